@@ -5,7 +5,10 @@ import importX from 'eslint-plugin-import-x';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
-const storey = (target, ...from) => ({ target: `./src/${target}`, from: from.map((name) => `./src/${name}`) });
+const storey = (target, ...from) => ({
+  target: `./src/${target}`,
+  from: from.map((name) => `./src/${name}`),
+});
 const AUDIENCES = ['buyer', 'board', 'club', 'operator'];
 
 /** File names are lower-case words joined by hyphens, so that imports read the same on every file system. */
@@ -13,18 +16,34 @@ const kebabCase = {
   create: (context) => ({
     Program(node) {
       const name = basename(context.filename);
-      if (!/^[a-z0-9]+([.-][a-z0-9]+)*$/.test(name)) context.report({ node, message: `file name "${name}" is not kebab-case` });
+      if (!/^[a-z0-9]+([.-][a-z0-9]+)*$/.test(name))
+        context.report({ node, message: `file name "${name}" is not kebab-case` });
     },
   }),
 };
 
 export default tseslint.config(
-  { ignores: ['dist', 'src/api/generated', '.parcel-cache', 'test-results', 'playwright-report', 'e2e/__screenshots__'] },
+  {
+    ignores: [
+      'dist',
+      'src/api/generated',
+      '.parcel-cache',
+      'test-results',
+      'playwright-report',
+      'e2e/__screenshots__',
+    ],
+  },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.{ts,tsx,mts,mjs}'],
-    plugins: { 'import-x': importX, 'react-hooks': reactHooks, house: { rules: { 'kebab-case': kebabCase } } },
-    settings: { 'import-x/resolver-next': [createTypeScriptImportResolver({ project: './tsconfig.json' })] },
+    plugins: {
+      'import-x': importX,
+      'react-hooks': reactHooks,
+      house: { rules: { 'kebab-case': kebabCase } },
+    },
+    settings: {
+      'import-x/resolver-next': [createTypeScriptImportResolver({ project: './tsconfig.json' })],
+    },
     rules: {
       'house/kebab-case': 'error',
       'react-hooks/rules-of-hooks': 'error',
@@ -41,28 +60,54 @@ export default tseslint.config(
     files: ['src/**/*.{ts,tsx}'],
     rules: {
       'max-lines': ['error', { max: 250, skipBlankLines: false, skipComments: false }],
-      'import-x/no-restricted-paths': ['error', {
-        basePath: import.meta.dirname,
-        zones: [
-          storey('shared', 'api', 'features', 'app'),
-          storey('api', 'features', 'app'),
-          storey('features', 'app'),
-          ...AUDIENCES.map((audience) => storey(`features/${audience}`, ...AUDIENCES.filter((other) => other !== audience).map((other) => `features/${other}`))),
-          storey('features/shared-live', ...AUDIENCES.map((audience) => `features/${audience}`)),
-        ],
-      }],
+      'import-x/no-restricted-paths': [
+        'error',
+        {
+          basePath: import.meta.dirname,
+          zones: [
+            storey('shared', 'api', 'features', 'app'),
+            storey('api', 'features', 'app'),
+            storey('features', 'app'),
+            ...AUDIENCES.map((audience) =>
+              storey(
+                `features/${audience}`,
+                ...AUDIENCES.filter((other) => other !== audience).map(
+                  (other) => `features/${other}`,
+                ),
+              ),
+            ),
+            storey('features/shared-live', ...AUDIENCES.map((audience) => `features/${audience}`)),
+          ],
+        },
+      ],
     },
   },
   {
     files: ['src/**/*.{ts,tsx}'],
     ignores: ['src/**/*-atoms.ts'],
     rules: {
-      'no-restricted-imports': ['error', { paths: [
-        { name: 'jotai', importNames: ['atom'], message: 'atoms live in *-atoms.ts' },
-        { name: 'jotai/utils', importNames: ['atomWithStorage', 'atomFamily', 'selectAtom'], message: 'atoms live in *-atoms.ts' },
-      ] }],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            { name: 'jotai', importNames: ['atom'], message: 'atoms live in *-atoms.ts' },
+            {
+              name: 'jotai/utils',
+              importNames: ['atomWithStorage', 'atomFamily', 'selectAtom'],
+              message: 'atoms live in *-atoms.ts',
+            },
+          ],
+        },
+      ],
     },
   },
-  { files: ['src/**/*.tsx'], ignores: ['src/**/*.test.tsx'], rules: { 'max-lines-per-function': ['error', { max: 120 }] } },
-  { files: ['*.{mjs,mts,ts}', 'scripts/**'], rules: { 'import-x/no-default-export': 'off', 'no-console': 'off' } },
+  {
+    files: ['src/**/*.tsx'],
+    ignores: ['src/**/*.test.tsx'],
+    rules: { 'max-lines-per-function': ['error', { max: 120 }] },
+  },
+  {
+    files: ['*.{mjs,mts,ts}', 'scripts/**'],
+    rules: { 'import-x/no-default-export': 'off', 'no-console': 'off' },
+  },
 );

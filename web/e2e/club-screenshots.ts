@@ -4,12 +4,18 @@ import { CLUB_STATES } from './support/club-states';
 
 const FOLDER = 'e2e/__screenshots__';
 
-const still = (page: Page) => page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))));
+const still = (page: Page) =>
+  page.evaluate(() =>
+    Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))),
+  );
 
 /** The whole page in one window, so that bars that stick to its end are at its end. */
 async function keep(page: Page, name: string, width: number): Promise<void> {
   await still(page);
-  const height = Math.max(width === 390 ? 844 : 800, await page.evaluate(() => document.documentElement.scrollHeight));
+  const height = Math.max(
+    width === 390 ? 844 : 800,
+    await page.evaluate(() => document.documentElement.scrollHeight),
+  );
   await page.setViewportSize({ width, height });
   await page.screenshot({ path: `${FOLDER}/${name}-${width}.png` });
   await page.setViewportSize({ width, height: width === 390 ? 844 : 800 });
@@ -18,7 +24,9 @@ async function keep(page: Page, name: string, width: number): Promise<void> {
 test('every screen of a club at both widths', async ({ browser, baseURL }) => {
   test.setTimeout(300_000);
   for (const width of [390, 1280]) {
-    const context = await browser.newContext({ viewport: { width, height: width === 390 ? 844 : 800 } });
+    const context = await browser.newContext({
+      viewport: { width, height: width === 390 ? 844 : 800 },
+    });
     const page = await context.newPage();
     for (const { name, path } of DOORS) {
       await page.goto(path);
@@ -37,7 +45,10 @@ test('every screen of a club at both widths', async ({ browser, baseURL }) => {
     }
     await page.goto(`/club/${club.slug}/admin`);
     await settled(page);
-    const card = page.getByRole('article').filter({ has: page.getByText('Active', { exact: true }) }).first();
+    const card = page
+      .getByRole('article')
+      .filter({ has: page.getByText('Active', { exact: true }) })
+      .first();
     await card.getByRole('button', { name: /^Actions for/ }).click();
     await still(page);
     await page.screenshot({ path: `${FOLDER}/club-menu-${width}.png` });
@@ -66,17 +77,25 @@ const ONLY = new RegExp(process.env.ONLY ?? '');
 test('every state of a club’s screens at both widths', async ({ browser, playwright, baseURL }) => {
   test.setTimeout(600_000);
   for (const width of [390, 1280]) {
-    const context = await browser.newContext({ viewport: { width, height: width === 390 ? 844 : 800 } });
+    const context = await browser.newContext({
+      viewport: { width, height: width === 390 ? 844 : 800 },
+    });
     const first = await context.newPage();
     const club = await demoClub(first);
     await signIn(first, baseURL ?? '', club);
     const draws = await clubDraws(first, club);
     const storageState = await context.storageState();
-    for (const { name, door, show } of CLUB_STATES.filter((state) => ONLY.test(state.name) && (width !== 390 || !state.wide))) {
-      const page = await browser.newPage({ viewport: { width, height: width === 390 ? 844 : 800 }, ...(door ? {} : { storageState }) });
+    for (const { name, door, show } of CLUB_STATES.filter(
+      (state) => ONLY.test(state.name) && (width !== 390 || !state.wide),
+    )) {
+      const page = await browser.newPage({
+        viewport: { width, height: width === 390 ? 844 : 800 },
+        ...(door ? {} : { storageState }),
+      });
       await show({ page, playwright, baseURL: baseURL ?? '', club, draws });
       // A dialog stands in the middle of the window as it is; a page is kept whole.
-      if (await page.locator('dialog[open]').count()) await still(page).then(() => page.screenshot({ path: `${FOLDER}/${name}-${width}.png` }));
+      if (await page.locator('dialog[open]').count())
+        await still(page).then(() => page.screenshot({ path: `${FOLDER}/${name}-${width}.png` }));
       else await keep(page, name, width);
       await page.close();
     }

@@ -2,10 +2,19 @@ import { test } from '@playwright/test';
 import { publicScreens } from './support/public-screens';
 
 const FOLDER = 'e2e/__screenshots__';
-const SIZES = [{ width: 390, height: 844 }, { width: 1280, height: 800 }];
-const WALLS = [{ width: 1920, height: 1080 }, { width: 1280, height: 720 }];
+const SIZES = [
+  { width: 390, height: 844 },
+  { width: 1280, height: 800 },
+];
+const WALLS = [
+  { width: 1920, height: 1080 },
+  { width: 1280, height: 720 },
+];
 
-test('every public screen and state, each in a browser of its own', async ({ browser, request }) => {
+test('every public screen and state, each in a browser of its own', async ({
+  browser,
+  request,
+}) => {
   test.setTimeout(600_000);
   const wanted = new RegExp(process.env.ONLY ?? '');
   for (const { name, path, before, after, board } of await publicScreens(request)) {
@@ -18,8 +27,15 @@ test('every public screen and state, each in a browser of its own', async ({ bro
       await page.locator('main').waitFor();
       await page.waitForTimeout(board ? 900 : 500);
       await after?.(page);
-      await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))));
-      await page.screenshot({ path: `${FOLDER}/${name}-${viewport.width}.png`, fullPage: !board && name !== 'club-consent' });
+      await page.evaluate(() =>
+        Promise.all(
+          document.getAnimations().map((animation) => animation.finished.catch(() => {})),
+        ),
+      );
+      await page.screenshot({
+        path: `${FOLDER}/${name}-${viewport.width}.png`,
+        fullPage: !board && name !== 'club-consent',
+      });
       await context.close();
     }
   }

@@ -13,7 +13,11 @@ for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: width === 390 ? 844 : 800 });
       await show({ page, request, playwright, baseURL: baseURL ?? '' });
       await atRest(page);
-      await page.screenshot({ path: `${FOLDER}/${name}-${width}.png`, fullPage: !COVERS.test(name), animations: 'disabled' });
+      await page.screenshot({
+        path: `${FOLDER}/${name}-${width}.png`,
+        fullPage: !COVERS.test(name),
+        animations: 'disabled',
+      });
     });
   }
 }

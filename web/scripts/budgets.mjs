@@ -6,7 +6,14 @@ import { gzipSync } from 'node:zlib';
 const KB = 1024;
 
 /** JavaScript per page, the entry included. A page that is not named here may weigh as much as a draw's. */
-const JS_KB_MAX = { '/': 125, '/draw/{n}': 150, '/club/{slug}': 130, '/draw/{n}/display': 110, '/club/{slug}/specials/{bundle}/display': 110, '/super-admin': 220 };
+const JS_KB_MAX = {
+  '/': 125,
+  '/draw/{n}': 150,
+  '/club/{slug}': 130,
+  '/draw/{n}/display': 110,
+  '/club/{slug}/specials/{bundle}/display': 110,
+  '/super-admin': 220,
+};
 const CLUB_DESK_KB_MAX = 180;
 const OTHER_KB_MAX = 150;
 const CSS_KB_MAX = 20;
@@ -14,7 +21,8 @@ const CRITICAL_KB_MAX = 14;
 const WIDGET_KB_MAX = 6;
 const WORKER_KB_MAX = 3;
 
-const isClubDesk = (page) => page.startsWith('/admin') || page.startsWith('/club/{slug}/admin') || page.endsWith('-password');
+const isClubDesk = (page) =>
+  page.startsWith('/admin') || page.startsWith('/club/{slug}/admin') || page.endsWith('-password');
 
 function budgetOf(page) {
   return JS_KB_MAX[page] ?? (isClubDesk(page) ? CLUB_DESK_KB_MAX : OTHER_KB_MAX);
@@ -22,24 +30,38 @@ function budgetOf(page) {
 
 /** Sentences about everything that is too heavy; none when all is well. `report` gets a line per page. */
 export function overweight(dist, report = () => {}) {
-  const zipped = (name) => (existsSync(join(dist, `${name}.gz`)) ? statSync(join(dist, `${name}.gz`)).size : gzipSync(readFileSync(join(dist, name)), { level: 9 }).length);
-  const entry = [...readFileSync(join(dist, 'index.html'), 'utf8').matchAll(/\/assets\/([\w.-]+\.(?:js|css))/g)].map(([, name]) => name);
+  const zipped = (name) =>
+    existsSync(join(dist, `${name}.gz`))
+      ? statSync(join(dist, `${name}.gz`)).size
+      : gzipSync(readFileSync(join(dist, name)), { level: 9 }).length;
+  const entry = [
+    ...readFileSync(join(dist, 'index.html'), 'utf8').matchAll(/\/assets\/([\w.-]+\.(?:js|css))/g),
+  ].map(([, name]) => name);
   const pages = JSON.parse(readFileSync(join(dist, 'routes.json'), 'utf8'));
   const found = [];
   const weigh = (what, bytes, max) => {
-    if (bytes > max * KB) found.push(`${what} weighs ${(bytes / KB).toFixed(1)} KB, more than ${max}`);
+    if (bytes > max * KB)
+      found.push(`${what} weighs ${(bytes / KB).toFixed(1)} KB, more than ${max}`);
   };
   for (const [page, chunks] of Object.entries(pages)) {
     const names = [...new Set([...entry, ...chunks.map((chunk) => basename(chunk))])];
-    const sum = (ending) => names.filter((name) => name.endsWith(ending)).reduce((bytes, name) => bytes + zipped(name), 0);
+    const sum = (ending) =>
+      names
+        .filter((name) => name.endsWith(ending))
+        .reduce((bytes, name) => bytes + zipped(name), 0);
     const [js, css] = [sum('.js'), sum('.css')];
-    report(`${page.padEnd(44)} js ${(js / KB).toFixed(1).padStart(6)} of ${budgetOf(page)} KB   css ${(css / KB).toFixed(1)} KB`);
+    report(
+      `${page.padEnd(44)} js ${(js / KB).toFixed(1).padStart(6)} of ${budgetOf(page)} KB   css ${(css / KB).toFixed(1)} KB`,
+    );
     weigh(`${page}: its scripts`, js, budgetOf(page));
     weigh(`${page}: its styles`, css, CSS_KB_MAX);
   }
   weigh('critical.css', statSync(join(dist, 'critical.css')).size, CRITICAL_KB_MAX);
   if (existsSync(join(dist, 'sw.js'))) weigh('sw.js', zipped('sw.js'), WORKER_KB_MAX);
   const widgets = join(dist, 'widgets');
-  for (const name of existsSync(widgets) ? readdirSync(widgets).filter((file) => file.endsWith('.js')) : []) weigh(`widgets/${name}`, zipped(`widgets/${name}`), WIDGET_KB_MAX);
+  for (const name of existsSync(widgets)
+    ? readdirSync(widgets).filter((file) => file.endsWith('.js'))
+    : [])
+    weigh(`widgets/${name}`, zipped(`widgets/${name}`), WIDGET_KB_MAX);
   return found;
 }

@@ -18,19 +18,26 @@ const PLAIN = ['--no-source-maps', '--no-autoinstall'];
 
 rmSync(dist, { recursive: true, force: true });
 const parcel = join(root, 'node_modules', '.bin', 'parcel');
-const built = spawnSync(parcel, ['build', 'index.html', '--public-url', PUBLIC_URL, '--dist-dir', 'dist', ...PLAIN], { cwd: root, stdio: 'inherit' });
+const built = spawnSync(
+  parcel,
+  ['build', 'index.html', '--public-url', PUBLIC_URL, '--dist-dir', 'dist', ...PLAIN],
+  { cwd: root, stdio: 'inherit' },
+);
 if (built.status !== 0) process.exit(built.status ?? 1);
 
 const names = readdirSync(dist);
 const only = (pattern) => {
   const found = names.filter((name) => pattern.test(name));
-  if (found.length !== 1) throw new Error(`expected one file like ${pattern} in dist, found ${found.length}`);
+  if (found.length !== 1)
+    throw new Error(`expected one file like ${pattern} in dist, found ${found.length}`);
   return found[0];
 };
 
 // What the first paint needs is inlined by the server, so its font must carry the hashed address.
 const font = only(/^barlow-condensed-600-subset\..*woff2$/);
-const source = ['faces.css', 'tokens.css', 'critical.css'].map((name) => readFileSync(join(root, 'src/shared/ui', name), 'utf8')).join('\n');
+const source = ['faces.css', 'tokens.css', 'critical.css']
+  .map((name) => readFileSync(join(root, 'src/shared/ui', name), 'utf8'))
+  .join('\n');
 const { code } = transform({ filename: 'critical.css', code: Buffer.from(source), minify: true });
 const critical = code.toString().replace(/url\([^)]*woff2[^)]*\)/g, `url(${PUBLIC_URL}${font})`);
 writeFileSync(join(dist, 'critical.css'), critical);
@@ -39,27 +46,47 @@ writeFileSync(join(dist, 'critical.css'), critical);
 const chunksOf = chunksByName(dist, names);
 const CHUNK_OF_PAGE = JSON.parse(readFileSync(join(root, 'src/app/chunks.json'), 'utf8'));
 const pages = Object.fromEntries(
-  Object.entries(CHUNK_OF_PAGE).map(([page, chunk]) => [page, chunksOf(chunk).map((name) => PUBLIC_URL + name)]),
+  Object.entries(CHUNK_OF_PAGE).map(([page, chunk]) => [
+    page,
+    chunksOf(chunk).map((name) => PUBLIC_URL + name),
+  ]),
 );
-for (const [page, chunks] of Object.entries(pages)) if (chunks.length === 0) throw new Error(`no chunk was built for ${page}`);
+for (const [page, chunks] of Object.entries(pages))
+  if (chunks.length === 0) throw new Error(`no chunk was built for ${page}`);
 writeFileSync(join(dist, 'routes.json'), `${JSON.stringify(pages, null, 2)}\n`);
 
 // What other sites embed is one small file with a name that never changes: `/widgets/live.js`.
-const embed = spawnSync(parcel, ['build', 'src/widget/live.ts', '--dist-dir', 'dist/widgets', ...PLAIN, '--no-content-hash'], { cwd: root, stdio: 'inherit' });
+const embed = spawnSync(
+  parcel,
+  ['build', 'src/widget/live.ts', '--dist-dir', 'dist/widgets', ...PLAIN, '--no-content-hash'],
+  { cwd: root, stdio: 'inherit' },
+);
 if (embed.status !== 0) process.exit(embed.status ?? 1);
 
 // What installs the site: `/manifest.webmanifest`, with icons that are kept for ever.
-writeFileSync(join(dist, 'manifest.webmanifest'), manifest(join(root, 'src/offline/manifest.json'), dist, PUBLIC_URL));
+writeFileSync(
+  join(dist, 'manifest.webmanifest'),
+  manifest(join(root, 'src/offline/manifest.json'), dist, PUBLIC_URL),
+);
 
 // The worker that shows pages without a signal: `/sw.js`. It keeps what this build is made of, and forgets it with the next.
 const FD_BUILD = createHash('sha256').update(names.sort().join('\n')).digest('hex').slice(0, 12);
-const worker = spawnSync(parcel, ['build', 'src/offline/sw.ts', '--dist-dir', 'dist', ...PLAIN, '--no-content-hash'], { cwd: root, stdio: 'inherit', env: { ...process.env, FD_BUILD } });
+const worker = spawnSync(
+  parcel,
+  ['build', 'src/offline/sw.ts', '--dist-dir', 'dist', ...PLAIN, '--no-content-hash'],
+  { cwd: root, stdio: 'inherit', env: { ...process.env, FD_BUILD } },
+);
 if (worker.status !== 0) process.exit(worker.status ?? 1);
 
 // Compressed once here instead of at every request.
-for (const name of [...readdirSync(dist), 'widgets/live.js'].filter((name) => /\.(js|css|svg)$/.test(name) && name !== 'critical.css')) {
+for (const name of [...readdirSync(dist), 'widgets/live.js'].filter(
+  (name) => /\.(js|css|svg)$/.test(name) && name !== 'critical.css',
+)) {
   const bytes = readFileSync(join(dist, name));
-  writeFileSync(join(dist, `${name}.br`), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+  writeFileSync(
+    join(dist, `${name}.br`),
+    brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+  );
   writeFileSync(join(dist, `${name}.gz`), gzipSync(bytes, { level: 9 }));
 }
 

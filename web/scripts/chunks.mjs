@@ -6,13 +6,23 @@ const QUOTED = /"?([\w$]+)"?:"([^"]+\.(?:js|css))"/g;
 
 /** `page chunk name → file names`; a chunk that is loaded alone is found by its own name. */
 export function chunksByName(dist, names) {
-  const entries = [...readFileSync(join(dist, 'index.html'), 'utf8').matchAll(/\/assets\/(web\.[0-9a-f]+\.js)/g)].map(([, name]) => name);
+  const entries = [
+    ...readFileSync(join(dist, 'index.html'), 'utf8').matchAll(/\/assets\/(web\.[0-9a-f]+\.js)/g),
+  ].map(([, name]) => name);
   const code = entries.map((name) => readFileSync(join(dist, name), 'utf8')).join('\n');
-  const fileOf = new Map([...code.matchAll(QUOTED)].filter(([, , file]) => names.includes(file)).map(([, id, file]) => [id, file]));
-  const groups = [...code.matchAll(/Promise\.all\(\[([^\]]*)\]\)/g)].map(([, inside]) => [...inside.matchAll(/\("(\w+)"\)/g)].map(([, id]) => fileOf.get(id)).filter(Boolean));
+  const fileOf = new Map(
+    [...code.matchAll(QUOTED)]
+      .filter(([, , file]) => names.includes(file))
+      .map(([, id, file]) => [id, file]),
+  );
+  const groups = [...code.matchAll(/Promise\.all\(\[([^\]]*)\]\)/g)].map(([, inside]) =>
+    [...inside.matchAll(/\("(\w+)"\)/g)].map(([, id]) => fileOf.get(id)).filter(Boolean),
+  );
   return (chunk) => {
     const own = new RegExp(`^${chunk}\\.[0-9a-f]+\\.(js|css)$`);
-    const group = groups.find((files) => own.test(files.filter((file) => file.endsWith('.js')).at(-1) ?? ''));
+    const group = groups.find((files) =>
+      own.test(files.filter((file) => file.endsWith('.js')).at(-1) ?? ''),
+    );
     return group ?? names.filter((name) => own.test(name));
   };
 }

@@ -26,17 +26,29 @@ function readBoot(): Boot {
 
 function seed(boot: Boot) {
   const store = createStore();
-  const navigation = performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined;
+  const navigation = performance.getEntriesByType('navigation')[0] as
+    PerformanceNavigationTiming | undefined;
   // A copy tells the time of its making, which was before this page was opened: that is when the server was last heard.
-  if (isCopy()) store.set(connectionAtom, { open: false, heardAt: Math.min(-1, (boot.now ?? 0) - performance.timeOrigin) });
+  if (isCopy())
+    store.set(connectionAtom, {
+      open: false,
+      heardAt: Math.min(-1, (boot.now ?? 0) - performance.timeOrigin),
+    });
   else if (boot.now && navigation && navigation.responseStart > 0) {
-    store.set(clockAtom, addSample(NO_CLOCK, sample(boot.now, navigation.requestStart, navigation.responseStart)));
+    store.set(
+      clockAtom,
+      addSample(NO_CLOCK, sample(boot.now, navigation.requestStart, navigation.responseStart)),
+    );
     store.set(connectionAtom, { open: false, heardAt: navigation.responseStart });
   }
   store.set(liveAtom, fromBoot(boot, isCopy() ? Date.now() : (boot.now ?? Date.now())));
   store.set(configAtom, boot.config ?? null);
   store.set(bootAtom, boot);
-  if (!boot.config) void fetchConfig().then((config) => store.set(configAtom, config), () => {});
+  if (!boot.config)
+    void fetchConfig().then(
+      (config) => store.set(configAtom, config),
+      () => {},
+    );
   return store;
 }
 

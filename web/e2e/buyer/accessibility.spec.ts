@@ -10,7 +10,10 @@ const SIZES = [
 ];
 
 for (const size of SIZES) {
-  test(`the form’s problems, the terms and the tickets have no axe violation at ${size.width}`, async ({ page, request }) => {
+  test(`the form’s problems, the terms and the tickets have no axe violation at ${size.width}`, async ({
+    page,
+    request,
+  }) => {
     await page.setViewportSize(size);
     const draw = await drawWith(request, 3);
     await page.goto(`/draw/${draw.drawNumber}`);

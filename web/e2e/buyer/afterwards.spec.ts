@@ -7,50 +7,78 @@ interface Mail {
   text: string;
 }
 
-test('the thank-you page leads on: to the club, to others, into the calendar, and its words can be copied', async ({ page, request, context }) => {
+test('the thank-you page leads on: to the club, to others, into the calendar, and its words can be copied', async ({
+  page,
+  request,
+  context,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const draw = await drawWith(request, 3);
   await buyByCard(page, draw.drawNumber, 1, somebody());
   await expectTickets(page, 1);
-  const { clubName } = (await (await request.get(`/api/draws/${draw.drawNumber}`, AGAIN)).json()) as { clubName: string };
-  await expect(page.getByRole('link', { name: `Return to ${clubName} Page` })).toHaveAttribute('href', `/club/${draw.clubSlug}`);
+  const { clubName } = (await (
+    await request.get(`/api/draws/${draw.drawNumber}`, AGAIN)
+  ).json()) as { clubName: string };
+  await expect(page.getByRole('link', { name: `Return to ${clubName} Page` })).toHaveAttribute(
+    'href',
+    `/club/${draw.clubSlug}`,
+  );
   await expect(page.getByRole('link', { name: 'Browse Other Clubs' })).toHaveAttribute('href', '/');
   await page.getByRole('button', { name: 'Copy to Clipboard' }).click();
   await expect(page.locator('.toast')).toContainText('Copied to clipboard!');
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(new RegExp(`Current prize \\$[\\d,]+\\.\\d\\d, \\d+/169 tickets sold[^]*/draw/${draw.drawNumber}`));
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+    new RegExp(
+      `Current prize \\$[\\d,]+\\.\\d\\d, \\d+/169 tickets sold[^]*/draw/${draw.drawNumber}`,
+    ),
+  );
   const link = await page.getByRole('link', { name: 'Add to calendar' }).getAttribute('href');
   const file = await request.get(link ?? '', AGAIN);
   expect(file.ok(), link ?? '').toBe(true);
   expect(file.headers()['content-type']).toContain('text/calendar');
   const lines = (await file.text()).split('\r\n');
   expect(lines.filter((line) => line === 'BEGIN:VEVENT')).toHaveLength(1);
-  expect(lines.find((line) => line.startsWith('SUMMARY'))).toContain(`${draw.homeTeam} v ${draw.awayTeam}`);
+  expect(lines.find((line) => line.startsWith('SUMMARY'))).toContain(
+    `${draw.homeTeam} v ${draw.awayTeam}`,
+  );
 });
 
 test('what a bank’s page brought back does not stay in the address', async ({ page, request }) => {
   const draw = await drawWith(request, 3);
   await buyByCard(page, draw.drawNumber, 1, somebody());
   await expectTickets(page, 1);
-  await page.goto('/thank-you?payment_intent=pi_1&payment_intent_client_secret=pi_1_secret_2&redirect_status=succeeded');
+  await page.goto(
+    '/thank-you?payment_intent=pi_1&payment_intent_client_secret=pi_1_secret_2&redirect_status=succeeded',
+  );
   await expectTickets(page, 1);
   expect(page.url()).not.toContain('secret');
 });
 
-test('whoever lost the mails asks for one, and its link opens every ticket of that address, and of no other', async ({ page, browser, request }) => {
+test('whoever lost the mails asks for one, and its link opens every ticket of that address, and of no other', async ({
+  page,
+  browser,
+  request,
+}) => {
   const [first, second] = [await drawWith(request, 5), await drawWith(request, 5)];
   const buyer = somebody();
   await buyByCard(page, first.drawNumber, 2, buyer);
   await expectTickets(page, 2);
   await buyByCard(page, second.drawNumber, 1, buyer);
   await expectTickets(page, 1);
-  const other = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage();
+  const other = await (
+    await browser.newContext({ viewport: { width: 390, height: 844 } })
+  ).newPage();
   await other.goto('/my');
   await other.getByLabel('Email Address').fill(buyer.email.toUpperCase());
   await other.getByRole('button', { name: 'Send my link' }).click();
   await expect(other.getByRole('status').filter({ hasText: 'Check your email' })).toBeVisible();
   const linkIn = async () => {
-    const { messages } = (await (await request.get('/sandbox/mailbox.json', AGAIN)).json()) as { messages: Mail[] };
-    return messages.filter((mail) => mail.to.includes(buyer.email)).map((mail) => /\/my#[0-9a-f]{64}/.exec(mail.text)?.[0]).find(Boolean);
+    const { messages } = (await (await request.get('/sandbox/mailbox.json', AGAIN)).json()) as {
+      messages: Mail[];
+    };
+    return messages
+      .filter((mail) => mail.to.includes(buyer.email))
+      .map((mail) => /\/my#[0-9a-f]{64}/.exec(mail.text)?.[0])
+      .find(Boolean);
   };
   await expect.poll(linkIn).toBeDefined();
   const link = (await linkIn()) ?? '';

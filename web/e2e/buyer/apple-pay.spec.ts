@@ -3,17 +3,37 @@ import { expectTickets } from '../support/buyer';
 import { drawWith } from '../support/draws';
 
 /** This browser's own payment, as the checkout would hand it over. */
-async function ownLink(page: Page, drawNumber: number, baseURL: string | undefined): Promise<{ link: string; secret: string }> {
+async function ownLink(
+  page: Page,
+  drawNumber: number,
+  baseURL: string | undefined,
+): Promise<{ link: string; secret: string }> {
   await page.goto(`/draw/${drawNumber}`);
-  const opened = await page.request.post('/api/create-payment-intent', { headers: { origin: new URL(baseURL ?? '').origin }, data: { drawId: drawNumber, ticketCount: 2 } });
-  const { clientSecret, amount } = (await opened.json()) as { clientSecret: string; amount: number };
-  return { secret: clientSecret, link: `/apple-pay-redirect?clientSecret=${clientSecret}&drawId=${drawNumber}&ticketCount=2&amount=${amount}` };
+  const opened = await page.request.post('/api/create-payment-intent', {
+    headers: { origin: new URL(baseURL ?? '').origin },
+    data: { drawId: drawNumber, ticketCount: 2 },
+  });
+  const { clientSecret, amount } = (await opened.json()) as {
+    clientSecret: string;
+    amount: number;
+  };
+  return {
+    secret: clientSecret,
+    link: `/apple-pay-redirect?clientSecret=${clientSecret}&drawId=${drawNumber}&ticketCount=2&amount=${amount}`,
+  };
 }
 
 test.describe('on an iPhone', () => {
-  test.use({ userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1' });
+  test.use({
+    userAgent:
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+  });
 
-  test('the payment is finished with Apple Pay, and its secret leaves the address at once', async ({ page, request, baseURL }) => {
+  test('the payment is finished with Apple Pay, and its secret leaves the address at once', async ({
+    page,
+    request,
+    baseURL,
+  }) => {
     const draw = await drawWith(request, 4);
     const { link, secret } = await ownLink(page, draw.drawNumber, baseURL);
     await page.goto(link);
@@ -36,16 +56,25 @@ test.describe('on an iPhone', () => {
     const { link } = await ownLink(other, draw.drawNumber, baseURL);
     await page.goto(link);
     await expect(page.getByRole('heading', { name: 'Invalid Apple Pay Request' })).toBeVisible();
-    await expect(page.getByRole('link', { name: 'Back to Checkout' })).toHaveAttribute('href', `/checkout?drawId=${draw.drawNumber}&ticketCount=2`);
+    await expect(page.getByRole('link', { name: 'Back to Checkout' })).toHaveAttribute(
+      'href',
+      `/checkout?drawId=${draw.drawNumber}&ticketCount=2`,
+    );
     await other.context().close();
   });
 });
 
-test('a device without Apple Pay is told so, and sent back to the checkout', async ({ page, request, baseURL }) => {
+test('a device without Apple Pay is told so, and sent back to the checkout', async ({
+  page,
+  request,
+  baseURL,
+}) => {
   const draw = await drawWith(request, 4);
   const { link } = await ownLink(page, draw.drawNumber, baseURL);
   await page.goto(link);
-  await expect(page.locator('.callout.is-bad')).toContainText('Apple Pay UnavailableApple Pay is not available on this device. Please use card payment.');
+  await expect(page.locator('.callout.is-bad')).toContainText(
+    'Apple Pay UnavailableApple Pay is not available on this device. Please use card payment.',
+  );
   await expect(page.getByText(/You go back to the checkout in/)).toBeVisible();
   await expect(page).toHaveURL(new RegExp(`/checkout/${draw.drawNumber}\\?tickets=2$`));
 });

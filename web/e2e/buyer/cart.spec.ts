@@ -1,5 +1,13 @@
 import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
-import { DECLINED_CARD, GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody } from '../support/buyer';
+import {
+  DECLINED_CARD,
+  GOOD_CARD,
+  expectTickets,
+  fillCard,
+  fillDetails,
+  payButton,
+  somebody,
+} from '../support/buyer';
 import { AGAIN, activeDraws } from '../support/draws';
 import { ownDraw } from '../support/own-draw';
 import { fillCart, reservedFor, toCartCheckout } from '../support/shop-states';
@@ -9,15 +17,25 @@ const cartButton = (page: Page) => page.getByRole('button', { name: /^Cart,/ });
 const drawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' });
 const timer = (page: Page) => page.locator('.timer-bar [role=timer]');
 
-async function stored(page: Page): Promise<{ items: { drawId: number; quantity: number; availableTickets: number; clubId: number }[] } | null> {
+async function stored(
+  page: Page,
+): Promise<{
+  items: { drawId: number; quantity: number; availableTickets: number; clubId: number }[];
+} | null> {
   return page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? 'null') as never, KEY);
 }
 
 async function held(request: APIRequestContext, draw: number): Promise<number> {
-  return ((await (await request.get(`/api/draws/${draw}`, AGAIN)).json()) as { ticketsHeld: number }).ticketsHeld;
+  return (
+    (await (await request.get(`/api/draws/${draw}`, AGAIN)).json()) as { ticketsHeld: number }
+  ).ticketsHeld;
 }
 
-test('a cart lives through reloads, and is the same in two tabs', async ({ page, context, request }) => {
+test('a cart lives through reloads, and is the same in two tabs', async ({
+  page,
+  context,
+  request,
+}) => {
   await fillCart(page, request);
   await page.reload();
   await expect(cartButton(page)).toHaveAccessibleName('Cart, 2 tickets');
@@ -27,13 +45,22 @@ test('a cart lives through reloads, and is the same in two tabs', async ({ page,
   await cartButton(other).click();
   await drawer(other).getByRole('button', { name: 'One more' }).first().click();
   await expect(cartButton(page)).toHaveAccessibleName('Cart, 3 tickets');
-  await drawer(other).getByRole('button', { name: /^Remove/ }).first().click();
-  await drawer(other).getByRole('button', { name: /^Remove/ }).first().click();
+  await drawer(other)
+    .getByRole('button', { name: /^Remove/ })
+    .first()
+    .click();
+  await drawer(other)
+    .getByRole('button', { name: /^Remove/ })
+    .first()
+    .click();
   await expect(cartButton(page)).toBeHidden();
   expect(await stored(page)).toBeNull();
 });
 
-test('a count stops at one below and at what is left above, fifty at most', async ({ page, request }) => {
+test('a count stops at one below and at what is left above, fifty at most', async ({
+  page,
+  request,
+}) => {
   await fillCart(page, request);
   const line = drawer(page).locator('.cart-line').first();
   const less = line.getByRole('button', { name: 'One less' });
@@ -48,25 +75,42 @@ test('a count stops at one below and at what is left above, fifty at most', asyn
   await expect(more).toHaveAttribute('aria-disabled', 'true');
   await more.click({ force: true });
   await expect(count).toHaveText(String(most));
-  await expect(drawer(page).getByText('At most 50 tickets in one purchase.')).toBeVisible({ visible: most === 49 });
+  await expect(drawer(page).getByText('At most 50 tickets in one purchase.')).toBeVisible({
+    visible: most === 49,
+  });
 });
 
-test('an item of another club replaces the cart, is said, and can be taken back', async ({ page, request }) => {
+test('an item of another club replaces the cart, is said, and can be taken back', async ({
+  page,
+  request,
+}) => {
   await fillCart(page, request);
   const mine = (await stored(page))?.items[0]?.clubId;
-  const other = (await activeDraws(request)).find((draw) => (draw as unknown as { clubId: number }).clubId !== mine && draw.ticketsAvailable > 0);
+  const other = (await activeDraws(request)).find(
+    (draw) => (draw as unknown as { clubId: number }).clubId !== mine && draw.ticketsAvailable > 0,
+  );
   expect(other, 'a draw of another club').toBeDefined();
   await page.goto(`/club/${other?.clubSlug}`);
-  await page.getByRole('button', { name: /^Add to cart/ }).first().click();
+  await page
+    .getByRole('button', { name: /^Add to cart/ })
+    .first()
+    .click();
   await expect(page.getByText('Your cart was replaced')).toBeVisible();
   expect((await stored(page))?.items).toHaveLength(1);
   await page.getByRole('button', { name: 'Undo' }).click();
   expect((await stored(page))?.items.map((item) => item.clubId)).toEqual([mine, mine]);
 });
 
-for (const [what, value] of [['broken', '{"items":[{]'], ['of a bad shape', '{"items":[{"drawId":"x"}]}'], ['somebody else’s', '[1,2,3]']] as const) {
+for (const [what, value] of [
+  ['broken', '{"items":[{]'],
+  ['of a bad shape', '{"items":[{"drawId":"x"}]}'],
+  ['somebody else’s', '[1,2,3]'],
+] as const) {
   test(`a saved cart that is ${what} is discarded`, async ({ page }) => {
-    await page.addInitScript(([key, text]) => localStorage.setItem(key, text), [KEY, value] as const);
+    await page.addInitScript(([key, text]) => localStorage.setItem(key, text), [
+      KEY,
+      value,
+    ] as const);
     await page.goto('/');
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     await expect(cartButton(page)).toHaveCount(0);
@@ -75,50 +119,81 @@ for (const [what, value] of [['broken', '{"items":[{]'], ['of a bad shape', '{"i
   });
 }
 
-test('what an offer claims to have and an old price are put right before anything is reserved', async ({ page, request }) => {
+test('what an offer claims to have and an old price are put right before anything is reserved', async ({
+  page,
+  request,
+}) => {
   await fillCart(page, request);
   const cart = await stored(page);
-  await page.evaluate(([key, text]) => localStorage.setItem(key, text), [KEY, JSON.stringify({ ...cart, items: cart?.items.map((item) => ({ ...item, availableTickets: 9999, ticketPrice: '0.01' })) })] as const);
+  await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
+    KEY,
+    JSON.stringify({
+      ...cart,
+      items: cart?.items.map((item) => ({ ...item, availableTickets: 9999, ticketPrice: '0.01' })),
+    }),
+  ] as const);
   await page.goto('/cart/checkout');
   await expect(page.getByText('the ticket price has changed.').first()).toBeVisible();
   await expect(timer(page)).toBeVisible();
-  for (const item of (await stored(page))?.items ?? []) expect(item.availableTickets).toBeLessThanOrEqual(169);
+  for (const item of (await stored(page))?.items ?? [])
+    expect(item.availableTickets).toBeLessThanOrEqual(169);
 });
 
-test('a game that has closed is taken out, and said; the rest can be bought', async ({ page, request }) => {
+test('a game that has closed is taken out, and said; the rest can be bought', async ({
+  page,
+  request,
+}) => {
   await fillCart(page, request);
   const gone = (await stored(page))?.items[0]?.drawId;
   await page.route(`**/api/draws/${gone}`, async (route) => {
     const answer = await route.fetch();
-    await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), status: 'closed' } });
+    await route.fulfill({
+      response: answer,
+      json: { ...((await answer.json()) as object), status: 'closed' },
+    });
   });
   await page.goto('/cart/checkout');
-  await expect(page.getByText('can no longer be bought and was taken out of your cart.')).toBeVisible();
+  await expect(
+    page.getByText('can no longer be bought and was taken out of your cart.'),
+  ).toBeVisible();
   expect((await stored(page))?.items).toHaveLength(1);
   await expect(timer(page)).toBeVisible();
 });
 
-test('every line is really kept on the server, all or nothing, and given back when the buyer leaves', async ({ page, request }) => {
+test('every line is really kept on the server, all or nothing, and given back when the buyer leaves', async ({
+  page,
+  request,
+}) => {
   await fillCart(page, request);
   const draws = ((await stored(page))?.items ?? []).map((item) => item.drawId);
   const before = await Promise.all(draws.map((draw) => held(request, draw)));
   await page.getByRole('button', { name: 'Checkout', exact: true }).click();
   await expect(timer(page)).toBeVisible();
-  expect(await Promise.all(draws.map((draw) => held(request, draw)))).toEqual(before.map((count) => count + 1));
+  expect(await Promise.all(draws.map((draw) => held(request, draw)))).toEqual(
+    before.map((count) => count + 1),
+  );
   await page.getByRole('link', { name: 'Football Doubles' }).first().click();
   await expect.poll(() => Promise.all(draws.map((draw) => held(request, draw)))).toEqual(before);
 });
 
-test('with thirty seconds to go the buyer is warned and can keep the tickets two minutes longer', async ({ page, request }) => {
+test('with thirty seconds to go the buyer is warned and can keep the tickets two minutes longer', async ({
+  page,
+  request,
+}) => {
   await reservedFor(page, 32);
   await toCartCheckout(page, request);
   await expect(page.getByRole('button', { name: 'Keep my tickets' })).toBeVisible();
-  await expect(page.locator('.timer-bar [role=status]')).toHaveText('30 seconds left. You can keep your tickets for longer.');
+  await expect(page.locator('.timer-bar [role=status]')).toHaveText(
+    '30 seconds left. You can keep your tickets for longer.',
+  );
   await page.getByRole('button', { name: 'Keep my tickets' }).click();
   await expect(timer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
 });
 
-test('a card that is declined takes back nothing of the time that was granted', async ({ page, request }) => {
+test('a card that is declined takes back nothing of the time that was granted', async ({
+  page,
+  request,
+}) => {
   await reservedFor(page, 31);
   await toCartCheckout(page, request);
   await page.getByRole('button', { name: 'Keep my tickets' }).click();
@@ -133,10 +208,17 @@ test('a card that is declined takes back nothing of the time that was granted', 
   await expect(timer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
 });
 
-test('whoever has the last tickets reserved finds them in the cart after a reload', async ({ page, playwright, baseURL }) => {
+test('whoever has the last tickets reserved finds them in the cart after a reload', async ({
+  page,
+  playwright,
+  baseURL,
+}) => {
   const draw = await ownDraw(playwright, baseURL ?? '', { left: 2 });
   await page.goto(`/club/${draw.club.slug}`);
-  await page.locator('article', { hasText: draw.awayTeam }).getByRole('button', { name: /^Add to cart/ }).click();
+  await page
+    .locator('article', { hasText: draw.awayTeam })
+    .getByRole('button', { name: /^Add to cart/ })
+    .click();
   await drawer(page).getByRole('button', { name: 'One more' }).click();
   await page.getByRole('button', { name: 'Checkout', exact: true }).click();
   await expect(timer(page)).toBeVisible();
@@ -146,7 +228,10 @@ test('whoever has the last tickets reserved finds them in the cart after a reloa
   await expect(page.getByText('was taken out of your cart')).toHaveCount(0);
 });
 
-test('on expiry the cart is emptied, it is said, and two seconds later the club’s page stands there', async ({ page, request }) => {
+test('on expiry the cart is emptied, it is said, and two seconds later the club’s page stands there', async ({
+  page,
+  request,
+}) => {
   await reservedFor(page, 3);
   await fillCart(page, request);
   const club = new URL(page.url()).pathname;

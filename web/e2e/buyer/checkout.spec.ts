@@ -1,13 +1,26 @@
 import { expect, test } from '@playwright/test';
-import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody, tickBoxes } from '../support/buyer';
+import {
+  GOOD_CARD,
+  expectTickets,
+  fillCard,
+  fillDetails,
+  payButton,
+  somebody,
+  tickBoxes,
+} from '../support/buyer';
 import { ownDraw } from '../support/own-draw';
 import { AGAIN, activeDraws, buyByCall, drawNow, drawWith } from '../support/draws';
 
-test('the two-step checkout reserves at once, locks the details, and sells', async ({ page, request }) => {
+test('the two-step checkout reserves at once, locks the details, and sells', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 4);
   const before = await drawNow(request, draw.drawNumber);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=2`);
-  await expect(page.locator('.timer-bar [role=timer]')).toHaveText(/Tickets reserved for [12]:\d\d/);
+  await expect(page.locator('.timer-bar [role=timer]')).toHaveText(
+    /Tickets reserved for [12]:\d\d/,
+  );
   await fillDetails(page, somebody());
   await expect(page.getByRole('button', { name: 'Continue to Payment' })).toBeHidden();
   await page.getByLabel('I am over 18 years old').check();
@@ -17,17 +30,35 @@ test('the two-step checkout reserves at once, locks the details, and sells', asy
   await page.getByRole('button', { name: 'Change Details' }).click();
   await page.getByRole('button', { name: 'Continue to Payment' }).click();
   await expect(page.getByLabel('Card number')).toBeVisible();
-  const [kept, needed] = await page.locator('.card-box').evaluate((box) => [parseFloat(getComputedStyle(box).minHeight), box.getBoundingClientRect().height]);
-  expect(needed, 'the place of the card is kept for it, so that nothing jumps when its fields come').toBeLessThanOrEqual(kept ?? 0);
+  const [kept, needed] = await page
+    .locator('.card-box')
+    .evaluate((box) => [
+      parseFloat(getComputedStyle(box).minHeight),
+      box.getBoundingClientRect().height,
+    ]);
+  expect(
+    needed,
+    'the place of the card is kept for it, so that nothing jumps when its fields come',
+  ).toBeLessThanOrEqual(kept ?? 0);
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
   await expectTickets(page, 2);
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 2);
 });
 
-test('leaving the checkout gives the tickets back', async ({ page, request, playwright, baseURL }) => {
+test('leaving the checkout gives the tickets back', async ({
+  page,
+  request,
+  playwright,
+  baseURL,
+}) => {
   const draw = await ownDraw(playwright, baseURL ?? '');
-  const held = async () => ((await (await request.get(`/api/draws/${draw.drawNumber}`, AGAIN)).json()) as { ticketsHeld: number }).ticketsHeld;
+  const held = async () =>
+    (
+      (await (await request.get(`/api/draws/${draw.drawNumber}`, AGAIN)).json()) as {
+        ticketsHeld: number;
+      }
+    ).ticketsHeld;
   const before = await held();
   await page.goto(`/checkout/${draw.drawNumber}?tickets=3`);
   await expect.poll(held).toBe(before + 3);
@@ -37,18 +68,32 @@ test('leaving the checkout gives the tickets back', async ({ page, request, play
 });
 
 test('a cart of two draws of one club is one payment', async ({ page, request }) => {
-  const draws = (await activeDraws(request)).filter((draw) => draw.ticketsAvailable >= 3 && Date.parse(draw.gameDate) - Date.now() > 1_800_000);
-  const club = draws.find((draw) => draws.filter((other) => other.clubSlug === draw.clubSlug).length >= 2)?.clubSlug;
+  const draws = (await activeDraws(request)).filter(
+    (draw) => draw.ticketsAvailable >= 3 && Date.parse(draw.gameDate) - Date.now() > 1_800_000,
+  );
+  const club = draws.find(
+    (draw) => draws.filter((other) => other.clubSlug === draw.clubSlug).length >= 2,
+  )?.clubSlug;
   expect(club, 'a club with two draws on sale').toBeDefined();
   await page.goto(`/club/${club}`);
-  await page.getByRole('button', { name: /^Add to cart/ }).first().click();
-  await expect(page.getByRole('dialog', { name: 'Your cart' })).toContainText('Secure checkout with 60-second reservation');
+  await page
+    .getByRole('button', { name: /^Add to cart/ })
+    .first()
+    .click();
+  await expect(page.getByRole('dialog', { name: 'Your cart' })).toContainText(
+    'Secure checkout with 60-second reservation',
+  );
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: /^Add to cart/ }).first().click();
+  await page
+    .getByRole('button', { name: /^Add to cart/ })
+    .first()
+    .click();
   await page.getByRole('dialog').getByRole('button', { name: 'One more' }).first().click();
   await page.getByRole('button', { name: 'Checkout', exact: true }).click();
   await expect(page).toHaveURL(/\/cart\/checkout$/);
-  await expect(page.locator('.timer-bar [role=timer]')).toHaveText(/Tickets reserved for [12]:\d\d/);
+  await expect(page.locator('.timer-bar [role=timer]')).toHaveText(
+    /Tickets reserved for [12]:\d\d/,
+  );
   await page.getByLabel('I confirm that I am 18 years or older').check();
   await page.getByLabel(/I accept the/).check();
   await fillDetails(page, somebody());
@@ -59,7 +104,10 @@ test('a cart of two draws of one club is one payment', async ({ page, request })
   await expect(page.getByRole('button', { name: /^Cart,/ })).toBeHidden();
 });
 
-test('a payment whose tickets do not come is told so, waits on the thank-you page, and never charges twice', async ({ page, request }) => {
+test('a payment whose tickets do not come is told so, waits on the thank-you page, and never charges twice', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 4);
   const before = await drawNow(request, draw.drawNumber);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
@@ -104,7 +152,9 @@ test('a reload in the middle of a payment asks what became of it', async ({ page
   });
   await page.route(/\/api\/(complete-card-payment|orders\/)/, (route) => route.abort());
   await payButton(page).click();
-  await expect(page.getByRole('heading', { name: 'We are confirming your payment' })).toBeVisible({ timeout: 40_000 });
+  await expect(page.getByRole('heading', { name: 'We are confirming your payment' })).toBeVisible({
+    timeout: 40_000,
+  });
   await expect(payButton(page)).toHaveCount(0);
   page.on('dialog', (dialog) => void dialog.accept());
   await page.unrouteAll();
@@ -114,7 +164,10 @@ test('a reload in the middle of a payment asks what became of it', async ({ page
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 2);
 });
 
-test('when our own answer is lost, the provider’s notice still brings the tickets', async ({ page, request }) => {
+test('when our own answer is lost, the provider’s notice still brings the tickets', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 4);
   await page.route('**/api/complete-card-payment', (route) => route.abort());
   await page.goto(`/draw/${draw.drawNumber}`);
@@ -126,7 +179,12 @@ test('when our own answer is lost, the provider’s notice still brings the tick
   await expectTickets(page, 1);
 });
 
-test('with the socket blocked, the board keeps up by asking, and says how old it is', async ({ page, request, playwright, baseURL }) => {
+test('with the socket blocked, the board keeps up by asking, and says how old it is', async ({
+  page,
+  request,
+  playwright,
+  baseURL,
+}) => {
   const draw = await drawWith(request, 4);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
   await page.clock.install();
@@ -137,5 +195,7 @@ test('with the socket blocked, the board keeps up by asking, and says how old it
   await buyByCall(crowd, baseURL ?? '', draw.drawNumber, 1);
   await crowd.dispose();
   await page.clock.fastForward(16_000);
-  await expect(page.locator('.board-stats .num').first()).toHaveText(`${before.ticketsSold + 1} / 169`);
+  await expect(page.locator('.board-stats .num').first()).toHaveText(
+    `${before.ticketsSold + 1} / 169`,
+  );
 });

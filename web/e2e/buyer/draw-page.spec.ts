@@ -1,5 +1,13 @@
 import { expect, test } from '@playwright/test';
-import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody, tickBoxes } from '../support/buyer';
+import {
+  GOOD_CARD,
+  expectTickets,
+  fillCard,
+  fillDetails,
+  payButton,
+  somebody,
+  tickBoxes,
+} from '../support/buyer';
 import { completedDraw, drawWith } from '../support/draws';
 import { ownDraw } from '../support/own-draw';
 import { change, changeDraw, fail, noSockets } from '../support/stubs';
@@ -10,9 +18,24 @@ test('each status has its badge and its own words, byte for byte', async ({ page
   const { drawNumber } = await drawWith(request, 1);
   const started = new Date(Date.now() - 60_000).toISOString();
   for (const [more, badge, title, text] of [
-    [{ status: 'closed', gameDate: started }, 'Closed', 'Draw Closed', 'This draw has closed as the game has started. No more tickets can be purchased.'],
-    [{ ticketsSold: 169, ticketsAvailable: 0, ticketsHeld: 0 }, 'Active', 'Sold Out!', 'All tickets for this draw have been sold. The draw will close soon.'],
-    [{ status: 'paused' }, 'Completed', 'Sold Out!', 'All tickets for this draw have been sold. The draw will close soon.'],
+    [
+      { status: 'closed', gameDate: started },
+      'Closed',
+      'Draw Closed',
+      'This draw has closed as the game has started. No more tickets can be purchased.',
+    ],
+    [
+      { ticketsSold: 169, ticketsAvailable: 0, ticketsHeld: 0 },
+      'Active',
+      'Sold Out!',
+      'All tickets for this draw have been sold. The draw will close soon.',
+    ],
+    [
+      { status: 'paused' },
+      'Completed',
+      'Sold Out!',
+      'All tickets for this draw have been sold. The draw will close soon.',
+    ],
     [{ status: 'cancelled' }, 'Cancelled', 'Draw cancelled', 'Every ticket is refunded.'],
   ] as const) {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -21,18 +44,29 @@ test('each status has its badge and its own words, byte for byte', async ({ page
     await expect(page.locator('.hero .badge'), title).toHaveText(badge);
     await expect(page.locator(panel)).toContainText(title);
     await expect(page.locator(panel)).toContainText(text);
-    await expect(page.locator(panel).getByText('Awaiting results')).toBeVisible({ visible: title === 'Draw Closed' });
+    await expect(page.locator(panel).getByText('Awaiting results')).toBeVisible({
+      visible: title === 'Draw Closed',
+    });
     await expect(payButton(page)).toHaveCount(0);
   }
 });
 
-test('a completed draw says so, tells who to ask, and leads to its check', async ({ page, request }) => {
+test('a completed draw says so, tells who to ask, and leads to its check', async ({
+  page,
+  request,
+}) => {
   const number = await completedDraw(request);
   await page.goto(`/draw/${number}`);
   await expect(page.locator(panel)).toContainText('Draw Completed');
-  await expect(page.locator(panel)).toContainText('This draw has completed and the winner has been announced.');
-  await expect(page.getByRole('region', { name: 'Need Help' })).toContainText('Questions about this draw:');
-  await expect(page.getByRole('region', { name: 'How Football Doubles Works' }).getByRole('listitem')).toHaveCount(3);
+  await expect(page.locator(panel)).toContainText(
+    'This draw has completed and the winner has been announced.',
+  );
+  await expect(page.getByRole('region', { name: 'Need Help' })).toContainText(
+    'Questions about this draw:',
+  );
+  await expect(
+    page.getByRole('region', { name: 'How Football Doubles Works' }).getByRole('listitem'),
+  ).toHaveCount(3);
   await page.getByRole('link', { name: 'Verify this draw' }).click();
   await expect(page).toHaveURL(new RegExp(`/verify/${number}$`));
 });
@@ -48,7 +82,10 @@ test('tickets that cannot be fetched are said, and come with Retry', async ({ pa
   await expect(page.getByText('Failed to fetch tickets')).toHaveCount(0);
 });
 
-test('at kick-off the page says ‘Game started’ and the card ‘Game Started’, and nothing can be bought any more', async ({ page, request }) => {
+test('at kick-off the page says ‘Game started’ and the card ‘Game Started’, and nothing can be bought any more', async ({
+  page,
+  request,
+}) => {
   const { drawNumber, homeTeam, awayTeam } = await drawWith(request, 1);
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
   await changeDraw(page, drawNumber, { gameDate: at(6) });
@@ -64,19 +101,35 @@ test('at kick-off the page says ‘Game started’ and the card ‘Game Started�
   await expect(card.getByRole('link', { name: /^Buy Now/ })).toHaveCount(0);
 });
 
-test('a real kick-off closes the form under the buyer’s hands, and a press after it buys nothing', async ({ page, playwright, baseURL }) => {
+test('a real kick-off closes the form under the buyer’s hands, and a press after it buys nothing', async ({
+  page,
+  playwright,
+  baseURL,
+}) => {
   const draw = await ownDraw(playwright, baseURL ?? '', { startsIn: 8 });
   await page.goto(`/draw/${draw.drawNumber}`);
   await expect(page.getByLabel('Card number')).toBeVisible();
   await expect(page.locator(panel)).toContainText('Draw Closed', { timeout: 15_000 });
   await expect(payButton(page)).toHaveCount(0);
   await expect(page.locator('.hero .badge')).toHaveText('Closed');
-  const late = await page.request.post('/api/create-payment-intent', { headers: { origin: new URL(baseURL ?? '').origin }, data: { drawNumber: draw.drawNumber, ticketCount: 1 } });
-  expect([late.status(), ((await late.json()) as { code: string }).code]).toEqual([409, 'draw-closed']);
+  const late = await page.request.post('/api/create-payment-intent', {
+    headers: { origin: new URL(baseURL ?? '').origin },
+    data: { drawNumber: draw.drawNumber, ticketCount: 1 },
+  });
+  expect([late.status(), ((await late.json()) as { code: string }).code]).toEqual([
+    409,
+    'draw-closed',
+  ]);
 });
 
-test('a draw that opens later says when, on its card, its page and its checkout', async ({ page, playwright, baseURL }) => {
-  const draw = await ownDraw(playwright, baseURL ?? '', { salesOpenAt: new Date(Date.now() + 3_600_000).toISOString() });
+test('a draw that opens later says when, on its card, its page and its checkout', async ({
+  page,
+  playwright,
+  baseURL,
+}) => {
+  const draw = await ownDraw(playwright, baseURL ?? '', {
+    salesOpenAt: new Date(Date.now() + 3_600_000).toISOString(),
+  });
   for (const path of [`/draw/${draw.drawNumber}`, `/checkout/${draw.drawNumber}?tickets=1`]) {
     await page.goto(path);
     await expect(page.getByText(/On sale from \w{3} \d/)).toBeVisible();
@@ -90,16 +143,28 @@ test('a draw that opens later says when, on its card, its page and its checkout'
   await expect(card.getByRole('button', { name: /^Add to cart/ })).toHaveCount(0);
 });
 
-test('a price that changed meanwhile is refused, asked for again at once, and the next press pays the right one', async ({ page, playwright, baseURL }) => {
+test('a price that changed meanwhile is refused, asked for again at once, and the next press pays the right one', async ({
+  page,
+  playwright,
+  baseURL,
+}) => {
   const draw = await ownDraw(playwright, baseURL ?? '');
   await noSockets(page);
   // What was shown a moment ago: a price that is not the price any more.
   let old = true;
-  await change(page, new RegExp(`/api/draws/${draw.drawNumber}$`), (said: object) => (old ? { ...said, ticketPrice: '3.00' } : said));
-  await page.route((url) => url.pathname === `/draw/${draw.drawNumber}`, async (route) => {
-    const answer = await route.fetch();
-    await route.fulfill({ response: answer, body: (await answer.text()).replace(/"ticketPrice":"5.00"/g, '"ticketPrice":"3.00"') });
-  });
+  await change(page, new RegExp(`/api/draws/${draw.drawNumber}$`), (said: object) =>
+    old ? { ...said, ticketPrice: '3.00' } : said,
+  );
+  await page.route(
+    (url) => url.pathname === `/draw/${draw.drawNumber}`,
+    async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({
+        response: answer,
+        body: (await answer.text()).replace(/"ticketPrice":"5.00"/g, '"ticketPrice":"3.00"'),
+      });
+    },
+  );
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
   await fillDetails(page, somebody());
@@ -117,5 +182,7 @@ test('a price that changed meanwhile is refused, asked for again at once, and th
 test('the cards that are taken are shown, in words', async ({ page, request }) => {
   const { drawNumber } = await drawWith(request, 1);
   await page.goto(`/draw/${drawNumber}`);
-  await expect(page.getByRole('list', { name: 'Accepted cards' }).getByRole('listitem')).toHaveText([/Visa$/, /Mastercard$/, /Amex$/]);
+  await expect(page.getByRole('list', { name: 'Accepted cards' }).getByRole('listitem')).toHaveText(
+    [/Visa$/, /Mastercard$/, /Amex$/],
+  );
 });

@@ -1,5 +1,13 @@
 import { expect, test, type Page } from '@playwright/test';
-import { GOOD_CARD, buyByCard, expectTickets, fillCard, fillDetails, payButton, somebody } from '../support/buyer';
+import {
+  GOOD_CARD,
+  buyByCard,
+  expectTickets,
+  fillCard,
+  fillDetails,
+  payButton,
+  somebody,
+} from '../support/buyer';
 import { drawNow, drawWith, type ListedDraw } from '../support/draws';
 import { toCartCheckout } from '../support/shop-states';
 
@@ -9,7 +17,13 @@ import { toCartCheckout } from '../support/shop-states';
  * out of it does not load again: whoever goes back to one waits for the commit. Chromium's headless shell has no such cache.
  */
 const whole = process.env.CHROMIUM_WHOLE ?? process.env.CHROMIUM ?? '/usr/bin/chromium';
-test.use({ launchOptions: { executablePath: whole, args: ['--no-sandbox'], ignoreDefaultArgs: ['--disable-back-forward-cache'] } });
+test.use({
+  launchOptions: {
+    executablePath: whole,
+    args: ['--no-sandbox'],
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
+  },
+});
 
 /** Every call from now on that would open a payment, on whichever page of the browser. */
 function opening(page: Page): string[] {
@@ -46,7 +60,10 @@ async function buyAtCheckout(page: Page, draw: ListedDraw, count: number): Promi
   await expectTickets(page, count);
 }
 
-test('back from the thank-you page the checkout says that it is done; whoever wants more says so', async ({ page, request }) => {
+test('back from the thank-you page the checkout says that it is done; whoever wants more says so', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 5);
   await buyAtCheckout(page, draw, 2);
   const asked = opening(page);
@@ -61,11 +78,16 @@ test('back from the thank-you page the checkout says that it is done; whoever wa
   await expect(page.locator('.ticket')).toHaveCount(2);
   await page.goBack();
   await page.getByRole('button', { name: 'Buy more tickets' }).click();
-  await expect(page.locator('.timer-bar [role=timer]')).toHaveText(/Tickets reserved for [12]:\d\d/);
+  await expect(page.locator('.timer-bar [role=timer]')).toHaveText(
+    /Tickets reserved for [12]:\d\d/,
+  );
   expect(asked).toHaveLength(1);
 });
 
-test('back from the thank-you page a draw shows an empty form, and opens nothing', async ({ page, request }) => {
+test('back from the thank-you page a draw shows an empty form, and opens nothing', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 3);
   await buyByCard(page, draw.drawNumber, 1, somebody());
   await expectTickets(page, 1);
@@ -76,7 +98,10 @@ test('back from the thank-you page a draw shows an empty form, and opens nothing
   expect(asked, 'no payment was opened').toEqual([]);
 });
 
-test('back from the thank-you page the cart’s checkout says that it is done', async ({ page, request }) => {
+test('back from the thank-you page the cart’s checkout says that it is done', async ({
+  page,
+  request,
+}) => {
   await toCartCheckout(page, request);
   await page.getByLabel('I confirm that I am 18 years or older').check();
   await page.getByLabel(/I accept the/).check();
@@ -91,14 +116,21 @@ test('back from the thank-you page the cart’s checkout says that it is done', 
   await expect(page).toHaveURL(/\/cart\/checkout$/);
 });
 
-test('the tab duplicated after a purchase is as finished as the first', async ({ page, request, context }) => {
+test('the tab duplicated after a purchase is as finished as the first', async ({
+  page,
+  request,
+  context,
+}) => {
   const draw = await drawWith(request, 5);
   await buyAtCheckout(page, draw, 2);
   const before = await drawNow(request, draw.drawNumber);
   const asked = opening(page);
   // A page that opens another gives it a copy of its session, as duplicating a tab does.
   const twinOf = async (path: string) => {
-    const [twin] = await Promise.all([context.waitForEvent('page'), page.evaluate((to) => void window.open(to), path)]);
+    const [twin] = await Promise.all([
+      context.waitForEvent('page'),
+      page.evaluate((to) => void window.open(to), path),
+    ]);
     return twin;
   };
   const thanks = await twinOf('/thank-you');
@@ -112,9 +144,17 @@ test('the tab duplicated after a purchase is as finished as the first', async ({
 /** Whether this page came out of the browser's cache of whole pages, and was not loaded again. */
 const wasKept = (page: Page) => page.evaluate(() => (window as { kept?: boolean }).kept === true);
 
-const noteKept = (page: Page) => page.addInitScript(() => window.addEventListener('pageshow', ({ persisted }) => Object.assign(window, { kept: persisted })));
+const noteKept = (page: Page) =>
+  page.addInitScript(() =>
+    window.addEventListener('pageshow', ({ persisted }) =>
+      Object.assign(window, { kept: persisted }),
+    ),
+  );
 
-test('a thank-you page that the browser kept is shown again, and opens nothing', async ({ page, request }) => {
+test('a thank-you page that the browser kept is shown again, and opens nothing', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 5);
   await noteKept(page);
   await buyAtCheckout(page, draw, 2);
@@ -128,10 +168,24 @@ test('a thank-you page that the browser kept is shown again, and opens nothing',
 });
 
 for (const [what, path, arrive] of [
-  ['draw', (draw: ListedDraw) => `/draw/${draw.drawNumber}`, (page: Page, draw: ListedDraw) => buyByCard(page, draw.drawNumber, 1, somebody())],
-  ['checkout', (draw: ListedDraw) => `/checkout/${draw.drawNumber}`, async (page: Page, draw: ListedDraw) => { await toCheckout(page, draw, 1); await payButton(page).click(); }],
+  [
+    'draw',
+    (draw: ListedDraw) => `/draw/${draw.drawNumber}`,
+    (page: Page, draw: ListedDraw) => buyByCard(page, draw.drawNumber, 1, somebody()),
+  ],
+  [
+    'checkout',
+    (draw: ListedDraw) => `/checkout/${draw.drawNumber}`,
+    async (page: Page, draw: ListedDraw) => {
+      await toCheckout(page, draw, 1);
+      await payButton(page).click();
+    },
+  ],
 ] as const) {
-  test(`back past the bank’s page, a ${what} that the browser kept in the middle of paying pays no second time`, async ({ page, request }) => {
+  test(`back past the bank’s page, a ${what} that the browser kept in the middle of paying pays no second time`, async ({
+    page,
+    request,
+  }) => {
     const draw = await drawWith(request, 3);
     const before = await drawNow(request, draw.drawNumber);
     await noteKept(page);
@@ -146,7 +200,9 @@ for (const [what, path, arrive] of [
     await arrive(page, draw);
     await gone;
     const asked = opening(page);
-    await page.goto('/thank-you?payment_intent=pi_1&payment_intent_client_secret=pi_1_secret_2&redirect_status=succeeded');
+    await page.goto(
+      '/thank-you?payment_intent=pi_1&payment_intent_client_secret=pi_1_secret_2&redirect_status=succeeded',
+    );
     await expectTickets(page, 1);
     await page.goBack({ waitUntil: 'commit' });
     await expect(page).toHaveURL(new RegExp(path(draw)));

@@ -4,34 +4,50 @@ import { activeDraws, drawWith } from '../support/draws';
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('a draw’s teams, status, price, prize and the way to help are there', async ({ page, request }) => {
+  test('a draw’s teams, status, price, prize and the way to help are there', async ({
+    page,
+    request,
+  }) => {
     const draw = await drawWith(request, 1);
     await page.goto(`/draw/${draw.drawNumber}`);
     await expect(page.getByRole('heading', { level: 1 })).toContainText(draw.homeTeam);
     await expect(page.locator('.badge')).toHaveText('Active');
     await expect(page.locator('.hero')).toContainText(`$${draw.ticketPrice}`);
     await expect(page.locator('.hero')).toContainText(`${draw.ticketsSold}/169`);
-    await expect(page.getByRole('link', { name: 'Support', exact: true })).toHaveAttribute('href', /^mailto:/);
+    await expect(page.getByRole('link', { name: 'Support', exact: true })).toHaveAttribute(
+      'href',
+      /^mailto:/,
+    );
     await expect(page.locator('noscript, .notice').first()).toBeAttached();
   });
 });
 
 for (const width of [390, 1280]) {
-  test(`nothing moves when the page takes over from the server at ${width}`, async ({ page, request }) => {
+  test(`nothing moves when the page takes over from the server at ${width}`, async ({
+    page,
+    request,
+  }) => {
     const draw = await drawWith(request, 1);
     await page.setViewportSize({ width, height: 800 });
     await page.addInitScript(() => {
       const seen = { moved: 0 };
       Object.assign(window, { seen });
       new PerformanceObserver((list) => {
-        for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) if (!entry.hadRecentInput) seen.moved += entry.value;
+        for (const entry of list.getEntries() as (PerformanceEntry & {
+          value: number;
+          hadRecentInput: boolean;
+        })[])
+          if (!entry.hadRecentInput) seen.moved += entry.value;
       }).observe({ type: 'layout-shift', buffered: true });
     });
     for (const path of ['/', `/draw/${draw.drawNumber}`, `/club/${draw.clubSlug}`]) {
       await page.goto(path);
       await expect(page.locator('.site-foot')).toBeAttached();
       await page.waitForLoadState('networkidle');
-      expect(await page.evaluate(() => (window as unknown as { seen: { moved: number } }).seen.moved), path).toBeLessThanOrEqual(0.01);
+      expect(
+        await page.evaluate(() => (window as unknown as { seen: { moved: number } }).seen.moved),
+        path,
+      ).toBeLessThanOrEqual(0.01);
     }
   });
 }
@@ -39,24 +55,58 @@ for (const width of [390, 1280]) {
 /** The address of an offer that its club really sells. */
 async function offerOnSale(request: APIRequestContext): Promise<string> {
   for (const club of new Set((await activeDraws(request)).map(({ clubSlug }) => clubSlug))) {
-    const offers = (await (await request.get(`/api/clubs/${club}/bundles`)).json()) as { slug: string }[];
+    const offers = (await (await request.get(`/api/clubs/${club}/bundles`)).json()) as {
+      slug: string;
+    }[];
     if (offers[0]) return `/club/${club}/specials/${offers[0].slug}`;
   }
   throw new Error('no club of the demo sells an offer');
 }
 
 const tops = (parts: readonly string[]) =>
-  parts.map((part) => [part, ...[...document.querySelectorAll(part)].map((box) => Math.round(box.getBoundingClientRect().top))].join(' '));
+  parts.map((part) =>
+    [
+      part,
+      ...[...document.querySelectorAll(part)].map((box) =>
+        Math.round(box.getBoundingClientRect().top),
+      ),
+    ].join(' '),
+  );
 
 for (const width of [390, 1280]) {
-  test(`what the server has drawn of a draw and of an offer stands where React puts it, far from the ground too, at ${width}`, async ({ browser, request, baseURL }) => {
+  test(`what the server has drawn of a draw and of an offer stands where React puts it, far from the ground too, at ${width}`, async ({
+    browser,
+    request,
+    baseURL,
+  }) => {
     const draw = await drawWith(request, 1);
-    for (const [path, parts] of [[`/draw/${draw.drawNumber}`, ['.teams', '.stats', '.progress-row', '.buy']], [await offerOnSale(request), ['.offer-back', '.offer-picture', '.offer-words h1', '.offer-buy', '.offer-buy h2', '.offer-games', '.offer-games li']]] as const) {
-      const context = await browser.newContext({ baseURL, timezoneId: 'Australia/Sydney', viewport: { width, height: 844 } });
+    for (const [path, parts] of [
+      [`/draw/${draw.drawNumber}`, ['.teams', '.stats', '.progress-row', '.buy']],
+      [
+        await offerOnSale(request),
+        [
+          '.offer-back',
+          '.offer-picture',
+          '.offer-words h1',
+          '.offer-buy',
+          '.offer-buy h2',
+          '.offer-games',
+          '.offer-games li',
+        ],
+      ],
+    ] as const) {
+      const context = await browser.newContext({
+        baseURL,
+        timezoneId: 'Australia/Sydney',
+        viewport: { width, height: 844 },
+      });
       const page = await context.newPage();
       let release: () => void = () => {};
       const held = new Promise<void>((done) => (release = done));
-      await page.route('**/*.js', async (route) => { await held; await route.continue().catch(() => {}); });
+      await page.route('**/*.js', async (route) => {
+        await held;
+        await route.continue().catch(() => {});
+      });
       await page.goto(path, { waitUntil: 'commit' });
       await expect(page.locator('.bone').first()).toBeAttached();
       await page.evaluate(() => document.fonts.ready);

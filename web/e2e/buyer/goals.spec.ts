@@ -1,10 +1,21 @@
 import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
-import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody, tickBoxes } from '../support/buyer';
+import {
+  GOOD_CARD,
+  expectTickets,
+  fillCard,
+  fillDetails,
+  payButton,
+  somebody,
+  tickBoxes,
+} from '../support/buyer';
 import { AGAIN, buyByCall, drawNow, drawWith } from '../support/draws';
 import { reservedFor } from '../support/shop-states';
 
 /** The design brief's numbers for the buying screens (its section 6), by number. */
-const SIZES = [{ width: 390, height: 844 }, { width: 1280, height: 800 }];
+const SIZES = [
+  { width: 390, height: 844 },
+  { width: 1280, height: 800 },
+];
 
 /** Each ticks, presses or opens something; typing and the browser's own autofill are counted apart. */
 class Counted {
@@ -16,16 +27,27 @@ class Counted {
   }
 }
 
-test('goals 3, 4 and 5: by card seven taps, six fields, one page and the thank-you page', async ({ page, request }) => {
+test('goals 3, 4 and 5: by card seven taps, six fields, one page and the thank-you page', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 3);
   await page.setViewportSize({ width: 390, height: 844 });
   const seen: string[] = [];
-  page.on('framenavigated', (frame) => frame === page.mainFrame() && seen.push(new URL(frame.url()).pathname));
+  page.on(
+    'framenavigated',
+    (frame) => frame === page.mainFrame() && seen.push(new URL(frame.url()).pathname),
+  );
   await page.goto(`/draw/${draw.drawNumber}?quantity=1`);
   await expect(page.getByLabel('Card number')).toBeVisible();
   const typed = page.locator('.buy').getByRole('textbox');
   expect(await typed.count()).toBeLessThanOrEqual(6);
-  for (const [label, value] of [['Full Name', 'name'], ['Email Address', 'email'], ['Phone Number', 'tel']]) await expect(page.getByLabel(label ?? '')).toHaveAttribute('autocomplete', value ?? '');
+  for (const [label, value] of [
+    ['Full Name', 'name'],
+    ['Email Address', 'email'],
+    ['Phone Number', 'tel'],
+  ])
+    await expect(page.getByLabel(label ?? '')).toHaveAttribute('autocomplete', value ?? '');
   const buyer = new Counted(page);
   await buyer.tap(page.getByLabel('I confirm that I am over 18 years of age'));
   await buyer.tap(page.getByLabel(/I accept the/));
@@ -43,7 +65,10 @@ test('goals 3, 4 and 5: by card seven taps, six fields, one page and the thank-y
   expect([...new Set(seen)]).toEqual([`/draw/${draw.drawNumber}`, '/thank-you']);
 });
 
-test('goal 7: at a human pace the wallet takes twenty seconds at most, the typed card seventy-five', async ({ page, request }) => {
+test('goal 7: at a human pace the wallet takes twenty seconds at most, the typed card seventy-five', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 4);
   // The person's own time is the brief's model; only what the product makes them wait is measured.
   const [TAP, READ, SHEET, FINGER, FIND_CARD, PER_LETTER] = [1.2, 4, 1.5, 2, 8, 60 / (36.2 * 5)];
@@ -53,33 +78,61 @@ test('goal 7: at a human pace the wallet takes twenty seconds at most, the typed
     return (performance.now() - from) / 1000;
   };
   await page.setViewportSize({ width: 390, height: 844 });
-  let wait = await waited(() => page.goto(`/draw/${draw.drawNumber}`).then(() => expect(page.getByLabel(/over 18/)).toBeVisible()));
+  let wait = await waited(() =>
+    page
+      .goto(`/draw/${draw.drawNumber}`)
+      .then(() => expect(page.getByLabel(/over 18/)).toBeVisible()),
+  );
   await tickBoxes(page);
   const wallet = page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ });
   wait += await waited(() => wallet.click());
   wait += await waited(() => page.getByRole('button', { name: 'Confirm payment' }).click());
   wait += await waited(() => expectTickets(page, 1));
-  expect(READ + 3 * TAP + SHEET + FINGER + wait, `of it ${wait.toFixed(1)} s waiting`).toBeLessThanOrEqual(20);
+  expect(
+    READ + 3 * TAP + SHEET + FINGER + wait,
+    `of it ${wait.toFixed(1)} s waiting`,
+  ).toBeLessThanOrEqual(20);
 
   const person = somebody();
-  wait = await waited(() => page.goto(`/draw/${draw.drawNumber}`).then(() => expect(page.getByLabel('Card number')).toBeVisible()));
+  wait = await waited(() =>
+    page
+      .goto(`/draw/${draw.drawNumber}`)
+      .then(() => expect(page.getByLabel('Card number')).toBeVisible()),
+  );
   await tickBoxes(page);
   await fillDetails(page, person);
   await fillCard(page, GOOD_CARD);
-  wait += await waited(() => payButton(page).click().then(() => expectTickets(page, 1)));
-  const letters = 'Robin Taylor'.length + 'robin@example.com'.length + '0400 000 000'.length + 16 + 4 + 3;
-  expect(READ + 5 * TAP + FIND_CARD + letters * PER_LETTER + wait, `of it ${wait.toFixed(1)} s waiting`).toBeLessThanOrEqual(75);
+  wait += await waited(() =>
+    payButton(page)
+      .click()
+      .then(() => expectTickets(page, 1)),
+  );
+  const letters =
+    'Robin Taylor'.length + 'robin@example.com'.length + '0400 000 000'.length + 16 + 4 + 3;
+  expect(
+    READ + 5 * TAP + FIND_CARD + letters * PER_LETTER + wait,
+    `of it ${wait.toFixed(1)} s waiting`,
+  ).toBeLessThanOrEqual(75);
 });
 
 for (const size of SIZES) {
-  test(`goal 10: nothing moves while others buy, at ${size.width}`, async ({ page, request, playwright, baseURL }) => {
+  test(`goal 10: nothing moves while others buy, at ${size.width}`, async ({
+    page,
+    request,
+    playwright,
+    baseURL,
+  }) => {
     const draw = await drawWith(request, 12);
     await page.setViewportSize(size);
     await page.addInitScript(() => {
       const seen = { moved: 0 };
       Object.assign(window, { seen });
       new PerformanceObserver((list) => {
-        for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) if (!entry.hadRecentInput) seen.moved += entry.value;
+        for (const entry of list.getEntries() as (PerformanceEntry & {
+          value: number;
+          hadRecentInput: boolean;
+        })[])
+          if (!entry.hadRecentInput) seen.moved += entry.value;
       }).observe({ type: 'layout-shift', buffered: true });
     });
     await page.goto(`/draw/${draw.drawNumber}`);
@@ -89,14 +142,21 @@ for (const size of SIZES) {
     const crowd = await playwright.request.newContext({ baseURL });
     for (let bought = 0; bought < 4; bought++) {
       await buyByCall(crowd, baseURL ?? '', draw.drawNumber, 1);
-      await expect(page.locator('.stats')).toContainText(`${(await drawNow(request, draw.drawNumber)).ticketsSold}/169`);
+      await expect(page.locator('.stats')).toContainText(
+        `${(await drawNow(request, draw.drawNumber)).ticketsSold}/169`,
+      );
     }
     await crowd.dispose();
-    expect(await page.evaluate(() => (window as unknown as { seen: { moved: number } }).seen.moved)).toBeLessThanOrEqual(0.01);
+    expect(
+      await page.evaluate(() => (window as unknown as { seen: { moved: number } }).seen.moved),
+    ).toBeLessThanOrEqual(0.01);
   });
 }
 
-test('goal 18: while the scripts do not come, the draw can be read and help be found', async ({ page, request }) => {
+test('goal 18: while the scripts do not come, the draw can be read and help be found', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 1);
   let release: () => void = () => {};
   const blocked = new Promise<void>((resolve) => (release = resolve));
@@ -110,7 +170,10 @@ test('goal 18: while the scripts do not come, the draw can be read and help be f
   await expect(page.locator('.hero')).toContainText(`$${draw.ticketPrice}`);
   await expect(page.locator('.stats')).toContainText('Prize pool');
   await expect(page.locator('.stats')).toContainText('/169');
-  await expect(page.getByRole('link', { name: 'Support', exact: true })).toHaveAttribute('href', /^mailto:/);
+  await expect(page.getByRole('link', { name: 'Support', exact: true })).toHaveAttribute(
+    'href',
+    /^mailto:/,
+  );
   release();
   await expect(page.getByRole('heading', { name: 'Purchase Tickets' })).toBeVisible();
 });
@@ -119,14 +182,20 @@ test('goal 18: while the scripts do not come, the draw can be read and help be f
 async function kickOffAt(page: Page, drawNumber: number, at: string): Promise<void> {
   const moved = (text: string) => text.replace(/("gameDate":)"[^"]+"/g, `$1"${at}"`);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
-  await page.route((url) => url.pathname === `/draw/${drawNumber}` || url.pathname === `/api/draws/${drawNumber}`, async (route) => {
-    const answer = await route.fetch();
-    await route.fulfill({ response: answer, body: moved(await answer.text()) });
-  });
+  await page.route(
+    (url) => url.pathname === `/draw/${drawNumber}` || url.pathname === `/api/draws/${drawNumber}`,
+    async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, body: moved(await answer.text()) });
+    },
+  );
 }
 
 for (const wrong of [-300_000, 300_000]) {
-  test(`goal 28: a device clock ${wrong / 60_000} minutes wrong does not move kick-off`, async ({ page, request }) => {
+  test(`goal 28: a device clock ${wrong / 60_000} minutes wrong does not move kick-off`, async ({
+    page,
+    request,
+  }) => {
     const draw = await drawWith(request, 1);
     const kickOff = Math.ceil(Date.now() / 1000) * 1000 + 20 * 60_000;
     await kickOffAt(page, draw.drawNumber, new Date(kickOff).toISOString());
@@ -134,7 +203,11 @@ for (const wrong of [-300_000, 300_000]) {
       const Real = Date;
       const shifted = () => Real.now() + by;
       // The device's clock, wrong in every way that a page can ask for it.
-      const Wrong = function (...given: unknown[]) { return given.length === 0 ? new Real(shifted()) : new (Real as unknown as new (...all: unknown[]) => Date)(...given); };
+      const Wrong = function (...given: unknown[]) {
+        return given.length === 0
+          ? new Real(shifted())
+          : new (Real as unknown as new (...all: unknown[]) => Date)(...given);
+      };
       Object.setPrototypeOf(Wrong, Real);
       Wrong.prototype = Real.prototype;
       (Wrong as unknown as DateConstructor).now = shifted;
@@ -145,17 +218,38 @@ for (const wrong of [-300_000, 300_000]) {
     await expect(pill).toHaveText(/^\d\d:\d\d to kick-off/);
     // The true time of the moment at which the shown second changes.
     const { shown, at } = await pill.evaluate(
-      (timer) => new Promise<{ shown: string; at: number }>((resolve) => new MutationObserver(() => resolve({ shown: timer.textContent ?? '', at: performance.timeOrigin + performance.now() })).observe(timer, { characterData: true, childList: true, subtree: true })),
+      (timer) =>
+        new Promise<{ shown: string; at: number }>((resolve) =>
+          new MutationObserver(() =>
+            resolve({
+              shown: timer.textContent ?? '',
+              at: performance.timeOrigin + performance.now(),
+            }),
+          ).observe(timer, { characterData: true, childList: true, subtree: true }),
+        ),
     );
     const [minutes = 0, seconds = 0] = (/^(\d\d):(\d\d)/.exec(shown)?.slice(1) ?? []).map(Number);
-    expect(Math.abs(kickOff - at - (minutes * 60 + seconds) * 1000), shown).toBeLessThanOrEqual(250);
+    expect(Math.abs(kickOff - at - (minutes * 60 + seconds) * 1000), shown).toBeLessThanOrEqual(
+      250,
+    );
   });
 }
 
-test('goal 29: nothing moves by itself for five seconds, and nothing at all for whoever asks for less motion', async ({ page, request }) => {
+test('goal 29: nothing moves by itself for five seconds, and nothing at all for whoever asks for less motion', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 1);
   await kickOffAt(page, draw.drawNumber, new Date(Date.now() + 30 * 60_000).toISOString());
-  const longest = () => page.evaluate(() => Math.max(0, ...document.getAnimations().map((one) => Number(one.effect?.getComputedTiming().endTime ?? 0))));
+  const longest = () =>
+    page.evaluate(() =>
+      Math.max(
+        0,
+        ...document
+          .getAnimations()
+          .map((one) => Number(one.effect?.getComputedTiming().endTime ?? 0)),
+      ),
+    );
   await page.goto(`/draw/${draw.drawNumber}`);
   await expect(page.getByLabel('Card number')).toBeVisible();
   expect(await longest()).toBeLessThan(5_000);
@@ -166,42 +260,78 @@ test('goal 29: nothing moves by itself for five seconds, and nothing at all for 
   expect(await longest()).toBeLessThanOrEqual(10);
 });
 
-test('goal 30: ten extensions, and the eleventh is refused in words', async ({ page, request, baseURL }) => {
+test('goal 30: ten extensions, and the eleventh is refused in words', async ({
+  page,
+  request,
+  baseURL,
+}) => {
   const draw = await drawWith(request, 3);
   await reservedFor(page, 29);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=1`);
   await expect(page.getByRole('button', { name: 'Keep my tickets' })).toBeVisible();
-  const opened = page.request.post('/api/create-payment-intent', { headers: { origin: new URL(baseURL ?? '').origin }, data: { drawNumber: draw.drawNumber, ticketCount: 1 } });
+  const opened = page.request.post('/api/create-payment-intent', {
+    headers: { origin: new URL(baseURL ?? '').origin },
+    data: { drawNumber: draw.drawNumber, ticketCount: 1 },
+  });
   const { reservationId } = (await (await opened).json()) as { reservationId: string };
   const answers = [];
-  for (let time = 0; time < 11; time++) answers.push((await page.request.post(`/api/reservations/${reservationId}/extend`, { headers: { origin: new URL(baseURL ?? '').origin }, data: {} })).status());
+  for (let time = 0; time < 11; time++)
+    answers.push(
+      (
+        await page.request.post(`/api/reservations/${reservationId}/extend`, {
+          headers: { origin: new URL(baseURL ?? '').origin },
+          data: {},
+        })
+      ).status(),
+    );
   expect(answers).toEqual([...Array(10).fill(200), 409]);
   await page.getByRole('button', { name: 'Keep my tickets' }).click();
-  await expect(page.getByRole('alert')).toContainText('Your tickets cannot be kept any longer. Please complete your purchase.');
+  await expect(page.getByRole('alert')).toContainText(
+    'Your tickets cannot be kept any longer. Please complete your purchase.',
+  );
 });
 
 async function sniff(page: Page): Promise<string[]> {
   const heard: string[] = [];
-  page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => heard.push(String(payload))));
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => heard.push(String(payload))),
+  );
   page.on('response', (answer) => {
-    if (!answer.url().includes('/assets/')) void answer.text().then((text) => heard.push(text), () => {});
+    if (!answer.url().includes('/assets/'))
+      void answer.text().then(
+        (text) => heard.push(text),
+        () => {},
+      );
   });
   return heard;
 }
 
 async function publicAnswers(request: APIRequestContext, draw: number): Promise<string[]> {
-  const paths = [`/api/draws/${draw}`, `/api/draws/${draw}/tickets`, `/api/draws/${draw}/available-tickets`, `/api/public/draws/${draw}/proof`, `/api/public/widget/draw/${draw}`, '/api/draws/active'];
+  const paths = [
+    `/api/draws/${draw}`,
+    `/api/draws/${draw}/tickets`,
+    `/api/draws/${draw}/available-tickets`,
+    `/api/public/draws/${draw}/proof`,
+    `/api/public/widget/draw/${draw}`,
+    '/api/draws/active',
+  ];
   return Promise.all(paths.map(async (path) => (await request.get(path, AGAIN)).text()));
 }
 
-test('goal 31: while somebody buys, nobody else is told a name, an address, a number or a pair', async ({ page, browser, request }) => {
+test('goal 31: while somebody buys, nobody else is told a name, an address, a number or a pair', async ({
+  page,
+  browser,
+  request,
+}) => {
   const draw = await drawWith(request, 5);
-  const others = await Promise.all([`/draw/${draw.drawNumber}`, `/draw/${draw.drawNumber}/display`].map(async (path) => {
-    const other = await (await browser.newContext()).newPage();
-    const heard = await sniff(other);
-    await other.goto(path);
-    return { other, heard };
-  }));
+  const others = await Promise.all(
+    [`/draw/${draw.drawNumber}`, `/draw/${draw.drawNumber}/display`].map(async (path) => {
+      const other = await (await browser.newContext()).newPage();
+      const heard = await sniff(other);
+      await other.goto(path);
+      return { other, heard };
+    }),
+  );
   const person = { name: 'Quentin Secretname', email: `quentin${Date.now()}@private.example` };
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
@@ -211,14 +341,27 @@ test('goal 31: while somebody buys, nobody else is told a name, an address, a nu
   await payButton(page).click();
   await expectTickets(page, 1);
   const sold = (await drawNow(request, draw.drawNumber)).ticketsSold;
-  await expect(others[0]?.other.locator('.stats') ?? page.locator('.stats')).toContainText(`${sold}/169`);
-  const heard = [...others.flatMap((other) => other.heard), ...(await publicAnswers(request, draw.drawNumber))];
+  await expect(others[0]?.other.locator('.stats') ?? page.locator('.stats')).toContainText(
+    `${sold}/169`,
+  );
+  const heard = [
+    ...others.flatMap((other) => other.heard),
+    ...(await publicAnswers(request, draw.drawNumber)),
+  ];
   expect(heard.length).toBeGreaterThan(6);
-  expect(heard.flatMap((words) => words.match(/Secretname|private\.example|0477 123 987|"(home|away)Number":\s*\d+/g) ?? [])).toEqual([]);
+  expect(
+    heard.flatMap(
+      (words) =>
+        words.match(/Secretname|private\.example|0477 123 987|"(home|away)Number":\s*\d+/g) ?? [],
+    ),
+  ).toEqual([]);
   await Promise.all(others.map(({ other }) => other.context().close()));
 });
 
-test('goal 32: going back and paying once more is a second purchase only when it is meant', async ({ page, request }) => {
+test('goal 32: going back and paying once more is a second purchase only when it is meant', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 5);
   const before = await drawNow(request, draw.drawNumber);
   await page.goto(`/draw/${draw.drawNumber}`);
@@ -245,7 +388,8 @@ test('the receipt prints on one A4 page, without the site around it', async ({ p
   await expectTickets(page, 4);
   await expect(page.locator('.receipt-card')).toContainText('Total (AUD)');
   await page.emulateMedia({ media: 'print' });
-  for (const hidden of ['.site-head', '.site-foot', '.share-box', '.thanks .actions']) await expect(page.locator(hidden).first()).toBeHidden();
+  for (const hidden of ['.site-head', '.site-foot', '.share-box', '.thanks .actions'])
+    await expect(page.locator(hidden).first()).toBeHidden();
   const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
   expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
   expect(pdf).toMatch(/\/MediaBox\s*\[0 0 59[45][\d.]* 84[12]/);

@@ -10,9 +10,16 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
       let focused: Element | null = document.activeElement;
       while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
       if (!(focused instanceof HTMLElement)) return { name: '', seen: true };
-      const label = focused.getAttribute('aria-label') ?? (focused as HTMLInputElement).labels?.[0]?.textContent ?? focused.textContent ?? '';
+      const label =
+        focused.getAttribute('aria-label') ??
+        (focused as HTMLInputElement).labels?.[0]?.textContent ??
+        focused.textContent ??
+        '';
       const box = focused.getBoundingClientRect();
-      return { name: label.trim(), seen: box.height > 0 && box.top < window.innerHeight && box.bottom > 0 };
+      return {
+        name: label.trim(),
+        seen: box.height > 0 && box.top < window.innerHeight && box.bottom > 0,
+      };
     });
     expect(at.seen, `focus on "${at.name}" can be seen`).toBe(true);
     if (name.test(at.name)) return;
@@ -54,17 +61,29 @@ test('an empty form leads from each problem to its field', async ({ page, reques
   await page.keyboard.press('Enter');
   const problems = page.locator('.problems');
   await expect(problems).toBeFocused();
-  await expect(problems.getByRole('listitem')).toHaveText(['Full name is required', 'Email is required', 'Phone number is required', 'Please confirm you are over 18 years old', 'Please accept the terms and conditions']);
+  await expect(problems.getByRole('listitem')).toHaveText([
+    'Full name is required',
+    'Email is required',
+    'Phone number is required',
+    'Please confirm you are over 18 years old',
+    'Please accept the terms and conditions',
+  ]);
   await problems.getByRole('link', { name: 'Email is required' }).press('Enter');
   await expect(page.getByLabel('Email Address')).toBeFocused();
 });
 
-test('a problem that is put right is said no more beside its field, and its line stays where it was, struck out', async ({ page, request }) => {
+test('a problem that is put right is said no more beside its field, and its line stays where it was, struck out', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 1);
   await page.goto(`/draw/${draw.drawNumber}`);
   await page.getByLabel('Phone Number').focus();
   await page.keyboard.press('Enter');
-  const line = page.locator('.problems').getByRole('listitem').filter({ hasText: 'Email is required' });
+  const line = page
+    .locator('.problems')
+    .getByRole('listitem')
+    .filter({ hasText: 'Email is required' });
   const before = await line.boundingBox();
   await page.getByLabel('Email Address').fill('kim@example.com');
   await expect(page.locator('.field-error', { hasText: 'Email is required' })).toHaveCount(0);
@@ -76,7 +95,10 @@ test('a problem that is put right is said no more beside its field, and its line
   await expect(page.locator('.field-error', { hasText: 'Email is required' })).toBeVisible();
 });
 
-test('F8 goes to the notifications, and Escape closes the terms and gives focus back', async ({ page, request }) => {
+test('F8 goes to the notifications, and Escape closes the terms and gives focus back', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 1);
   await page.goto(`/draw/${draw.drawNumber}`);
   const terms = page.getByRole('button', { name: 'Terms of Sale' });

@@ -1,5 +1,12 @@
 import { expect, test, type Page } from '@playwright/test';
-import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody } from '../support/buyer';
+import {
+  GOOD_CARD,
+  expectTickets,
+  fillCard,
+  fillDetails,
+  payButton,
+  somebody,
+} from '../support/buyer';
 import { drawNow } from '../support/draws';
 import { asClub, ownDraws, type OwnDraw, type Wanted } from '../support/own-draw';
 
@@ -7,24 +14,50 @@ const drawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' });
 let made = 0;
 
 /** A bundle that a club really sells: its games and itself made by the calls of the club's own screens. */
-async function bundle(playwright: Parameters<typeof ownDraws>[0], baseURL: string, games: readonly Wanted[], index = 0) {
+async function bundle(
+  playwright: Parameters<typeof ownDraws>[0],
+  baseURL: string,
+  games: readonly Wanted[],
+  index = 0,
+) {
   const draws = await ownDraws(playwright, baseURL, games, index);
   const { calls, club } = await asClub(playwright, baseURL, index);
   const slug = `weekend-${Date.now() % 1_000_000}-${++made}`;
-  const said = { name: 'Weekend double', slug, status: 'active', type: 'BUNDLE', displayTag: 'Two games, one tap', primaryCopy: 'One payment.', gameIds: draws.map((draw) => draw.drawNumber) };
+  const said = {
+    name: 'Weekend double',
+    slug,
+    status: 'active',
+    type: 'BUNDLE',
+    displayTag: 'Two games, one tap',
+    primaryCopy: 'One payment.',
+    gameIds: draws.map((draw) => draw.drawNumber),
+  };
   const answer = await calls.post(`/api/admin/clubs/${club.slug}/bundles`, { data: said });
   expect(answer.ok(), await answer.text()).toBe(true);
   const { id } = (await answer.json()) as { id: number };
-  const seen = async () => (await (await calls.get(`/api/admin/clubs/${club.slug}/bundles/${id}`)).json()) as { status: string; ticketsSold: number };
+  const seen = async () =>
+    (await (await calls.get(`/api/admin/clubs/${club.slug}/bundles/${id}`)).json()) as {
+      status: string;
+      ticketsSold: number;
+    };
   return { club, slug, draws, seen, path: `/club/${club.slug}/specials/${slug}` };
 }
 
-const soldOf = (request: Parameters<typeof drawNow>[0], draws: readonly OwnDraw[]) => Promise.all(draws.map(async (draw) => (await drawNow(request, draw.drawNumber)).ticketsSold));
+const soldOf = (request: Parameters<typeof drawNow>[0], draws: readonly OwnDraw[]) =>
+  Promise.all(draws.map(async (draw) => (await drawNow(request, draw.drawNumber)).ticketsSold));
 
-test('an offer is found on its club’s page, goes into the cart whole, is paid for once, and is counted as sold', async ({ page, request, playwright, baseURL }) => {
+test('an offer is found on its club’s page, goes into the cart whole, is paid for once, and is counted as sold', async ({
+  page,
+  request,
+  playwright,
+  baseURL,
+}) => {
   const offer = await bundle(playwright, baseURL ?? '', [{}, { passStripeFees: true }]);
   await page.goto(`/club/${offer.club.slug}`);
-  const card = page.getByRole('region', { name: 'Special offers' }).locator('article').filter({ has: page.locator(`a[href="${offer.path}"]`) });
+  const card = page
+    .getByRole('region', { name: 'Special offers' })
+    .locator('article')
+    .filter({ has: page.locator(`a[href="${offer.path}"]`) });
   await expect(card).toContainText('From $10.39');
   await card.getByRole('link', { name: /^See offer/ }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Weekend double');
@@ -42,13 +75,19 @@ test('an offer is found on its club’s page, goes into the cart whole, is paid 
   await expectTickets(page, 4);
   await expect(page.locator('.receipt-card')).toContainText('$20.47');
   expect(await soldOf(request, offer.draws)).toEqual([2, 2]);
-  await expect.poll(async () => await offer.seen()).toMatchObject({ status: 'locked', ticketsSold: 2 });
+  await expect
+    .poll(async () => await offer.seen())
+    .toMatchObject({ status: 'locked', ticketsSold: 2 });
   // Sold means locked, not gone: the next supporter can have it too.
   await page.goto(offer.path);
   await expect(page.locator('.offer-add:visible, .offer-bar:visible button').first()).toBeVisible();
 });
 
-test('the stepper of an offer stops where one purchase does, and says why', async ({ page, playwright, baseURL }) => {
+test('the stepper of an offer stops where one purchase does, and says why', async ({
+  page,
+  playwright,
+  baseURL,
+}) => {
   const offer = await bundle(playwright, baseURL ?? '', [{}, {}, {}]);
   await page.goto(offer.path);
   await page.getByRole('spinbutton').focus();
@@ -60,16 +99,29 @@ test('the stepper of an offer stops where one purchase does, and says why', asyn
   await expect(page.locator('.timer-bar [role=timer]')).toBeVisible();
 });
 
-test('an offer with a game that is sold out cannot be added, and the game is named', async ({ page, playwright, baseURL }) => {
+test('an offer with a game that is sold out cannot be added, and the game is named', async ({
+  page,
+  playwright,
+  baseURL,
+}) => {
   const offer = await bundle(playwright, baseURL ?? '', [{}, { left: 0 }]);
   await page.goto(offer.path);
   await page.locator('.offer-add:visible, .offer-bar:visible button').first().click();
-  await expect(page.getByRole('alert')).toHaveText(`${offer.draws[1]?.homeTeam} v ${offer.draws[1]?.awayTeam} is sold out, so this offer cannot be added.`);
+  await expect(page.getByRole('alert')).toHaveText(
+    `${offer.draws[1]?.homeTeam} v ${offer.draws[1]?.awayTeam} is sold out, so this offer cannot be added.`,
+  );
   await expect(drawer(page)).toHaveCount(0);
 });
 
-test('another club’s offer replaces the cart, and can be taken back', async ({ page, playwright, baseURL }) => {
-  const [mine, other] = [await bundle(playwright, baseURL ?? '', [{}, {}]), await bundle(playwright, baseURL ?? '', [{}, {}], 1)];
+test('another club’s offer replaces the cart, and can be taken back', async ({
+  page,
+  playwright,
+  baseURL,
+}) => {
+  const [mine, other] = [
+    await bundle(playwright, baseURL ?? '', [{}, {}]),
+    await bundle(playwright, baseURL ?? '', [{}, {}], 1),
+  ];
   const add = page.locator('.offer-add:visible, .offer-bar:visible button').first();
   await page.goto(mine.path);
   await add.click();
@@ -83,7 +135,11 @@ test('another club’s offer replaces the cart, and can be taken back', async ({
   for (const draw of mine.draws) await expect(drawer(page)).toContainText(draw.awayTeam);
 });
 
-test('the short link and both addresses of an offer lead to the same page, and a closed one is closed', async ({ page, playwright, baseURL }) => {
+test('the short link and both addresses of an offer lead to the same page, and a closed one is closed', async ({
+  page,
+  playwright,
+  baseURL,
+}) => {
   const offer = await bundle(playwright, baseURL ?? '', [{ startsIn: 6 }, {}]);
   await page.goto(`/w/bundle:${offer.club.slug}/${offer.slug}?loc=bar`);
   await expect(page).toHaveURL(new RegExp(`${offer.path}\\?src=widget.*loc=bar`));

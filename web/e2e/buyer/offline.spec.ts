@@ -1,6 +1,14 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectNoViolations } from '../support/axe';
-import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody, tickBoxes } from '../support/buyer';
+import {
+  GOOD_CARD,
+  expectTickets,
+  fillCard,
+  fillDetails,
+  payButton,
+  somebody,
+  tickBoxes,
+} from '../support/buyer';
 import { activeDraws, drawWith, type ListedDraw } from '../support/draws';
 
 // The worker is let in here alone: everywhere else each answer is the server's own.
@@ -10,26 +18,35 @@ const WORDS = "You are offline – tickets can't be bought";
 
 /** Waits until the worker has kept the page and everything it is made of. */
 async function kept(page: Page, path: string): Promise<void> {
-  const missing = () => page.evaluate(async (wanted) => {
-    const files = performance.getEntriesByType('resource').map(({ name }) => new URL(name)).filter(({ pathname }) => pathname.startsWith('/assets/'));
-    const names = [wanted, ...files.map(({ pathname }) => pathname)];
-    const found = await Promise.all(names.map((name) => caches.match(name)));
-    return names.filter((_, at) => !found[at]);
-  }, path);
+  const missing = () =>
+    page.evaluate(async (wanted) => {
+      const files = performance
+        .getEntriesByType('resource')
+        .map(({ name }) => new URL(name))
+        .filter(({ pathname }) => pathname.startsWith('/assets/'));
+      const names = [wanted, ...files.map(({ pathname }) => pathname)];
+      const found = await Promise.all(names.map((name) => caches.match(name)));
+      return names.filter((_, at) => !found[at]);
+    }, path);
   await expect.poll(missing, 'what the worker has not kept yet').toEqual([]);
 }
 
 const teams = (draw: ListedDraw) => [draw.homeTeam, draw.awayTeam];
 
 async function expectOffline(page: Page, draw: ListedDraw): Promise<void> {
-  for (const team of teams(draw)) await expect(page.getByRole('heading', { level: 1 })).toContainText(team);
+  for (const team of teams(draw))
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(team);
   await expect(page.locator('.buy strong', { hasText: WORDS })).toBeVisible();
   await expect(page.locator('.wallet-wait')).toHaveText(WORDS);
   await expect(payButton(page)).toBeDisabled();
   await expect(page.locator('.freshness')).toHaveText('Offline');
 }
 
-test('a draw that was looked at opens without signal, says that nothing can be bought, and sells again with it', async ({ page, context, request }) => {
+test('a draw that was looked at opens without signal, says that nothing can be bought, and sells again with it', async ({
+  page,
+  context,
+  request,
+}) => {
   const draw = await drawWith(request, 3);
   const path = `/draw/${draw.drawNumber}`;
   await page.goto(`${path}?quantity=1`);
@@ -50,7 +67,11 @@ test('a draw that was looked at opens without signal, says that nothing can be b
   await expectTickets(page, 1);
 });
 
-test('what was typed stays when the signal comes back to an open page', async ({ page, context, request }) => {
+test('what was typed stays when the signal comes back to an open page', async ({
+  page,
+  context,
+  request,
+}) => {
   const draw = await drawWith(request, 1);
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
@@ -63,8 +84,14 @@ test('what was typed stays when the signal comes back to an open page', async ({
   await expect(page.getByLabel('Full Name')).toHaveValue(person.name);
 });
 
-test('a draw that was reached from the landing page opens too; one that was not says so in our words, and both find the network', async ({ page, context, request }) => {
-  const [seen, unseen] = (await activeDraws(request)).filter((draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000);
+test('a draw that was reached from the landing page opens too; one that was not says so in our words, and both find the network', async ({
+  page,
+  context,
+  request,
+}) => {
+  const [seen, unseen] = (await activeDraws(request)).filter(
+    (draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000,
+  );
   if (!seen || !unseen) throw new Error('two draws on sale');
   await page.goto('/');
   await kept(page, '/');
@@ -80,10 +107,14 @@ test('a draw that was reached from the landing page opens too; one that was not 
   await expectNoViolations(page, 'a page that was never seen');
   await context.setOffline(false);
   await page.getByRole('link', { name: 'Try again' }).click();
-  for (const team of teams(unseen)) await expect(page.getByRole('heading', { level: 1 })).toContainText(team);
+  for (const team of teams(unseen))
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(team);
 });
 
-test('of a purchase nothing is kept but pages and draws as anyone sees them', async ({ page, request }) => {
+test('of a purchase nothing is kept but pages and draws as anyone sees them', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 1);
   await page.goto(`/draw/${draw.drawNumber}?quantity=1`);
   await kept(page, `/draw/${draw.drawNumber}`);
@@ -98,12 +129,20 @@ test('of a purchase nothing is kept but pages and draws as anyone sees them', as
     const found: [string, string][] = [];
     for (const name of await caches.keys()) {
       const cache = await caches.open(name);
-      for (const asked of await cache.keys()) found.push([new URL(asked.url).pathname + new URL(asked.url).search, (await (await cache.match(asked, { ignoreVary: true }))?.text()) ?? '']);
+      for (const asked of await cache.keys())
+        found.push([
+          new URL(asked.url).pathname + new URL(asked.url).search,
+          (await (await cache.match(asked, { ignoreVary: true }))?.text()) ?? '',
+        ]);
     }
     return found;
   });
   const names = everything.map(([name]) => name).filter((name) => !name.startsWith('/assets/'));
   expect(names).toContain(`/draw/${draw.drawNumber}`);
-  for (const name of names) expect(name).toMatch(/^\/$|^\/draw\/\d+$|^\/club\/[^/?]+$|^\/api\/draws\/(active|awaiting-results|completed|\d+)$/);
-  for (const [name, text] of everything) expect(text.includes(person.email) || text.includes(person.name), name).toBe(false);
+  for (const name of names)
+    expect(name).toMatch(
+      /^\/$|^\/draw\/\d+$|^\/club\/[^/?]+$|^\/api\/draws\/(active|awaiting-results|completed|\d+)$/,
+    );
+  for (const [name, text] of everything)
+    expect(text.includes(person.email) || text.includes(person.name), name).toBe(false);
 });

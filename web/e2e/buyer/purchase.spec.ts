@@ -1,13 +1,30 @@
 import { expect, test, type Locator, type Page } from '@playwright/test';
-import { ASKING_CARD, DECLINED_CARD, buyByCard, expectTickets, fillCard, payButton, somebody, tickBoxes } from '../support/buyer';
+import {
+  ASKING_CARD,
+  DECLINED_CARD,
+  buyByCard,
+  expectTickets,
+  fillCard,
+  payButton,
+  somebody,
+  tickBoxes,
+} from '../support/buyer';
 import { AGAIN, drawNow, drawWith } from '../support/draws';
 import { ownDraw } from '../support/own-draw';
 
 const sold = (page: Page) => page.locator('.board-stats .num').first();
 
-test('a guest buys three tickets by card, two boards elsewhere light up, and a mail is on its way', async ({ page, browser, request }) => {
+test('a guest buys three tickets by card, two boards elsewhere light up, and a mail is on its way', async ({
+  page,
+  browser,
+  request,
+}) => {
   const draw = await drawWith(request, 5);
-  const boards = await Promise.all([1, 2].map(async () => (await browser.newContext({ viewport: { width: 1280, height: 720 } })).newPage()));
+  const boards = await Promise.all(
+    [1, 2].map(async () =>
+      (await browser.newContext({ viewport: { width: 1280, height: 720 } })).newPage(),
+    ),
+  );
   for (const board of boards) {
     await board.goto(`/draw/${draw.drawNumber}/display`);
     await expect(sold(board)).toHaveText(/^\d+ \/ 169$/);
@@ -20,11 +37,16 @@ test('a guest buys three tickets by card, two boards elsewhere light up, and a m
     await expect(sold(board)).toHaveText(`${before.ticketsSold + 3} / 169`);
     await expect(board.locator('.slot.is-sold')).toHaveCount(before.ticketsSold + 3);
   }
-  await expect.poll(async () => await (await request.get('/sandbox/mailbox.json', AGAIN)).text()).toContain(buyer.email);
+  await expect
+    .poll(async () => await (await request.get('/sandbox/mailbox.json', AGAIN)).text())
+    .toContain(buyer.email);
   await Promise.all(boards.map((board) => board.context().close()));
 });
 
-test('a wallet needs no typing and three taps: two boxes and the button', async ({ page, request }) => {
+test('a wallet needs no typing and three taps: two boxes and the button', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 3);
   const before = await drawNow(request, draw.drawNumber);
   await page.setViewportSize({ width: 390, height: 844 });
@@ -35,7 +57,9 @@ test('a wallet needs no typing and three taps: two boxes and the button', async 
   };
   await page.goto(`/draw/${draw.drawNumber}?quantity=2`);
   const wallet = page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ });
-  await expect(page.getByRole('button', { name: 'Complete confirmation above first' })).toBeVisible();
+  await expect(
+    page.getByRole('button', { name: 'Complete confirmation above first' }),
+  ).toBeVisible();
   await tap(page.getByLabel('I confirm that I am over 18 years of age'));
   await tap(page.getByLabel(/I accept the/));
   const box = await wallet.boundingBox();
@@ -63,7 +87,10 @@ test('a declined card costs nothing, and another card buys', async ({ page, requ
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
 });
 
-test('a bank that asks is answered, and a buyer who says no is not charged', async ({ page, request }) => {
+test('a bank that asks is answered, and a buyer who says no is not charged', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 3);
   const before = await drawNow(request, draw.drawNumber);
   await buyByCard(page, draw.drawNumber, 1, somebody(), ASKING_CARD);
@@ -89,7 +116,12 @@ test('the payment never asks twice: a double press buys once', async ({ page, re
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
 });
 
-test('two buyers want the last ticket: one has it, the other keeps the money', async ({ browser, playwright, request, baseURL }) => {
+test('two buyers want the last ticket: one has it, the other keeps the money', async ({
+  browser,
+  playwright,
+  request,
+  baseURL,
+}) => {
   const draw = await ownDraw(playwright, baseURL ?? '', { left: 1 });
   const pages = await Promise.all([1, 2].map(async () => (await browser.newContext()).newPage()));
   for (const page of pages) {
@@ -103,8 +135,15 @@ test('two buyers want the last ticket: one has it, the other keeps the money', a
     await fillCard(page, '4242424242424242');
   }
   // Whoever is slower may find the form gone: the ticket is being paid for by the other.
-  await Promise.all(pages.map((page) => payButton(page).click({ timeout: 5_000 }).catch(() => {})));
-  const tickets = async () => await Promise.all(pages.map((page) => page.locator('.ticket').count()));
+  await Promise.all(
+    pages.map((page) =>
+      payButton(page)
+        .click({ timeout: 5_000 })
+        .catch(() => {}),
+    ),
+  );
+  const tickets = async () =>
+    await Promise.all(pages.map((page) => page.locator('.ticket').count()));
   await expect.poll(async () => (await tickets()).sort()).toEqual([0, 1]);
   const loser = pages[(await tickets()).indexOf(0)];
   await expect(loser?.locator('.buy .panel, .callout.is-bad').first() as Locator).toBeVisible();

@@ -7,10 +7,28 @@ import { SHOP_STATES } from '../support/shop-states';
 /** Targets a finger must hit; links inside a sentence are exempt (WCAG 2.5.8). */
 const smallTargets = (page: Page) =>
   page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>('button, a.btn, header a, footer a, summary, main input:not([readonly])')]
-      .filter((target) => target.offsetParent !== null && !target.closest('p') && !target.closest('label button') && !target.closest('label a') && !target.classList.contains('skip'))
-      .map((target) => (target instanceof HTMLInputElement && target.type === 'checkbox' ? (target.closest('label') ?? target) : target))
-      .map((target) => ({ html: target.outerHTML.slice(0, 100), box: target.getBoundingClientRect() }))
+    [
+      ...document.querySelectorAll<HTMLElement>(
+        'button, a.btn, header a, footer a, summary, main input:not([readonly])',
+      ),
+    ]
+      .filter(
+        (target) =>
+          target.offsetParent !== null &&
+          !target.closest('p') &&
+          !target.closest('label button') &&
+          !target.closest('label a') &&
+          !target.classList.contains('skip'),
+      )
+      .map((target) =>
+        target instanceof HTMLInputElement && target.type === 'checkbox'
+          ? (target.closest('label') ?? target)
+          : target,
+      )
+      .map((target) => ({
+        html: target.outerHTML.slice(0, 100),
+        box: target.getBoundingClientRect(),
+      }))
       .filter(({ box }) => box.height < 43.5 || box.width < 43.5)
       .map(({ html, box }) => `${Math.round(box.width)}×${Math.round(box.height)} ${html}`),
   );
@@ -23,9 +41,25 @@ const overhang = () => {
 
 /** What stands on something else in the head of the page. */
 const overlaps = () => {
-  const all = [...document.querySelectorAll<HTMLElement>('.skip, .site-head .brand, .site-nav > *')].filter((part) => part.offsetParent !== null);
-  const boxes = all.map((part) => ({ name: part.textContent || part.className, ...(part.getBoundingClientRect().toJSON() as DOMRect) }));
-  return boxes.flatMap((one, index) => boxes.slice(index + 1).filter((other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom).map((other) => `${one.name} / ${other.name}`));
+  const all = [
+    ...document.querySelectorAll<HTMLElement>('.skip, .site-head .brand, .site-nav > *'),
+  ].filter((part) => part.offsetParent !== null);
+  const boxes = all.map((part) => ({
+    name: part.textContent || part.className,
+    ...(part.getBoundingClientRect().toJSON() as DOMRect),
+  }));
+  return boxes.flatMap((one, index) =>
+    boxes
+      .slice(index + 1)
+      .filter(
+        (other) =>
+          one.left < other.right &&
+          other.left < one.right &&
+          one.top < other.bottom &&
+          other.top < one.bottom,
+      )
+      .map((other) => `${one.name} / ${other.name}`),
+  );
 };
 
 /** Text at 200 % and nothing else larger (WCAG 1.4.4). */
@@ -37,7 +71,12 @@ const doubleText = (page: Page) =>
   });
 
 for (const { name, show } of SHOP_STATES) {
-  test(`${name}: nothing for axe to find at 390 and 1280, no sideways scroll, every target big enough`, async ({ page, request, playwright, baseURL }) => {
+  test(`${name}: nothing for axe to find at 390 and 1280, no sideways scroll, every target big enough`, async ({
+    page,
+    request,
+    playwright,
+    baseURL,
+  }) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await show({ page, request, playwright, baseURL: baseURL ?? '' });
     expect.soft(await violationsOf(page, name), 'axe at 390').toEqual([]);
@@ -45,14 +84,22 @@ for (const { name, show } of SHOP_STATES) {
     await page.setViewportSize({ width: 1280, height: 800 });
     expect.soft(await violationsOf(page, name), 'axe at 1280').toEqual([]);
     await page.setViewportSize({ width: 320, height: 640 });
-    expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), 'sideways at 320').toBeLessThanOrEqual(320);
+    expect
+      .soft(await page.evaluate(() => document.documentElement.scrollWidth), 'sideways at 320')
+      .toBeLessThanOrEqual(320);
     await page.setViewportSize({ width: 1280, height: 800 });
     await doubleText(page);
-    expect.soft(await page.evaluate(overhang), 'sideways with text twice as large').toBeLessThanOrEqual(0);
+    expect
+      .soft(await page.evaluate(overhang), 'sideways with text twice as large')
+      .toBeLessThanOrEqual(0);
   });
 }
 
-test('with text twice as large no front page, no draw and no club’s own page scrolls sideways on a phone, and in the head nothing stands on anything', async ({ page, request, baseURL }) => {
+test('with text twice as large no front page, no draw and no club’s own page scrolls sideways on a phone, and in the head nothing stands on anything', async ({
+  page,
+  request,
+  baseURL,
+}) => {
   test.setTimeout(60_000);
   await page.setViewportSize({ width: 390, height: 844 });
   const draw = await drawWith(request, 1);
@@ -66,5 +113,8 @@ test('with text twice as large no front page, no draw and no club’s own page s
   for (const path of ['/', `/club/${draw.clubSlug}`, `/draw/${draw.drawNumber}`]) await look(path);
   const club = await demoClub(page);
   await signIn(page, baseURL ?? '', club);
-  for (const { path } of (await clubScreens(page, club)).filter(({ name }) => /dashboard|result/.test(name))) await look(path);
+  for (const { path } of (await clubScreens(page, club)).filter(({ name }) =>
+    /dashboard|result/.test(name),
+  ))
+    await look(path);
 });

@@ -1,5 +1,13 @@
 import { expect, test, type Page } from '@playwright/test';
-import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody, tickBoxes } from '../support/buyer';
+import {
+  GOOD_CARD,
+  expectTickets,
+  fillCard,
+  fillDetails,
+  payButton,
+  somebody,
+  tickBoxes,
+} from '../support/buyer';
 import { drawNow, drawWith } from '../support/draws';
 import { SHOP_STATES, fillCart } from '../support/shop-states';
 
@@ -22,10 +30,23 @@ const OPEN = '**/api/create-payment-intent';
 
 for (const [what, answer, title, text] of [
   ['nobody answers', null, 'Payment Setup Failed', 'Could not set up payment. Please try again.'],
-  ['the server says nothing', { status: 500, body: '' }, 'Payment Setup Failed', 'Failed to create payment intent'],
-  ['the server says why', { status: 409, json: { message: 'The total has changed.', code: 'amount-changed' } }, 'Payment Setup Failed', 'The total has changed.'],
+  [
+    'the server says nothing',
+    { status: 500, body: '' },
+    'Payment Setup Failed',
+    'Failed to create payment intent',
+  ],
+  [
+    'the server says why',
+    { status: 409, json: { message: 'The total has changed.', code: 'amount-changed' } },
+    'Payment Setup Failed',
+    'The total has changed.',
+  ],
 ] as const) {
-  test(`no payment can be opened: ${what}; the form stays filled and the next press buys`, async ({ page, request }) => {
+  test(`no payment can be opened: ${what}; the form stays filled and the next press buys`, async ({
+    page,
+    request,
+  }) => {
     const draw = await drawWith(request, 3);
     await filledIn(page, draw.drawNumber);
     await page.route(OPEN, (route) => (answer ? route.fulfill(answer) : route.abort()));
@@ -38,31 +59,69 @@ for (const [what, answer, title, text] of [
   });
 }
 
-test('others were faster: the words say how many are left, and focus goes to the count', async ({ page, request }) => {
+test('others were faster: the words say how many are left, and focus goes to the count', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 3);
   await filledIn(page, draw.drawNumber);
-  await page.route(OPEN, (route) => route.fulfill({ status: 409, json: { message: 'Tickets No Longer Available: Only 2 tickets remaining. Please adjust your selection.', code: 'tickets-unavailable', available: 2 } }));
+  await page.route(OPEN, (route) =>
+    route.fulfill({
+      status: 409,
+      json: {
+        message:
+          'Tickets No Longer Available: Only 2 tickets remaining. Please adjust your selection.',
+        code: 'tickets-unavailable',
+        available: 2,
+      },
+    }),
+  );
   await payButton(page).click();
-  await expectTrouble(page, 'Tickets No Longer Available', 'Only 2 tickets remaining. Please adjust your selection.');
+  await expectTrouble(
+    page,
+    'Tickets No Longer Available',
+    'Only 2 tickets remaining. Please adjust your selection.',
+  );
   await expect(page.getByRole('spinbutton')).toBeFocused();
 });
 
 test('the server’s check says what is wrong', async ({ page, request }) => {
   const draw = await drawWith(request, 3);
   await filledIn(page, draw.drawNumber);
-  await page.route('**/api/validate-purchase', (route) => route.fulfill({ json: { valid: false, errors: ['You must be over 18 to purchase tickets', 'You must agree to the terms and conditions'] } }));
+  await page.route('**/api/validate-purchase', (route) =>
+    route.fulfill({
+      json: {
+        valid: false,
+        errors: [
+          'You must be over 18 to purchase tickets',
+          'You must agree to the terms and conditions',
+        ],
+      },
+    }),
+  );
   await payButton(page).click();
-  await expectTrouble(page, 'Purchase Validation Failed', 'You must be over 18 to purchase tickets');
+  await expectTrouble(
+    page,
+    'Purchase Validation Failed',
+    'You must be over 18 to purchase tickets',
+  );
 });
 
-test('without the payment library it is said, and pressing again fetches it', async ({ page, request }) => {
+test('without the payment library it is said, and pressing again fetches it', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 3);
   await page.route('**/sandbox/stripe.js', (route) => route.abort());
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
   await fillDetails(page, somebody());
   await payButton(page).click();
-  await expectTrouble(page, 'Payment System Error', 'Payment system is not ready. Please refresh the page and try again.');
+  await expectTrouble(
+    page,
+    'Payment System Error',
+    'Payment system is not ready. Please refresh the page and try again.',
+  );
   await page.unroute('**/sandbox/stripe.js');
   await payButton(page).click();
   await fillCard(page, GOOD_CARD);
@@ -70,28 +129,42 @@ test('without the payment library it is said, and pressing again fetches it', as
   await expectTickets(page, 1);
 });
 
-test('a wallet whose card is declined fails in the sheet, and is said on the page', async ({ page, request }) => {
+test('a wallet whose card is declined fails in the sheet, and is said on the page', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 3);
   const before = await drawNow(request, draw.drawNumber);
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
   await page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ }).click();
-  await page.getByRole('dialog').getByLabel('Card').selectOption({ label: 'Visa •••• 0002 (declined)' });
+  await page
+    .getByRole('dialog')
+    .getByLabel('Card')
+    .selectOption({ label: 'Visa •••• 0002 (declined)' });
   await page.getByRole('button', { name: 'Confirm payment' }).click();
   await expect(page.getByRole('dialog').getByRole('status')).not.toHaveText('Processing…');
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.locator('.callout.is-bad')).toContainText('Payment failedYour card was declined.');
+  await expect(page.locator('.callout.is-bad')).toContainText(
+    'Payment failedYour card was declined.',
+  );
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
 });
 
-test('a wallet on the checkout page goes through the server: a decline is said there, another card buys', async ({ page, request }) => {
+test('a wallet on the checkout page goes through the server: a decline is said there, another card buys', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 3);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=1&mode=wallet&wallet=google`);
   await page.getByLabel('I am over 18 years old').check();
   await page.getByLabel(/I accept the/).check();
   const wallet = page.getByRole('button', { name: 'Pay with Google Pay' });
   await wallet.click();
-  await page.getByRole('dialog').getByLabel('Card').selectOption({ label: 'Visa •••• 0002 (declined)' });
+  await page
+    .getByRole('dialog')
+    .getByLabel('Card')
+    .selectOption({ label: 'Visa •••• 0002 (declined)' });
   await page.getByRole('button', { name: 'Confirm payment' }).click();
   await expectTrouble(page, 'Payment Failed', 'Your card was declined.');
   await wallet.click();
@@ -100,11 +173,18 @@ test('a wallet on the checkout page goes through the server: a decline is said t
   await expectTickets(page, 1);
 });
 
-test('the checkout that cannot open a payment says so, and its card errors have their own words', async ({ page, request }) => {
+test('the checkout that cannot open a payment says so, and its card errors have their own words', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 3);
   await page.route(OPEN, (route) => route.abort());
   await page.goto(`/checkout/${draw.drawNumber}?tickets=1`);
-  await expectTrouble(page, 'Payment Setup Error', 'Unable to initialize payment. Please refresh the page and try again.');
+  await expectTrouble(
+    page,
+    'Payment Setup Error',
+    'Unable to initialize payment. Please refresh the page and try again.',
+  );
   await page.unroute(OPEN);
   await page.reload();
   await fillDetails(page, somebody());
@@ -116,23 +196,50 @@ test('the checkout that cannot open a payment says so, and its card errors have 
   await expectTrouble(page, 'Payment Error', 'Your card was declined.');
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
-  await expect(page.locator('.toast')).toContainText("You've purchased 1 ticket(s). Check your email for details.");
+  await expect(page.locator('.toast')).toContainText(
+    "You've purchased 1 ticket(s). Check your email for details.",
+  );
   await expectTickets(page, 1);
-  expect(await page.evaluate(() => ['ticketCount', 'buyerInfo', 'ageConfirmation', 'termsAgreement'].map((key) => localStorage.getItem(key)))).toEqual([null, null, null, null]);
+  expect(
+    await page.evaluate(() =>
+      ['ticketCount', 'buyerInfo', 'ageConfirmation', 'termsAgreement'].map((key) =>
+        localStorage.getItem(key),
+      ),
+    ),
+  ).toEqual([null, null, null, null]);
 });
 
-test('tickets that could not be had after all: no money, in words, and the way back', async ({ page, request }) => {
+test('tickets that could not be had after all: no money, in words, and the way back', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 3);
   await filledIn(page, draw.drawNumber);
-  await page.route('**/api/complete-card-payment', (route) => route.fulfill({ status: 409, json: { message: 'The tickets were no longer available. You have not been charged.', status: 'not_charged', code: 'not-charged' } }));
+  await page.route('**/api/complete-card-payment', (route) =>
+    route.fulfill({
+      status: 409,
+      json: {
+        message: 'The tickets were no longer available. You have not been charged.',
+        status: 'not_charged',
+        code: 'not-charged',
+      },
+    }),
+  );
   await payButton(page).click();
-  await expect(page.locator('.buy .panel')).toContainText('The tickets were no longer available. You have not been charged.');
-  await expect(page.locator('.toast')).toContainText('There was an error completing your purchase. Please try again.');
+  await expect(page.locator('.buy .panel')).toContainText(
+    'The tickets were no longer available. You have not been charged.',
+  );
+  await expect(page.locator('.toast')).toContainText(
+    'There was an error completing your purchase. Please try again.',
+  );
   await page.getByRole('button', { name: 'Back to the draw' }).click();
   await expect(payButton(page)).toBeVisible();
 });
 
-test('when nothing can be kept in the browser, the club’s page follows the purchase', async ({ page, request }) => {
+test('when nothing can be kept in the browser, the club’s page follows the purchase', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 3);
   await page.addInitScript(() => {
     const set = Storage.prototype.setItem;
@@ -147,13 +254,17 @@ test('when nothing can be kept in the browser, the club’s page follows the pur
   await expect(page.locator('.toast')).toContainText('Purchase Successful');
 });
 
-test('the mail can be asked for again after twenty seconds, and what goes wrong with that is said', async ({ page }) => {
+test('the mail can be asked for again after twenty seconds, and what goes wrong with that is said', async ({
+  page,
+}) => {
   await page.clock.install();
   const show = SHOP_STATES.find(({ name }) => name === 'shop-thank-you')?.show;
   await show?.({ page, request: page.request, playwright: undefined as never, baseURL: '' });
   const resend = page.getByRole('button', { name: /^Resend email/ });
   await expect(resend).toHaveAttribute('aria-disabled', 'true');
-  await page.route('**/api/resend-confirmation', (route) => route.fulfill({ status: 500, body: '' }));
+  await page.route('**/api/resend-confirmation', (route) =>
+    route.fulfill({ status: 500, body: '' }),
+  );
   await page.clock.fastForward(12_000);
   await expect(resend).toHaveAttribute('aria-disabled', 'true');
   await page.clock.fastForward(9_000);
@@ -167,15 +278,22 @@ test('the mail can be asked for again after twenty seconds, and what goes wrong 
   await page.clock.fastForward(21_000);
   await expect(resend).toHaveAttribute('aria-disabled', 'false');
   await resend.click();
-  await expect(page.locator('.toast')).toContainText('Could not locate your payment reference yet. Please try again shortly.');
+  await expect(page.locator('.toast')).toContainText(
+    'Could not locate your payment reference yet. Please try again shortly.',
+  );
 });
 
-test('in maintenance what was typed stays to be read, and only paying waits', async ({ page, request }) => {
+test('in maintenance what was typed stays to be read, and only paying waits', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 3);
   let on = true;
   await page.clock.install();
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
-  await page.route('**/api/maintenance-mode', (route) => route.fulfill({ json: { maintenanceMode: on } }));
+  await page.route('**/api/maintenance-mode', (route) =>
+    route.fulfill({ json: { maintenanceMode: on } }),
+  );
   await filledIn(page, draw.drawNumber);
   await page.clock.fastForward(31_000);
   await expect(page.locator('.buy .callout')).toContainText('System Maintenance in Progress');
@@ -189,15 +307,23 @@ test('in maintenance what was typed stays to be read, and only paying waits', as
   await expectTickets(page, 1);
 });
 
-test('in maintenance a cart can be read at its checkout, reserves nothing, and goes on afterwards', async ({ page, request }) => {
+test('in maintenance a cart can be read at its checkout, reserves nothing, and goes on afterwards', async ({
+  page,
+  request,
+}) => {
   let on = true;
   await page.clock.install();
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
   await fillCart(page, request);
-  await page.route('**/api/maintenance-mode', (route) => route.fulfill({ json: { maintenanceMode: on } }));
+  await page.route('**/api/maintenance-mode', (route) =>
+    route.fulfill({ json: { maintenanceMode: on } }),
+  );
   await page.clock.fastForward(31_000);
   let asked = 0;
-  page.on('request', (call) => (asked += call.url().endsWith('/api/cart/create-payment-intent') ? 1 : 0));
+  page.on(
+    'request',
+    (call) => (asked += call.url().endsWith('/api/cart/create-payment-intent') ? 1 : 0),
+  );
   await page.getByRole('button', { name: 'Checkout', exact: true }).click();
   await expect(page.getByLabel('Full Name')).toBeVisible();
   await expect(page.locator('form .callout')).toContainText('System Maintenance in Progress');
@@ -219,7 +345,16 @@ test('a count that nobody may buy is one ticket', async ({ page, request }) => {
 });
 
 test('addresses that mean nothing say so, with the right status', async ({ page }) => {
-  for (const path of ['/draw/0', '/draw/-1', '/draw/abc', '/draw/1e9', '/checkout/999999', '/checkout/abc', '/checkout', '/checkout?drawId=abc']) {
+  for (const path of [
+    '/draw/0',
+    '/draw/-1',
+    '/draw/abc',
+    '/draw/1e9',
+    '/checkout/999999',
+    '/checkout/abc',
+    '/checkout',
+    '/checkout?drawId=abc',
+  ]) {
     const answer = await page.goto(path);
     expect(answer?.status(), path).toBe(404);
     await expect(page.getByRole('heading', { level: 1 }), path).toHaveText(/Not Found/);

@@ -2,30 +2,47 @@ import { expect, test } from '@playwright/test';
 import { AGAIN, activeDraws, completedDraw } from '../support/draws';
 import { changeDraw } from '../support/stubs';
 
-test('a completed draw is worked out again in the browser, and a forged proof is found out', async ({ page, request }) => {
+test('a completed draw is worked out again in the browser, and a forged proof is found out', async ({
+  page,
+  request,
+}) => {
   const draw = await completedDraw(request);
   test.fail(draw === null, 'the server shows no completed draw');
   await page.goto(`/verify/${draw}`);
-  await expect(page.locator('[data-verdict="good"]')).toContainText('The order was fixed before the first sale.');
+  await expect(page.locator('[data-verdict="good"]')).toContainText(
+    'The order was fixed before the first sale.',
+  );
   await page.getByText('All 169 tickets').click();
   await expect(page.locator('.all-tickets tbody tr')).toHaveCount(169);
   await page.route(`**/api/public/draws/${draw}/proof`, async (route) => {
     const answer = await route.fetch();
     const proof = (await answer.json()) as { winningTicket: number };
-    await route.fulfill({ response: answer, json: { ...proof, winningTicket: (proof.winningTicket % 169) + 1 } });
+    await route.fulfill({
+      response: answer,
+      json: { ...proof, winningTicket: (proof.winningTicket % 169) + 1 },
+    });
   });
   await page.reload();
   await expect(page.locator('[data-verdict="bad"]')).toContainText('This does not fit together.');
 });
 
-test('the folded list shows that it opens, and a team of one very long word widens nothing at 320', async ({ page, request }) => {
+test('the folded list shows that it opens, and a team of one very long word widens nothing at 320', async ({
+  page,
+  request,
+}) => {
   const draw = (await completedDraw(request)) ?? 0;
-  await changeDraw(page, draw, { homeTeam: 'Rockhamptonandcapricornianorthernsuburbsrugbyleaguefootballclub' });
+  await changeDraw(page, draw, {
+    homeTeam: 'Rockhamptonandcapricornianorthernsuburbsrugbyleaguefootballclub',
+  });
   await page.setViewportSize({ width: 320, height: 640 });
   await page.goto(`/verify/${draw}`);
   await expect(page.getByText(/^Rockhampton/)).toBeVisible();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
-  expect(await page.locator('.all-tickets summary').evaluate((summary) => getComputedStyle(summary, '::after').borderRightWidth)).toBe('2px');
+  expect(
+    await page
+      .locator('.all-tickets summary')
+      .evaluate((summary) => getComputedStyle(summary, '::after').borderRightWidth),
+  ).toBe('2px');
 });
 
 test('before the result only the promise is shown', async ({ page, request }) => {
@@ -38,7 +55,9 @@ test('before the result only the promise is shown', async ({ page, request }) =>
 test('nothing public tells a pair before the result', async ({ page, request }) => {
   const draw = (await activeDraws(request))[0];
   const heard: string[] = [];
-  page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => heard.push(String(payload))));
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => heard.push(String(payload))),
+  );
   page.on('response', async (answer) => {
     if (answer.url().includes('/api/')) heard.push(await answer.text().catch(() => ''));
   });

@@ -2,7 +2,11 @@ import { expect, test, type APIRequestContext } from '@playwright/test';
 import { holdByCall } from '../support/draws';
 import { ownDraw } from '../support/own-draw';
 
-test('whoever comes when every ticket is being paid for sees so, and sees the ticket that comes free', async ({ page, playwright, baseURL }) => {
+test('whoever comes when every ticket is being paid for sees so, and sees the ticket that comes free', async ({
+  page,
+  playwright,
+  baseURL,
+}) => {
   const base = baseURL ?? '';
   const draw = await ownDraw(playwright, base, { left: 3 });
   const others: APIRequestContext[] = [];
@@ -13,7 +17,9 @@ test('whoever comes when every ticket is being paid for sees so, and sees the ti
   };
   const [two, one] = [await hold(2), await hold(1)];
   await page.goto(`/draw/${draw.drawNumber}`);
-  await expect(page.locator('.waiting')).toContainText('3 tickets are being paid for; you’ll see them here if they come free.');
+  await expect(page.locator('.waiting')).toContainText(
+    '3 tickets are being paid for; you’ll see them here if they come free.',
+  );
   await expect(page.getByRole('heading', { name: 'Sold Out!' })).toHaveCount(0);
   await two.release();
   await expect(page.getByText('Quantity · 2 left')).toBeVisible();
@@ -23,7 +29,9 @@ test('whoever comes when every ticket is being paid for sees so, and sees the ti
   await expect(page.getByText('Quantity · 3 left')).toBeVisible();
   // Somebody else is quicker: the count drops by itself, and it is said.
   await hold(2);
-  await expect(page.getByRole('status').filter({ hasText: 'Only 1 left – quantity changed' })).toBeVisible();
+  await expect(
+    page.getByRole('status').filter({ hasText: 'Only 1 left – quantity changed' }),
+  ).toBeVisible();
   await expect(page.getByRole('spinbutton')).toHaveText('1');
   await Promise.all(others.map((context) => context.dispose()));
 });

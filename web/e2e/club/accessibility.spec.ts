@@ -28,7 +28,10 @@ for (const size of SIZES) {
     expect(found).toEqual([]);
   });
 
-  test(`menus, dialogs and problems of a club’s screens have no axe violation at ${size.width}`, async ({ page, baseURL }) => {
+  test(`menus, dialogs and problems of a club’s screens have no axe violation at ${size.width}`, async ({
+    page,
+    baseURL,
+  }) => {
     test.setTimeout(180_000);
     await page.setViewportSize(size);
     await page.goto('/admin/login');
@@ -45,7 +48,10 @@ for (const size of SIZES) {
     await signIn(page, baseURL ?? '', club);
     await page.goto(`/club/${club.slug}/admin`);
     await settled(page);
-    const card = page.getByRole('article').filter({ has: page.getByText('Active', { exact: true }) }).first();
+    const card = page
+      .getByRole('article')
+      .filter({ has: page.getByText('Active', { exact: true }) })
+      .first();
     await card.getByRole('button', { name: /^Actions for/ }).click();
     await expect(page.getByRole('menu')).toBeVisible();
     await expectNoViolations(page, 'menu');
@@ -82,7 +88,10 @@ async function fillDraw(page: Page): Promise<void> {
   await page.getByLabel('Contact phone').fill('0400 000 000');
 }
 
-test('nothing of a club scrolls sideways at 320, and every target on a phone is 44 px', async ({ page, baseURL }) => {
+test('nothing of a club scrolls sideways at 320, and every target on a phone is 44 px', async ({
+  page,
+  baseURL,
+}) => {
   test.setTimeout(180_000);
   const look = async (name: string, path: string) => {
     await page.setViewportSize({ width: 320, height: 640 });

@@ -8,7 +8,10 @@ test.describe.configure({ mode: 'serial' });
 
 const STAMP = Date.now().toString(36);
 const NAME = `Evening ${STAMP}`;
-const LOGO = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+const LOGO = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 let page: Page;
 let slug = '';
@@ -24,7 +27,10 @@ const go = async (path: string) => {
 };
 
 const saved = async (name: string | RegExp, pattern: RegExp) => {
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).or(page.getByRole('menuitem', { name })).first().click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name }).or(page.getByRole('menuitem', { name })).first().click(),
+  ]);
   expect(file.suggestedFilename()).toMatch(pattern);
   return readFile(await file.path());
 };
@@ -41,7 +47,10 @@ test('a club registers, and connects its payment account at the provider’s pag
   await expect(page).toHaveURL(/\/club\/[\w-]+\/admin$/);
   slug = /club\/([\w-]+)\/admin/.exec(page.url())?.[1] ?? '';
   await settled(page);
-  await expect(page.getByRole('button', { name: 'Create Draw' }).first()).toHaveAttribute('aria-disabled', 'true');
+  await expect(page.getByRole('button', { name: 'Create Draw' }).first()).toHaveAttribute(
+    'aria-disabled',
+    'true',
+  );
   await expectNoViolations(page, 'dashboard of a new club');
   await page.getByRole('button', { name: 'Connect Stripe account' }).first().click();
   await page.getByRole('button', { name: 'Complete onboarding' }).click();
@@ -59,21 +68,27 @@ test('its page gets a name, a logo and colours, and is public at the new address
   await page.getByLabel('Page name').fill(`shore-${STAMP}`);
   await page.getByLabel('Title', { exact: true }).fill('Shore Evening Club');
   await page.getByLabel('Tagline').fill('Football by the sea since 1921.');
-  await page.getByLabel(/^Logo/).setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: LOGO });
+  await page
+    .getByLabel(/^Logo/)
+    .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: LOGO });
   await expect(page.locator('.toast').filter({ hasText: 'Logo uploaded' })).toBeVisible();
   await page.getByRole('tab', { name: 'Preview' }).click();
   await expect(page.getByRole('region', { name: 'Preview' })).toContainText('Shore Evening Club');
   await expectNoViolations(page, 'preview');
   await page.getByRole('tab', { name: 'Edit' }).click();
   await page.getByRole('button', { name: 'Save home page' }).click();
-  await expect(page.locator('.toast').filter({ hasText: 'Home page updated successfully' })).toBeVisible();
+  await expect(
+    page.locator('.toast').filter({ hasText: 'Home page updated successfully' }),
+  ).toBeVisible();
   slug = `shore-${STAMP}`;
   await expect(page).toHaveURL(new RegExp(`/club/${slug}/admin/home-page-setup$`));
   await page.goto(`/club/${slug}`);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Shore Evening Club');
   const logo = page.locator('img[src*="/uploads/"]').first();
   await expect(logo).toBeVisible();
-  expect(await logo.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBeGreaterThan(0);
+  expect(
+    await logo.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth)),
+  ).toBeGreaterThan(0);
 });
 
 test('a season is previewed from a table, then made whole', async () => {
@@ -81,7 +96,15 @@ test('a season is previewed from a table, then made whole', async () => {
   await page.getByRole('tab', { name: 'A season (CSV)' }).click();
   await expect(page.getByLabel('Contact name')).toHaveValue(NAME);
   await expect(page.getByLabel('Contact phone')).toHaveValue('0400 000 000');
-  await page.getByLabel('CSV file').setInputFiles({ name: 'season.csv', mimeType: 'text/csv', buffer: Buffer.from(`date,kick-off,zone,home,away,league\n2098-03-06,15:00,Australia/Brisbane,${NAME},Norths,A Grade\n2098-03-13,15:00,Australia/Brisbane,${NAME},Souths,A Grade\n`) });
+  await page
+    .getByLabel('CSV file')
+    .setInputFiles({
+      name: 'season.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(
+        `date,kick-off,zone,home,away,league\n2098-03-06,15:00,Australia/Brisbane,${NAME},Norths,A Grade\n2098-03-13,15:00,Australia/Brisbane,${NAME},Souths,A Grade\n`,
+      ),
+    });
   await page.getByRole('button', { name: 'Preview' }).click();
   await expect(page.getByRole('heading', { name: '2 new of 2 games' })).toBeVisible();
   await expectNoViolations(page, 'fixtures preview');
@@ -90,7 +113,8 @@ test('a season is previewed from a table, then made whole', async () => {
   await terms.getByLabel(/^I have read and agree/).check();
   await terms.getByRole('button', { name: 'Create 2 draws' }).click();
   await expect(page.locator('.toast').filter({ hasText: '2 draws created' })).toBeVisible();
-  for (const away of ['Norths', 'Souths']) await expect(page.getByRole('article', { name: `${NAME} v ${away}` })).toBeVisible();
+  for (const away of ['Norths', 'Souths'])
+    await expect(page.getByRole('article', { name: `${NAME} v ${away}` })).toBeVisible();
 });
 
 test('an offer of two games is drafted, refused with one game, activated, and sold to the public', async () => {
@@ -102,7 +126,9 @@ test('an offer of two games is drafted, refused with one game, activated, and so
   await expectNoViolations(page, 'offer with a problem');
   await page.getByRole('checkbox', { name: /Souths/ }).check();
   await page.getByRole('button', { name: 'Activate' }).click();
-  await expect(page.locator('.toast').filter({ hasText: 'Two by the sea is on sale' })).toBeVisible();
+  await expect(
+    page.locator('.toast').filter({ hasText: 'Two by the sea is on sale' }),
+  ).toBeVisible();
   await page.goto(`/club/${slug}/specials/two-by-the-sea`);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Two by the sea');
   await go('/bundles');
@@ -111,7 +137,9 @@ test('an offer of two games is drafted, refused with one game, activated, and so
   await expect(page.getByRole('alertdialog')).toBeVisible();
   await expectNoViolations(page, 'archive an offer');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Archive' }).click();
-  await expect(page.locator('.toast').filter({ hasText: 'Two by the sea is archived' })).toBeVisible();
+  await expect(
+    page.locator('.toast').filter({ hasText: 'Two by the sea is archived' }),
+  ).toBeVisible();
 });
 
 test('poster, report and ticket data are taken home as files', async ({ baseURL }) => {
@@ -122,8 +150,23 @@ test('poster, report and ticket data are taken home as files', async ({ baseURL 
   const poster = await saved('Poster with QR code (PDF)', /\.pdf$/);
   expect(poster.subarray(0, 5).toString()).toBe('%PDF-');
   await page.keyboard.press('Escape');
-  const number = /FD-(\d+)|results\/(\d+)/.exec(await card.innerHTML())?.slice(1).find(Boolean) ?? String(((await (await page.request.get(`/api/clubs/${slug}/draws`)).json()) as { drawNumber: number; awayTeam: string }[]).find(({ awayTeam }) => awayTeam === 'Norths')?.drawNumber);
-  const entered = await page.request.post(`/api/draws/${number}/results`, { headers: { origin: new URL(baseURL ?? '').origin }, data: { homeFirstTryScorer: 1, awayFirstTryScorer: 2 } });
+  const number =
+    /FD-(\d+)|results\/(\d+)/
+      .exec(await card.innerHTML())
+      ?.slice(1)
+      .find(Boolean) ??
+    String(
+      (
+        (await (await page.request.get(`/api/clubs/${slug}/draws`)).json()) as {
+          drawNumber: number;
+          awayTeam: string;
+        }[]
+      ).find(({ awayTeam }) => awayTeam === 'Norths')?.drawNumber,
+    );
+  const entered = await page.request.post(`/api/draws/${number}/results`, {
+    headers: { origin: new URL(baseURL ?? '').origin },
+    data: { homeFirstTryScorer: 1, awayFirstTryScorer: 2 },
+  });
   expect(entered.ok(), await entered.text()).toBe(true);
   await go('');
   const done = page.getByRole('article', { name: `${NAME} v Norths` });

@@ -2,7 +2,10 @@ import { expect, test } from '@playwright/test';
 import { demoClub, newDraw, settled, signIn } from '../support/club';
 import { tabTo } from '../support/keys';
 
-for (const size of [{ width: 390, height: 844 }, { width: 1280, height: 800 }]) {
+for (const size of [
+  { width: 390, height: 844 },
+  { width: 1280, height: 800 },
+]) {
   test(`a draw is created with the keyboard alone at ${size.width}`, async ({ page, baseURL }) => {
     await page.setViewportSize(size);
     const club = await demoClub(page, 1);
@@ -16,7 +19,13 @@ for (const size of [{ width: 390, height: 844 }, { width: 1280, height: 800 }]) 
     await page.keyboard.type(away);
     await tabTo(page, /^Game date/);
     const date = page.getByLabel('Game date');
-    await page.keyboard.type((await date.evaluate(() => new Intl.DateTimeFormat().resolvedOptions().locale)).startsWith('en-US') ? '03062099' : '06032099');
+    await page.keyboard.type(
+      (await date.evaluate(() => new Intl.DateTimeFormat().resolvedOptions().locale)).startsWith(
+        'en-US',
+      )
+        ? '03062099'
+        : '06032099',
+    );
     if ((await date.inputValue()) === '') await page.keyboard.type('03062099');
     await tabTo(page, /^Contact name/);
     await page.keyboard.type('Kim');

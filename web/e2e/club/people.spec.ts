@@ -19,7 +19,9 @@ async function invite(page: Page, name: string, email: string, role: string): Pr
 /** Opens the link of the letter. */
 async function openInvitation(page: Page, email: string): Promise<void> {
   const letter = await mailTo(page.request, email, 'invitation');
-  const link = new URL(/https?:\/\/\S+\/reset-password\?invited=1&token=[0-9a-f]+/.exec(letter.text)?.[0] ?? '');
+  const link = new URL(
+    /https?:\/\/\S+\/reset-password\?invited=1&token=[0-9a-f]+/.exec(letter.text)?.[0] ?? '',
+  );
   await page.goto(link.pathname + link.search);
 }
 
@@ -29,7 +31,11 @@ async function logIn(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Login', exact: true }).click();
 }
 
-test('an owner asks a seller in, who chooses a password, enters a result, and has nothing to do with people; as a viewer they only look; removed, they are out', async ({ page, browser, baseURL }) => {
+test('an owner asks a seller in, who chooses a password, enters a result, and has nothing to do with people; as a viewer they only look; removed, they are out', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
   test.setTimeout(90_000);
   await page.setViewportSize({ width: 390, height: 844 });
   const email = `kim-${Date.now().toString(36)}@example.com`;
@@ -53,7 +59,8 @@ test('an owner asks a seller in, who chooses a password, enters a result, and ha
   await expect(kim.getByRole('heading', { level: 1, name: 'Choose a password' })).toBeVisible();
   expect(new URL(kim.url()).search, 'the secret has left the address').toBe('');
   await expectNoViolations(kim, 'choose a password');
-  for (const label of ['New password', 'Confirm password']) await kim.getByLabel(label, { exact: true }).fill(PASSWORD);
+  for (const label of ['New password', 'Confirm password'])
+    await kim.getByLabel(label, { exact: true }).fill(PASSWORD);
   await kim.getByRole('button', { name: 'Set password' }).click();
   await expect(kim.getByRole('heading', { level: 1, name: 'You are in' })).toBeVisible();
   await kim.getByRole('link', { name: 'Go to Login' }).click();
@@ -63,7 +70,8 @@ test('an owner asks a seller in, who chooses a password, enters a result, and ha
   await expect(kim.getByText(/^Signed in as Kim Seller\./)).toBeVisible();
   await kim.getByRole('button', { name: 'Menu', exact: true }).click();
   await expect(kim.getByRole('link', { name: 'Bundles' })).toBeVisible();
-  for (const name of ['People', 'Home Page']) await expect(kim.getByRole('link', { name, exact: true })).toHaveCount(0);
+  for (const name of ['People', 'Home Page'])
+    await expect(kim.getByRole('link', { name, exact: true })).toHaveCount(0);
 
   await kim.goto(`${admin}/results/${draw}`);
   await settled(kim);
@@ -80,7 +88,10 @@ test('an owner asks a seller in, who chooses a password, enters a result, and ha
   await expect(card.getByText('Invited', { exact: true })).toHaveCount(0);
   await card.getByRole('button', { name: 'Actions for Kim Seller' }).click();
   await page.getByRole('menuitem', { name: 'Change role' }).click();
-  await page.getByRole('alertdialog', { name: 'Role of Kim Seller' }).getByRole('radio', { name: /^Viewer/ }).check();
+  await page
+    .getByRole('alertdialog', { name: 'Role of Kim Seller' })
+    .getByRole('radio', { name: /^Viewer/ })
+    .check();
   await page.getByRole('button', { name: 'Save role' }).click();
   await expect(card.getByText('Viewer', { exact: true })).toBeVisible();
 
@@ -93,12 +104,21 @@ test('an owner asks a seller in, who chooses a password, enters a result, and ha
   await expect(kim.getByRole('link', { name: 'Create Draw' })).toHaveCount(0);
   await kim.goto(`${admin}/create-draw`);
   await expect(kim.getByText(/^Your role only lets you look\./)).toBeVisible();
-  const refused = await kim.request.post(`/api/draws/${draw}/notify-winners`, { headers: { origin: new URL(baseURL ?? '').origin }, data: {} });
-  expect([refused.status(), ((await refused.json()) as { code: string }).code]).toEqual([403, 'role-not-allowed']);
+  const refused = await kim.request.post(`/api/draws/${draw}/notify-winners`, {
+    headers: { origin: new URL(baseURL ?? '').origin },
+    data: {},
+  });
+  expect([refused.status(), ((await refused.json()) as { code: string }).code]).toEqual([
+    403,
+    'role-not-allowed',
+  ]);
 
   await card.getByRole('button', { name: 'Actions for Kim Seller' }).click();
   await page.getByRole('menuitem', { name: 'Remove' }).click();
-  await page.getByRole('alertdialog', { name: 'Remove Kim Seller?' }).getByRole('button', { name: 'Remove' }).click();
+  await page
+    .getByRole('alertdialog', { name: 'Remove Kim Seller?' })
+    .getByRole('button', { name: 'Remove' })
+    .click();
   await expect(card).toHaveCount(0);
   await kim.goto('/admin/login');
   await logIn(kim, email);

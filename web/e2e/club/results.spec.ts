@@ -12,8 +12,14 @@ test('a result is entered in four taps without scrolling on a phone', async ({ p
   const tap = async (target: ReturnType<typeof page.locator>) => {
     const box = await target.boundingBox();
     expect(box, 'what is tapped can be seen').not.toBeNull();
-    expect((box?.y ?? -1) >= 0 && (box?.y ?? 0) + (box?.height ?? 0) <= 844, 'without scrolling').toBe(true);
-    await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2);
+    expect(
+      (box?.y ?? -1) >= 0 && (box?.y ?? 0) + (box?.height ?? 0) <= 844,
+      'without scrolling',
+    ).toBe(true);
+    await page.mouse.click(
+      (box?.x ?? 0) + (box?.width ?? 0) / 2,
+      (box?.y ?? 0) + (box?.height ?? 0) / 2,
+    );
     taps += 1;
   };
   const pads = page.locator('.pad');
@@ -29,8 +35,13 @@ test('a result is entered in four taps without scrolling on a phone', async ({ p
   await tap(page.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }));
   const question = page.getByRole('alertdialog', { name: 'Submit these results?' });
   await expect(question).toBeVisible();
-  await expect(question.getByRole('listitem')).toHaveText([`${club.name}: number 7`, /Visitors .*: number 9 \(No Try\/Default\)/]);
-  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))));
+  await expect(question.getByRole('listitem')).toHaveText([
+    `${club.name}: number 7`,
+    /Visitors .*: number 9 \(No Try\/Default\)/,
+  ]);
+  await page.evaluate(() =>
+    Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))),
+  );
   await tap(question.getByRole('button', { name: 'Submit Results' }));
   await expect(page.getByRole('heading', { name: 'The result is in' })).toBeVisible();
   expect(taps).toBeLessThanOrEqual(4);

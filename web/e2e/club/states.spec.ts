@@ -23,8 +23,15 @@ test.beforeAll(async ({ browser, baseURL }) => {
 });
 
 for (const { name, wide, door, show } of CLUB_STATES) {
-  test(`${name} is for everybody: axe at 390 and 1280, 320 px, thumbs, and the keys alone`, async ({ browser, playwright, baseURL }) => {
-    const page = await browser.newPage({ viewport: wide ? DESK : PHONE, ...(door ? {} : { storageState: kept }) });
+  test(`${name} is for everybody: axe at 390 and 1280, 320 px, thumbs, and the keys alone`, async ({
+    browser,
+    playwright,
+    baseURL,
+  }) => {
+    const page = await browser.newPage({
+      viewport: wide ? DESK : PHONE,
+      ...(door ? {} : { storageState: kept }),
+    });
     await show({ page, playwright, baseURL: baseURL ?? '', club, draws });
     if (!wide) {
       expect.soft(await violationsOf(page, name), 'axe at 390').toEqual([]);
@@ -36,7 +43,9 @@ for (const { name, wide, door, show } of CLUB_STATES) {
     if (wide) expect.soft(await troubleWithKeys(page), 'keys at 1280').toEqual([]);
     await page.setViewportSize({ width: 320, height: 640 });
     // The head folds itself a moment after the window has become narrow.
-    await expect.soft.poll(() => widthOf(page), { message: 'width at 320' }).toBeLessThanOrEqual(320);
+    await expect.soft
+      .poll(() => widthOf(page), { message: 'width at 320' })
+      .toBeLessThanOrEqual(320);
     await page.close();
   });
 }

@@ -4,15 +4,25 @@ import { settled, signIn } from '../support/club';
 import { mailTo } from '../support/mailbox';
 import { kickOff, ownDraw } from '../support/own-draw';
 
-test('a winner is told, answers by the one-time link, and is paid', async ({ page, browser, playwright, baseURL }) => {
+test('a winner is told, answers by the one-time link, and is paid', async ({
+  page,
+  browser,
+  playwright,
+  baseURL,
+}) => {
   test.setTimeout(120_000);
   await page.setViewportSize({ width: 390, height: 844 });
   const draw = await ownDraw(playwright, baseURL ?? '', { left: 0 });
   await kickOff(playwright, baseURL ?? '', draw.drawNumber);
   await signIn(page, baseURL ?? '', draw.club);
-  const entered = await page.request.post(`/api/draws/${draw.drawNumber}/results`, { headers: { origin: new URL(baseURL ?? '').origin }, data: { homeFirstTryScorer: 4, awayFirstTryScorer: 11 } });
+  const entered = await page.request.post(`/api/draws/${draw.drawNumber}/results`, {
+    headers: { origin: new URL(baseURL ?? '').origin },
+    data: { homeFirstTryScorer: 4, awayFirstTryScorer: 11 },
+  });
   expect(entered.ok(), await entered.text()).toBe(true);
-  const { winningTickets } = (await entered.json()) as { winningTickets: { buyerEmail: string; serialNumber: string }[] };
+  const { winningTickets } = (await entered.json()) as {
+    winningTickets: { buyerEmail: string; serialNumber: string }[];
+  };
   const winner = winningTickets[0];
   await page.goto(`/club/${draw.club.slug}/admin/results/${draw.drawNumber}`);
   await settled(page);
@@ -20,7 +30,12 @@ test('a winner is told, answers by the one-time link, and is paid', async ({ pag
   await page.getByRole('button', { name: 'Notify Winner' }).click();
   await expect(page.locator('.toast')).toContainText('1 out of 1 winners notified');
 
-  const letter = await mailTo(page.request, winner?.buyerEmail ?? '', 'winner', winner?.serialNumber ?? '');
+  const letter = await mailTo(
+    page.request,
+    winner?.buyerEmail ?? '',
+    'winner',
+    winner?.serialNumber ?? '',
+  );
   const link = /https?:\/\/\S+\/claim#[0-9a-f]+/.exec(letter.text)?.[0] ?? '';
   const phone = await browser.newPage({ viewport: { width: 390, height: 844 } });
   const open = async () => {

@@ -13,24 +13,41 @@ async function ready(page: Page): Promise<void> {
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
 }
 
-const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
+const press = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name }).first().click();
 
 /** Each dialog and panel, and how one comes to it. */
 const DIALOGS: readonly [string, string, (page: Page) => Promise<void>][] = [
   ['an anomaly', 'payments', (page) => press(page, 'Details')],
-  ['a customer form with problems', 'payments', async (page) => {
-    await press(page, 'Details');
-    await press(page, 'Allocate ticket and resolve');
-  }],
+  [
+    'a customer form with problems',
+    'payments',
+    async (page) => {
+      await press(page, 'Details');
+      await press(page, 'Allocate ticket and resolve');
+    },
+  ],
   ['a club', 'clubs', (page) => press(page, 'View Details')],
   ['a removal', 'waitlist', (page) => press(page, 'Remove')],
-  ['tickets', 'draws', (page) => page.getByRole('article', { name: /FD-1042$/ }).getByRole('button', { name: 'View Tickets' }).click()],
+  [
+    'tickets',
+    'draws',
+    (page) =>
+      page
+        .getByRole('article', { name: /FD-1042$/ })
+        .getByRole('button', { name: 'View Tickets' })
+        .click(),
+  ],
   ['undo', 'draws', (page) => press(page, 'Undo Results')],
   ['cancel', 'draws', (page) => press(page, 'Cancel draw')],
   ['a moved kick-off', 'draws', (page) => press(page, 'Move kick-off')],
   ['a recovery', 'orphans', (page) => press(page, 'Recover')],
   ['a payment', 'transactions', (page) => press(page, 'Details')],
-  ['maintenance', 'system', (page) => page.getByRole('switch', { name: 'Maintenance mode' }).click()],
+  [
+    'maintenance',
+    'system',
+    (page) => page.getByRole('switch', { name: 'Maintenance mode' }).click(),
+  ],
   ['a new menu', 'system', (page) => press(page, 'New menu')],
 ];
 
@@ -72,46 +89,89 @@ for (const size of SIZES) {
   });
 }
 
-test('the second half of the login has no axe violation, and a section that failed neither', async ({ page }) => {
-  await withConsole(page, { 'GET /api/admin/whoami': { ...anOperator, secondFactor: 'enrol' }, 'POST /api/admin/totp/enrol': { secret: 'JBSWY3DPEHPK3PXP', uri: 'otpauth://x', qrDataUrl: 'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=' } });
+test('the second half of the login has no axe violation, and a section that failed neither', async ({
+  page,
+}) => {
+  await withConsole(page, {
+    'GET /api/admin/whoami': { ...anOperator, secondFactor: 'enrol' },
+    'POST /api/admin/totp/enrol': {
+      secret: 'JBSWY3DPEHPK3PXP',
+      uri: 'otpauth://x',
+      qrDataUrl:
+        'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=',
+    },
+  });
   await page.goto('/super-admin');
   await expect(page.getByText('JBSW Y3DP EHPK 3PXP')).toBeVisible();
   expect(await violationsOf(page, 'enrolment')).toEqual([]);
   await page.unrouteAll();
-  await withConsole(page, { 'GET /api/stripe-debug': () => ({ status: 500, body: { message: 'No.' } }) });
+  await withConsole(page, {
+    'GET /api/stripe-debug': () => ({ status: 500, body: { message: 'No.' } }),
+  });
   await page.goto('/super-admin?section=transactions');
-  await expect(page.getByRole('heading', { name: 'Error Loading Stripe Transactions' })).toBeVisible();
+  await expect(
+    page.getByRole('heading', { name: 'Error Loading Stripe Transactions' }),
+  ).toBeVisible();
   expect(await violationsOf(page, 'error panel')).toEqual([]);
 });
 
-test('nothing scrolls sideways at 320, and every target is big enough for its hand', async ({ page }) => {
+test('nothing scrolls sideways at 320, and every target is big enough for its hand', async ({
+  page,
+}) => {
   test.setTimeout(120_000);
   await withConsole(page);
-  const tooSmall = (least: number) => page.evaluate((min) =>
-    [...document.querySelectorAll<HTMLElement>('.ops button, .ops a, .ops input, .ops select')]
-      .filter((target) => target.offsetParent !== null && !target.closest('.ops-cell p') && getComputedStyle(target).display !== 'inline')
-      .map((target) => (target instanceof HTMLInputElement ? target.closest('label') ?? target : target))
-      .map((target) => ({ html: target.outerHTML.slice(0, 110), box: target.getBoundingClientRect() }))
-      .filter(({ box }) => box.height < min - 0.5 || box.width < Math.min(min, 24) - 0.5)
-      .map(({ html, box }) => `${Math.round(box.width)}×${Math.round(box.height)} ${html}`), least);
+  const tooSmall = (least: number) =>
+    page.evaluate(
+      (min) =>
+        [...document.querySelectorAll<HTMLElement>('.ops button, .ops a, .ops input, .ops select')]
+          .filter(
+            (target) =>
+              target.offsetParent !== null &&
+              !target.closest('.ops-cell p') &&
+              getComputedStyle(target).display !== 'inline',
+          )
+          .map((target) =>
+            target instanceof HTMLInputElement ? (target.closest('label') ?? target) : target,
+          )
+          .map((target) => ({
+            html: target.outerHTML.slice(0, 110),
+            box: target.getBoundingClientRect(),
+          }))
+          .filter(({ box }) => box.height < min - 0.5 || box.width < Math.min(min, 24) - 0.5)
+          .map(({ html, box }) => `${Math.round(box.width)}×${Math.round(box.height)} ${html}`),
+      least,
+    );
   for (const section of SECTIONS) {
     await page.setViewportSize({ width: 320, height: 640 });
     await page.goto(`/super-admin?section=${section}`);
     await ready(page);
-    expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), section).toBeLessThanOrEqual(320);
+    expect
+      .soft(await page.evaluate(() => document.documentElement.scrollWidth), section)
+      .toBeLessThanOrEqual(320);
     await page.setViewportSize({ width: 390, height: 844 });
     expect.soft(await tooSmall(44), `${section} at 390`).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 800 });
     expect.soft(await tooSmall(24), `${section} at 1280`).toEqual([]);
-    expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), section).toBeLessThanOrEqual(1280);
+    expect
+      .soft(await page.evaluate(() => document.documentElement.scrollWidth), section)
+      .toBeLessThanOrEqual(1280);
   }
 });
 
-test('a club of a hundred letters widens nothing, and on a phone each ticket of a draw stands by itself', async ({ page }) => {
+test('a club of a hundred letters widens nothing, and on a phone each ticket of a draw stands by itself', async ({
+  page,
+}) => {
   const [first, second, ...others] = clubs();
-  const long = [{ ...first, name: 'Canterbury-Bankstown Bulldogs Rugby League Football Club Juniors and Friends of the Old Ground, 1908' }, { ...second, name: 'Rockhamptonandcapricornianorthernsuburbsrugbyleaguefo' }];
+  const long = [
+    {
+      ...first,
+      name: 'Canterbury-Bankstown Bulldogs Rugby League Football Club Juniors and Friends of the Old Ground, 1908',
+    },
+    { ...second, name: 'Rockhamptonandcapricornianorthernsuburbsrugbyleaguefo' },
+  ];
   await withConsole(page, { 'GET /api/admin/clubs': [...long, ...others] });
-  const beyond = (part: string) => page.locator(part).evaluate((element) => element.scrollWidth - element.clientWidth);
+  const beyond = (part: string) =>
+    page.locator(part).evaluate((element) => element.scrollWidth - element.clientWidth);
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 800 });
     await page.goto('/super-admin?section=clubs');
@@ -122,7 +182,10 @@ test('a club of a hundred letters widens nothing, and on a phone each ticket of 
   await page.setViewportSize({ width: 390, height: 800 });
   await page.goto('/super-admin?section=draws');
   await ready(page);
-  await page.getByRole('article', { name: /FD-1042$/ }).getByRole('button', { name: 'View Tickets' }).click();
+  await page
+    .getByRole('article', { name: /FD-1042$/ })
+    .getByRole('button', { name: 'View Tickets' })
+    .click();
   await expect(page.getByRole('cell', { name: 'buyer0@example.com' }).first()).toBeVisible();
   expect(await beyond('.ops-scroll')).toBeLessThanOrEqual(0);
 });
@@ -134,5 +197,7 @@ test('beside an open anomaly no status is cut at 1280', async ({ page }) => {
   await ready(page);
   await press(page, 'Details');
   await expect(page.getByText('Technical details')).toBeVisible();
-  expect(await page.locator('.ops-table-card').evaluate((card) => card.scrollWidth - card.clientWidth)).toBeLessThanOrEqual(0);
+  expect(
+    await page.locator('.ops-table-card').evaluate((card) => card.scrollWidth - card.clientWidth),
+  ).toBeLessThanOrEqual(0);
 });

@@ -27,29 +27,40 @@ const open = async (section: string, title: string) => {
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
 };
 
-const answered = async <Answer>(path: string): Promise<Answer> => (await page.request.get(path)).json() as Promise<Answer>;
+const answered = async <Answer>(path: string): Promise<Answer> =>
+  (await page.request.get(path)).json() as Promise<Answer>;
 
 test('the overview’s numbers are the server’s, and the badge is live', async () => {
   await open('overview', 'Overview');
-  const sums = await answered<{ ticketsSold: number; totalRevenue: string; platformFees: string }>('/api/admin/analytics');
+  const sums = await answered<{ ticketsSold: number; totalRevenue: string; platformFees: string }>(
+    '/api/admin/analytics',
+  );
   const draws = await answered<AnsweredDraw[]>('/api/admin/draws');
   const counted = draws.filter(({ league }) => !/test/i.test(league ?? ''));
   expect(counted.reduce((sum, draw) => sum + draw.ticketsSold, 0)).toBe(sums.ticketsSold);
   // Paid and nobody's: neither sold nor free (decision F-3).
   const orphaned = counted.reduce((sum, draw) => sum + draw.orphanedTickets, 0);
-  await expect(page.locator('.ops-figure', { hasText: 'Tickets Sold' }).locator('dd')).toHaveText(`${sums.ticketsSold - orphaned}${orphaned > 0 ? `${orphaned} orphaned` : ''}`);
-  await expect(page.locator('.ops-facts')).toContainText(`$${Number(sums.totalRevenue).toLocaleString('en-AU', { minimumFractionDigits: 2 })}`);
+  await expect(page.locator('.ops-figure', { hasText: 'Tickets Sold' }).locator('dd')).toHaveText(
+    `${sums.ticketsSold - orphaned}${orphaned > 0 ? `${orphaned} orphaned` : ''}`,
+  );
+  await expect(page.locator('.ops-facts')).toContainText(
+    `$${Number(sums.totalRevenue).toLocaleString('en-AU', { minimumFractionDigits: 2 })}`,
+  );
   await expect(page.locator('.ops-live')).toHaveText('Live System');
 });
 
 test('an anomaly of the demo is resolved by hand, and its trail says who did it', async () => {
   await open('payments', 'Payment Monitor');
   const before = await answered<{ unresolved: number }>('/api/admin/payment-anomalies/stats');
-  const row = page.locator('[data-row]', { has: page.getByRole('button', { name: 'Mark Resolved' }) }).first();
+  const row = page
+    .locator('[data-row]', { has: page.getByRole('button', { name: 'Mark Resolved' }) })
+    .first();
   const id = await row.getAttribute('data-id');
   await row.getByRole('button', { name: 'Mark Resolved' }).click();
   await expect(page.locator('.toast')).toContainText('Anomaly resolved');
-  expect((await answered<{ unresolved: number }>('/api/admin/payment-anomalies/stats')).unresolved).toBe(before.unresolved - 1);
+  expect(
+    (await answered<{ unresolved: number }>('/api/admin/payment-anomalies/stats')).unresolved,
+  ).toBe(before.unresolved - 1);
   await page.locator(`[data-id="${id}"]`).getByRole('button', { name: 'Details' }).click();
   await expect(page.locator('.ops-audit li').first()).toContainText('Super Admin');
   await expect(page.locator('.ops-chain')).toContainText('is whole');
@@ -78,7 +89,10 @@ test('a club goes to the archive and comes back', async () => {
 test('maintenance stops new purchases and ends again', async () => {
   await open('system', 'System Controls');
   const toggle = page.getByRole('switch', { name: 'Maintenance mode' });
-  for (const [button, on] of [['Begin maintenance', true], ['End maintenance', false]] as const) {
+  for (const [button, on] of [
+    ['Begin maintenance', true],
+    ['End maintenance', false],
+  ] as const) {
     await toggle.click();
     await page.getByRole('button', { name: button }).click();
     await expect(toggle).toHaveAttribute('aria-checked', String(on));
@@ -106,18 +120,28 @@ test('tickets of a draw: as many rows as are sold', async () => {
   const sold = Number((await card.locator('dd', { hasText: '/169' }).textContent())?.split('/')[0]);
   await card.getByRole('button', { name: 'View Tickets' }).click();
   const dialog = page.getByRole('dialog');
-  await expect(dialog.locator('.ops-figure', { hasText: 'Sold' }).locator('dd').first()).toHaveText(String(sold));
+  await expect(dialog.locator('.ops-figure', { hasText: 'Sold' }).locator('dd').first()).toHaveText(
+    String(sold),
+  );
   await expect(dialog.locator('tbody tr')).toHaveCount(sold);
 });
 
-test('a result is undone only with the draw’s number typed and a reason, and its trail keeps both', async ({ playwright, baseURL }) => {
+test('a result is undone only with the draw’s number typed and a reason, and its trail keeps both', async ({
+  playwright,
+  baseURL,
+}) => {
   const { drawNumber } = await ownDraw(playwright, baseURL ?? '');
   const { calls } = await asClub(playwright, baseURL ?? '');
-  const entered = await calls.post(`/api/draws/${drawNumber}/results`, { data: { homeFirstTryScorer: 3, awayFirstTryScorer: 5 } });
+  const entered = await calls.post(`/api/draws/${drawNumber}/results`, {
+    data: { homeFirstTryScorer: 3, awayFirstTryScorer: 5 },
+  });
   expect(entered.ok(), await entered.text()).toBe(true);
   await calls.dispose();
   await open('draws', 'Draw Management');
-  await page.getByRole('article', { name: new RegExp(`FD-${drawNumber}$`) }).getByRole('button', { name: 'Undo Results' }).click();
+  await page
+    .getByRole('article', { name: new RegExp(`FD-${drawNumber}$`) })
+    .getByRole('button', { name: 'Undo Results' })
+    .click();
   const dialog = page.getByRole('dialog', { name: 'Undo Results' });
   await dialog.getByLabel('Reason').fill('Typed the wrong number');
   await dialog.getByLabel(/^Draw number/).fill('1');
@@ -125,21 +149,41 @@ test('a result is undone only with the draw’s number typed and a reason, and i
   await expect(dialog.getByText(`Type the draw number ${drawNumber} to go on.`)).toBeVisible();
   await dialog.getByLabel(/^Draw number/).fill(String(drawNumber));
   await dialog.getByRole('button', { name: 'Undo Results' }).click();
-  await expect(page.locator('.toast').filter({ hasText: 'Results undone' })).toContainText(`FD-${drawNumber} is now active.`);
-  expect(await answered(`/api/draws/${drawNumber}`)).toMatchObject({ status: 'active', homeFirstTryScorer: null });
-  expect(JSON.stringify(await answered(`/api/admin/audit?object=draw:${drawNumber}&limit=50`))).toContain('Typed the wrong number');
+  await expect(page.locator('.toast').filter({ hasText: 'Results undone' })).toContainText(
+    `FD-${drawNumber} is now active.`,
+  );
+  expect(await answered(`/api/draws/${drawNumber}`)).toMatchObject({
+    status: 'active',
+    homeFirstTryScorer: null,
+  });
+  expect(
+    JSON.stringify(await answered(`/api/admin/audit?object=draw:${drawNumber}&limit=50`)),
+  ).toContain('Typed the wrong number');
 });
 
-test('a payment is refunded with a reason, and its tickets are on sale again', async ({ playwright, baseURL }) => {
+test('a payment is refunded with a reason, and its tickets are on sale again', async ({
+  playwright,
+  baseURL,
+}) => {
   const { drawNumber } = await ownDraw(playwright, baseURL ?? '', { left: 167 });
   await open('transactions', 'Stripe Transactions');
-  await page.locator('[data-row]', { hasText: `FD-${drawNumber}` }).getByRole('button', { name: 'Details' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: /^Refund/ }).click();
+  await page
+    .locator('[data-row]', { hasText: `FD-${drawNumber}` })
+    .getByRole('button', { name: 'Details' })
+    .click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Refund/ })
+    .click();
   const dialog = page.getByRole('dialog', { name: 'Refund payment' });
   await dialog.getByLabel('Reason').fill('The buyer asked for it');
   await dialog.getByRole('button', { name: 'Refund $10.00' }).click();
-  await expect(page.locator('.toast').filter({ hasText: '$10.00 goes back; 2 tickets are void.' })).toBeVisible();
-  await expect.poll(async () => (await answered<AnsweredDraw>(`/api/draws/${drawNumber}`)).ticketsSold).toBe(0);
+  await expect(
+    page.locator('.toast').filter({ hasText: '$10.00 goes back; 2 tickets are void.' }),
+  ).toBeVisible();
+  await expect
+    .poll(async () => (await answered<AnsweredDraw>(`/api/draws/${drawNumber}`)).ticketsSold)
+    .toBe(0);
 });
 
 test('search finds a club by a part of its name', async () => {
@@ -164,7 +208,14 @@ test('a club is sent to its own side', async ({ browser, baseURL }) => {
   const other = await browser.newPage();
   const headers = { origin: new URL(baseURL ?? '').origin };
   const mail = 'bayside-barracudas@demo.test';
-  expect((await other.request.post('/api/clubs/login', { headers, data: { email: mail, password: 'demo-password' } })).ok()).toBe(true);
+  expect(
+    (
+      await other.request.post('/api/clubs/login', {
+        headers,
+        data: { email: mail, password: 'demo-password' },
+      })
+    ).ok(),
+  ).toBe(true);
   await other.goto('/super-admin');
   await expect(other).not.toHaveURL(/super-admin/);
   await other.close();

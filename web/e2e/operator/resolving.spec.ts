@@ -2,36 +2,66 @@ import { expect, test, type Page } from '@playwright/test';
 import { anAnomaly } from '../../src/testing/operator-data';
 import { withConsole } from '../support/console';
 
-const MISMATCH = anAnomaly({ id: 'a-1', type: 'mismatched_amount', customerEmail: null, detectedAt: new Date(Date.now() - 240_000).toISOString() });
-const DUPLICATE = anAnomaly({ id: 'a-2', detectedAt: new Date(Date.now() - 360_000).toISOString() });
-const MISSING = anAnomaly({ id: 'a-3', type: 'missing_ticket', customerName: 'Jo Martin', customerPhone: '0400 000 000', detectedAt: new Date(Date.now() - 60_000).toISOString() });
+const MISMATCH = anAnomaly({
+  id: 'a-1',
+  type: 'mismatched_amount',
+  customerEmail: null,
+  detectedAt: new Date(Date.now() - 240_000).toISOString(),
+});
+const DUPLICATE = anAnomaly({
+  id: 'a-2',
+  detectedAt: new Date(Date.now() - 360_000).toISOString(),
+});
+const MISSING = anAnomaly({
+  id: 'a-3',
+  type: 'missing_ticket',
+  customerName: 'Jo Martin',
+  customerPhone: '0400 000 000',
+  detectedAt: new Date(Date.now() - 60_000).toISOString(),
+});
 
 /** A server that remembers what was resolved. */
-async function withAnomalies(page: Page, list = [MISMATCH, DUPLICATE, MISSING]): Promise<Set<string>> {
+async function withAnomalies(
+  page: Page,
+  list = [MISMATCH, DUPLICATE, MISSING],
+): Promise<Set<string>> {
   const done = new Set<string>();
   const resolve = (id: string) => () => {
     done.add(id);
     return { body: { ...MISMATCH, id, resolved: true } };
   };
   await withConsole(page, {
-    'GET /api/admin/payment-anomalies': () => ({ body: list.map((anomaly) => ({ ...anomaly, resolved: done.has(anomaly.id) })) }),
-    'GET /api/admin/payment-anomalies/stats': () => ({ body: { total: list.length, unresolved: list.length - done.size, resolved: done.size } }),
+    'GET /api/admin/payment-anomalies': () => ({
+      body: list.map((anomaly) => ({ ...anomaly, resolved: done.has(anomaly.id) })),
+    }),
+    'GET /api/admin/payment-anomalies/stats': () => ({
+      body: { total: list.length, unresolved: list.length - done.size, resolved: done.size },
+    }),
     'POST /api/admin/payment-anomalies/a-1/resolve': resolve('a-1'),
     'POST /api/admin/payment-anomalies/a-2/resolve': resolve('a-2'),
     'POST /api/admin/payment-anomalies/resolve': () => {
       done.add('a-3');
-      return { body: { allocatedTickets: [{ drawNumber: 1042, ticketNumber: 9, serialNumber: 'FD-1042-009' }], customerName: 'Jo Martin' } };
+      return {
+        body: {
+          allocatedTickets: [{ drawNumber: 1042, ticketNumber: 9, serialNumber: 'FD-1042-009' }],
+          customerName: 'Jo Martin',
+        },
+      };
     },
   });
   return done;
 }
 
-test('by keyboard alone: to the table, down, resolved, and on to the next that needs action', async ({ page }) => {
+test('by keyboard alone: to the table, down, resolved, and on to the next that needs action', async ({
+  page,
+}) => {
   const done = await withAnomalies(page);
   await page.goto('/super-admin');
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   await page.keyboard.press('Control+k');
-  await expect(page.getByRole('combobox', { name: 'Search clubs, draws, payments and commands' })).toBeFocused();
+  await expect(
+    page.getByRole('combobox', { name: 'Search clubs, draws, payments and commands' }),
+  ).toBeFocused();
   await page.keyboard.type('payment monitor');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Payment Monitor' })).toBeFocused();
@@ -46,13 +76,17 @@ test('by keyboard alone: to the table, down, resolved, and on to the next that n
   await expect(page.locator('.toast')).toContainText('Anomaly resolved');
   await expect(page.locator('[data-id="a-2"]')).toBeFocused();
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('dialog').getByRole('heading', { name: 'Duplicate Payment' })).toBeFocused();
+  await expect(
+    page.getByRole('dialog').getByRole('heading', { name: 'Duplicate Payment' }),
+  ).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(page.locator('[data-id="a-2"]')).toBeFocused();
   expect([...done]).toEqual(['a-1']);
 });
 
-test('seen to resolved: one action for most, two for a missing ticket whose customer is known', async ({ page }) => {
+test('seen to resolved: one action for most, two for a missing ticket whose customer is known', async ({
+  page,
+}) => {
   const done = await withAnomalies(page);
   let actions = 0;
   const act = async (name: string, row: string) => {
@@ -68,16 +102,27 @@ test('seen to resolved: one action for most, two for a missing ticket whose cust
   await act('Allocate ticket and resolve', '[role="dialog"]');
   await expect(page.locator('.toast')).toContainText('FD-1042-009 is now Jo Martin’s.');
   expect(actions).toBeLessThanOrEqual(3);
-  await expect(page.getByRole('dialog').getByRole('heading', { name: 'Duplicate Payment' })).toBeFocused();
+  await expect(
+    page.getByRole('dialog').getByRole('heading', { name: 'Duplicate Payment' }),
+  ).toBeFocused();
 });
 
 test('a code is asked for once, and typing it is enough', async ({ page }) => {
   let proven = false;
   const done = await withAnomalies(page);
-  await page.route('**/api/admin/payment-anomalies/a-1/resolve', (route) => (proven ? route.fallback() : route.fulfill({ status: 403, json: { message: 'Confirm it is you to go on.', code: 'reauthentication-required' } })));
+  await page.route('**/api/admin/payment-anomalies/a-1/resolve', (route) =>
+    proven
+      ? route.fallback()
+      : route.fulfill({
+          status: 403,
+          json: { message: 'Confirm it is you to go on.', code: 'reauthentication-required' },
+        }),
+  );
   await page.route('**/api/admin/reauthenticate', (route) => {
     proven = true;
-    return route.fulfill({ json: { reauthenticatedUntil: new Date(Date.now() + 600_000).toISOString() } });
+    return route.fulfill({
+      json: { reauthenticatedUntil: new Date(Date.now() + 600_000).toISOString() },
+    });
   });
   await page.goto('/super-admin?section=payments');
   await page.locator('[data-id="a-1"]').getByRole('button', { name: 'Mark Resolved' }).click();
@@ -86,13 +131,18 @@ test('a code is asked for once, and typing it is enough', async ({ page }) => {
   await expect.poll(() => done.has('a-1')).toBe(true);
 });
 
-test('a link leads a colleague to the same list, and the phone shows it as cards with a drawer beside it', async ({ page }) => {
+test('a link leads a colleague to the same list, and the phone shows it as cards with a drawer beside it', async ({
+  page,
+}) => {
   await withAnomalies(page);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/super-admin?section=payments&status=unresolved&type=duplicate_payment');
   await expect(page.locator('[data-row]')).toHaveCount(1);
   await page.getByRole('button', { name: 'Sections' }).click();
-  await page.getByRole('dialog').getByRole('link', { name: /Waitlist/ }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('link', { name: /Waitlist/ })
+    .click();
   await expect(page.getByRole('heading', { level: 1, name: 'Waitlist' })).toBeVisible();
   await page.goBack();
   await expect(page).toHaveURL(/type=duplicate_payment/);
@@ -103,7 +153,10 @@ test('a link leads a colleague to the same list, and the phone shows it as cards
 test('the CSV is what is shown', async ({ page }) => {
   await withAnomalies(page);
   await page.goto('/super-admin?section=payments&type=duplicate_payment');
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'CSV' }).click(),
+  ]);
   expect(file.suggestedFilename()).toMatch(/^payment-anomalies-\d{4}-\d\d-\d\d\.csv$/);
   const text = await (await import('node:fs/promises')).readFile(await file.path(), 'utf8');
   expect(text.trim().split('\r\n').length).toBe(2);

@@ -11,12 +11,23 @@ const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOSt
 const outside = (page: Page) =>
   page.evaluate(() => {
     const [left, top] = [window.innerWidth * 0.03, window.innerHeight * 0.03];
-    const texts = [...document.querySelectorAll<HTMLElement>('.board h1, .board h2, .board p, .board dt, .board dd, .board img, .board .tally, .board .result-grid')].filter((element) => !element.closest('.sr'));
+    const texts = [
+      ...document.querySelectorAll<HTMLElement>(
+        '.board h1, .board h2, .board p, .board dt, .board dd, .board img, .board .tally, .board .result-grid',
+      ),
+    ].filter((element) => !element.closest('.sr'));
     return texts
       .filter((element) => {
         const box = element.getBoundingClientRect();
         const cut = element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1;
-        return box.width > 0 && (cut || box.left < left || box.top < top || box.right > window.innerWidth - left || box.bottom > window.innerHeight - top / 2);
+        return (
+          box.width > 0 &&
+          (cut ||
+            box.left < left ||
+            box.top < top ||
+            box.right > window.innerWidth - left ||
+            box.bottom > window.innerHeight - top / 2)
+        );
       })
       .map((element) => element.outerHTML.slice(0, 120));
   });
@@ -24,20 +35,43 @@ const outside = (page: Page) =>
 /** Two boxes of a column that lie over each other. */
 const overlaps = (page: Page) =>
   page.evaluate(() => {
-    const parts = [...document.querySelectorAll<HTMLElement>('.board-side > *')].map((part) => ({ name: part.className, box: part.getBoundingClientRect() }));
-    return parts.flatMap(({ name, box }, at) => { const next = parts[at + 1]; return next && next.box.top < box.bottom - 2 ? [`${name} over ${next.name}`] : []; });
+    const parts = [...document.querySelectorAll<HTMLElement>('.board-side > *')].map((part) => ({
+      name: part.className,
+      box: part.getBoundingClientRect(),
+    }));
+    return parts.flatMap(({ name, box }, at) => {
+      const next = parts[at + 1];
+      return next && next.box.top < box.bottom - 2 ? [`${name} over ${next.name}`] : [];
+    });
   });
 
-for (const viewport of [{ width: 1920, height: 1080 }, { width: 1280, height: 720 }]) {
+for (const viewport of [
+  { width: 1920, height: 1080 },
+  { width: 1280, height: 720 },
+]) {
   for (const face of ['with its face', 'with the stand-in face']) {
-    test(`at ${viewport.width}x${viewport.height} nothing on a board is cut off or laid over, ${face}`, async ({ page, request }) => {
+    test(`at ${viewport.width}x${viewport.height} nothing on a board is cut off or laid over, ${face}`, async ({
+      page,
+      request,
+    }) => {
       test.setTimeout(120_000);
       await page.setViewportSize(viewport);
       if (face !== 'with its face') await page.route('**/*.woff2', (route) => route.abort());
       const number = (await drawWith(request, 1)).drawNumber;
       const offer = await anOffer(request);
-      const long = { homeTeam: 'Western Suburbs District Rosellas', awayTeam: 'Northern Peninsula Area Crocodiles', currentPrize: '12430.00', gameDate: soon(300) };
-      for (const [path, more] of [[`/draw/${number}/display`, {}], [`/draw/${number}/display`, long], [`/draw/${number}/display?qr=xl`, {}], [`/draw/${number}/display?mode=compact`, long], [`/draw/${number}/display`, { opensAt: soon(30) }]] as const) {
+      const long = {
+        homeTeam: 'Western Suburbs District Rosellas',
+        awayTeam: 'Northern Peninsula Area Crocodiles',
+        currentPrize: '12430.00',
+        gameDate: soon(300),
+      };
+      for (const [path, more] of [
+        [`/draw/${number}/display`, {}],
+        [`/draw/${number}/display`, long],
+        [`/draw/${number}/display?qr=xl`, {}],
+        [`/draw/${number}/display?mode=compact`, long],
+        [`/draw/${number}/display`, { opensAt: soon(30) }],
+      ] as const) {
         await page.unrouteAll({ behavior: 'ignoreErrors' });
         if (face !== 'with its face') await page.route('**/*.woff2', (route) => route.abort());
         await changeDraw(page, number, more);
@@ -60,19 +94,36 @@ for (const viewport of [{ width: 1920, height: 1080 }, { width: 1280, height: 72
   }
 }
 
-test('the code is 260 px on a full board and 180 px on a compact one, and leads home with its marks', async ({ page, request }) => {
+test('the code is 260 px on a full board and 180 px on a compact one, and leads home with its marks', async ({
+  page,
+  request,
+}) => {
   const { drawNumber } = await drawWith(request, 1);
   await page.setViewportSize({ width: 1920, height: 1080 });
-  for (const [query, size, mode] of [['?loc=bar', 260, 'fullscreen'], ['?mode=compact&loc=bar', 180, 'compact']] as const) {
+  for (const [query, size, mode] of [
+    ['?loc=bar', 260, 'fullscreen'],
+    ['?mode=compact&loc=bar', 180, 'compact'],
+  ] as const) {
     await page.goto(`/draw/${drawNumber}/display${query}`);
     const code = page.getByRole('img', { name: /QR code to buy tickets/ });
     await expect(code).toHaveJSProperty('complete', true);
-    expect(await code.evaluate((image: HTMLImageElement) => [image.clientWidth, image.clientHeight, image.naturalWidth > 0])).toEqual([size, size, true]);
-    expect(decodeURIComponent((await code.getAttribute('src')) ?? '')).toContain(`/draw/${drawNumber}?src=widget&mode=${mode}&loc=bar`);
+    expect(
+      await code.evaluate((image: HTMLImageElement) => [
+        image.clientWidth,
+        image.clientHeight,
+        image.naturalWidth > 0,
+      ]),
+    ).toEqual([size, size, true]);
+    expect(decodeURIComponent((await code.getAttribute('src')) ?? '')).toContain(
+      `/draw/${drawNumber}?src=widget&mode=${mode}&loc=bar`,
+    );
   }
 });
 
-test('days are shown only when there are any, and the countdown stops at zero', async ({ page, request }) => {
+test('days are shown only when there are any, and the countdown stops at zero', async ({
+  page,
+  request,
+}) => {
   const { drawNumber } = await drawWith(request, 1);
   await changeDraw(page, drawNumber, { gameDate: soon(50) });
   await page.goto(`/draw/${drawNumber}/display`);
@@ -88,7 +139,12 @@ test('days are shown only when there are any, and the countdown stops at zero', 
   await expect(page.getByRole('timer')).toHaveCount(0);
 });
 
-test('a board outlives three outages: the last good numbers stay, their age is said, and it comes back by itself', async ({ page, request, playwright, baseURL }) => {
+test('a board outlives three outages: the last good numbers stay, their age is said, and it comes back by itself', async ({
+  page,
+  request,
+  playwright,
+  baseURL,
+}) => {
   const draw = await drawWith(request, 5);
   await page.clock.install();
   let down = false;
@@ -131,59 +187,135 @@ test('a board outlives three outages: the last good numbers stay, their age is s
     await expect(page.getByText('Live · updated just now')).toBeVisible();
     await expect.poll(() => sockets.length).toBe(1);
   }
-  expect(await heap() - before).toBeLessThan(20 * 1024 * 1024);
+  expect((await heap()) - before).toBeLessThan(20 * 1024 * 1024);
 });
 
-test('the result is revealed once in 4.2 s, and at once for whoever wants no motion', async ({ page, request }) => {
+test('the result is revealed once in 4.2 s, and at once for whoever wants no motion', async ({
+  page,
+  request,
+}) => {
   const completed = await completedDraw(request);
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto(`/draw/${completed}/display`);
   await expect(page.locator('.result-pair .home')).toHaveText(/^#\d+$/);
   await expect(page.locator('.result-serial')).toHaveText(/^FD-\d+-\d{3}$/);
-  expect(await page.evaluate(() => document.getAnimations().every((animation) => Number(animation.effect?.getComputedTiming().endTime) <= 20))).toBe(true);
+  expect(
+    await page.evaluate(() =>
+      document
+        .getAnimations()
+        .every((animation) => Number(animation.effect?.getComputedTiming().endTime) <= 20),
+    ),
+  ).toBe(true);
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   await page.reload();
   await expect(page.locator('.is-playing')).toHaveCount(1);
-  const longest = await page.evaluate(() => Math.max(...document.getAnimations().map((animation) => Number(animation.effect?.getComputedTiming().endTime))));
+  const longest = await page.evaluate(() =>
+    Math.max(
+      ...document
+        .getAnimations()
+        .map((animation) => Number(animation.effect?.getComputedTiming().endTime)),
+    ),
+  );
   expect(longest).toBeGreaterThan(3_000);
   expect(longest).toBeLessThanOrEqual(4_200);
   await expect(page.locator('.is-playing')).toHaveCount(0);
 });
 
 test.describe('widgets on somebody else’s page', () => {
-  test('three on one page are sandboxed, as high as they need, without cookies, and without javascript a link stays', async ({ page, request, baseURL }) => {
+  test('three on one page are sandboxed, as high as they need, without cookies, and without javascript a link stays', async ({
+    page,
+    request,
+    baseURL,
+  }) => {
     const draws = (await activeDraws(request)).slice(0, 2);
     const offer = await anOffer(request);
     const origin = new URL(baseURL ?? '').origin;
-    const tag = (options: string) => `<script async src="${origin}/widgets/live.js" ${options}></script>`;
+    const tag = (options: string) =>
+      `<script async src="${origin}/widgets/live.js" ${options}></script>`;
     const html = `<!doctype html><html lang="en"><title>A club's own site</title><body style="margin:20px"><h1>Our club</h1>
       ${tag(`data-draw="${draws[0]?.drawNumber}"`)}<noscript><a href="${origin}/draw/${draws[0]?.drawNumber}?src=widget">Buy tickets</a></noscript>
       ${tag(`data-draw="${draws[1]?.drawNumber}" data-theme="dark" data-qr="yes" data-loc="club-site" data-title="Our colts"`)}
       ${tag(`data-bundle="${offer.clubSlug}/${offer.slug}" data-width="320"`)}</body></html>`;
-    const host = createServer((_, answered) => answered.setHeader('content-type', 'text/html').end(html)).listen(0, '127.0.0.1');
+    const host = createServer((_, answered) =>
+      answered.setHeader('content-type', 'text/html').end(html),
+    ).listen(0, '127.0.0.1');
     const scripts: string[] = [];
-    page.on('request', (asked) => { if (asked.url().startsWith(origin) && asked.frame() === page.mainFrame()) scripts.push(new URL(asked.url()).pathname); });
+    page.on('request', (asked) => {
+      if (asked.url().startsWith(origin) && asked.frame() === page.mainFrame())
+        scripts.push(new URL(asked.url()).pathname);
+    });
     try {
       await noSockets(page);
       await serveOffer(page, offer);
       await page.unrouteAll();
-      await page.route(`**/api/public/widget/bundle/**`, (route) => route.fulfill({ headers: { 'access-control-allow-origin': '*' }, json: { type: 'bundle', title: offer.name, status: 'active', opensAt: null, closesAt: null, earliestOpensAt: null, earliestClosesAt: offer.games[0]?.gameDate, purchaseUrl: `${origin}${offer.path}`, prizePoolCents: 52_750, ticketsSold: 261, ticketsCap: 338 } }));
+      await page.route(`**/api/public/widget/bundle/**`, (route) =>
+        route.fulfill({
+          headers: { 'access-control-allow-origin': '*' },
+          json: {
+            type: 'bundle',
+            title: offer.name,
+            status: 'active',
+            opensAt: null,
+            closesAt: null,
+            earliestOpensAt: null,
+            earliestClosesAt: offer.games[0]?.gameDate,
+            purchaseUrl: `${origin}${offer.path}`,
+            prizePoolCents: 52_750,
+            ticketsSold: 261,
+            ticketsCap: 338,
+          },
+        }),
+      );
       await page.goto(`http://127.0.0.1:${(host.address() as AddressInfo).port}/`);
       await expect(page.locator('iframe')).toHaveCount(3);
-      for (const [at, title] of [String(draws[0]?.homeTeam), String(draws[1]?.homeTeam), String(offer.name)].entries()) {
+      for (const [at, title] of [
+        String(draws[0]?.homeTeam),
+        String(draws[1]?.homeTeam),
+        String(offer.name),
+      ].entries()) {
         const frame = page.frameLocator('iframe').nth(at);
         await page.locator('iframe').nth(at).scrollIntoViewIfNeeded();
         await expect(frame.getByRole('heading', { level: 1 })).toContainText(title);
         await expect(frame.getByText('Prize pool')).toBeVisible();
-        await expect(frame.getByRole('link', { name: /Buy Now/ })).toHaveAttribute('target', '_blank');
+        await expect(frame.getByRole('link', { name: /Buy Now/ })).toHaveAttribute(
+          'target',
+          '_blank',
+        );
         // As high as its card, to the pixel: nothing scrolls inside.
-        await expect.poll(async () => frame.locator('main').evaluate((card) => Math.ceil(card.getBoundingClientRect().height) - window.innerHeight)).toBe(0);
+        await expect
+          .poll(async () =>
+            frame
+              .locator('main')
+              .evaluate(
+                (card) => Math.ceil(card.getBoundingClientRect().height) - window.innerHeight,
+              ),
+          )
+          .toBe(0);
       }
-      expect(await page.locator('iframe').evaluateAll((frames) => frames.map((frame) => frame.getAttribute('sandbox')))).toEqual(Array(3).fill('allow-scripts allow-popups allow-popups-to-escape-sandbox'));
-      expect(await page.locator('iframe').evaluateAll((frames) => frames.map((frame) => frame.getAttribute('title')))).toEqual(['Football Doubles: live prize and tickets', 'Our colts', 'Football Doubles: live prize and tickets']);
+      expect(
+        await page
+          .locator('iframe')
+          .evaluateAll((frames) => frames.map((frame) => frame.getAttribute('sandbox'))),
+      ).toEqual(Array(3).fill('allow-scripts allow-popups allow-popups-to-escape-sandbox'));
+      expect(
+        await page
+          .locator('iframe')
+          .evaluateAll((frames) => frames.map((frame) => frame.getAttribute('title'))),
+      ).toEqual([
+        'Football Doubles: live prize and tickets',
+        'Our colts',
+        'Football Doubles: live prize and tickets',
+      ]);
       expect(await page.context().cookies()).toEqual([]);
-      expect(scripts.filter((path) => path !== '/widgets/live.js' && !path.endsWith('/display'))).toEqual([]);
-      await expect(page.frameLocator('iframe').nth(1).getByRole('link', { name: /Buy Now/ })).toHaveAttribute('href', /src=widget.*loc=club-site/);
+      expect(
+        scripts.filter((path) => path !== '/widgets/live.js' && !path.endsWith('/display')),
+      ).toEqual([]);
+      await expect(
+        page
+          .frameLocator('iframe')
+          .nth(1)
+          .getByRole('link', { name: /Buy Now/ }),
+      ).toHaveAttribute('href', /src=widget.*loc=club-site/);
     } finally {
       host.close();
     }

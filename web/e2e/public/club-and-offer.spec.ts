@@ -3,14 +3,20 @@ import { activeDraws } from '../support/draws';
 import { anOffer, serveOffer } from '../support/offers';
 import { answer, change, changeBoot } from '../support/stubs';
 
-const clubSlug = async (request: Parameters<typeof activeDraws>[0]) => (await activeDraws(request))[0]?.clubSlug ?? '';
+const clubSlug = async (request: Parameters<typeof activeDraws>[0]) =>
+  (await activeDraws(request))[0]?.clubSlug ?? '';
 
 async function changeClub(page: Page, more: object): Promise<void> {
-  await changeBoot(page, (boot) => (boot.club ? { ...boot, club: { ...(boot.club as object), ...more } } : boot));
+  await changeBoot(page, (boot) =>
+    boot.club ? { ...boot, club: { ...(boot.club as object), ...more } } : boot,
+  );
   await change(page, /\/api\/clubs\/slug\//, (club: object) => ({ ...club, ...more }));
 }
 
-test('an old address gives way to the present one without a step in the history', async ({ page, request }) => {
+test('an old address gives way to the present one without a step in the history', async ({
+  page,
+  request,
+}) => {
   const slug = await clubSlug(request);
   await page.goto('/');
   await page.goto(`/club/${slug.toUpperCase()}?from=poster#live-draws`);
@@ -32,7 +38,10 @@ test('no slug, no club and a failing server each have their own words', async ({
   await expect(page.getByText('Failed to load club page')).toBeVisible();
 });
 
-test('a club without any draw says Coming Soon, one between games that there are no active draws right now', async ({ page, request }) => {
+test('a club without any draw says Coming Soon, one between games that there are no active draws right now', async ({
+  page,
+  request,
+}) => {
   const slug = await clubSlug(request);
   await changeClub(page, { activeDraws: [], completedDraws: [] });
   await answer(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
@@ -43,10 +52,15 @@ test('a club without any draw says Coming Soon, one between games that there are
   await page.reload();
   await expect(page.getByText('No active draws right now')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Recent Results' })).toBeVisible();
-  expect(await page.getByRole('region', { name: 'Recent Results' }).locator('article').count()).toBeLessThanOrEqual(6);
+  expect(
+    await page.getByRole('region', { name: 'Recent Results' }).locator('article').count(),
+  ).toBeLessThanOrEqual(6);
 });
 
-test('nothing of the marketing pixel is asked for before Allow, and the answer is kept', async ({ page, request }) => {
+test('nothing of the marketing pixel is asked for before Allow, and the answer is kept', async ({
+  page,
+  request,
+}) => {
   const slug = await clubSlug(request);
   const pixels: string[] = [];
   await page.route('https://www.facebook.com/**', (route) => {
@@ -83,7 +97,11 @@ test('offers on sale are listed with their price, others are not', async ({ page
   const offer = await anOffer(request);
   await serveOffer(page, offer);
   const later = new Date(Date.now() + 3_600_000).toISOString();
-  await answer(page, `/api/clubs/${offer.clubSlug}/bundles`, [offer, { ...offer, id: 2, slug: 'later', name: 'Later', startAt: later }, { ...offer, id: 3, slug: 'draft', name: 'Draft', status: 'draft' }]);
+  await answer(page, `/api/clubs/${offer.clubSlug}/bundles`, [
+    offer,
+    { ...offer, id: 2, slug: 'later', name: 'Later', startAt: later },
+    { ...offer, id: 3, slug: 'draft', name: 'Draft', status: 'draft' },
+  ]);
   await page.goto(`/club/${offer.clubSlug}`);
   const section = page.getByRole('region', { name: 'Special offers' });
   await expect(section.locator('article')).toHaveCount(1);
@@ -94,7 +112,10 @@ test('offers on sale are listed with their price, others are not', async ({ page
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
 });
 
-test('an offer goes into the cart whole, in the chosen count, and its events are counted', async ({ page, request }) => {
+test('an offer goes into the cart whole, in the chosen count, and its events are counted', async ({
+  page,
+  request,
+}) => {
   const events: unknown[] = [];
   await page.route('**/api/track', (route) => {
     events.push(route.request().postDataJSON());
@@ -108,20 +129,39 @@ test('an offer goes into the cart whole, in the chosen count, and its events are
   const drawer = page.getByRole('dialog', { name: 'Your cart' });
   await expect(drawer.locator('.cart-line')).toHaveCount(2);
   await expect(drawer.getByRole('spinbutton').first()).toHaveText('2');
-  const kept = await page.evaluate(() => JSON.parse(localStorage.getItem('football_doubles_cart') ?? '{}') as { items: { drawId: number; quantity: number; bundleId: number }[] });
-  expect(kept.items.map(({ drawId, quantity, bundleId }) => ({ drawId, quantity, bundleId }))).toEqual(offer.games.map((game) => ({ drawId: game.id, quantity: 2, bundleId: 77 })));
+  const kept = await page.evaluate(
+    () =>
+      JSON.parse(localStorage.getItem('football_doubles_cart') ?? '{}') as {
+        items: { drawId: number; quantity: number; bundleId: number }[];
+      },
+  );
+  expect(
+    kept.items.map(({ drawId, quantity, bundleId }) => ({ drawId, quantity, bundleId })),
+  ).toEqual(offer.games.map((game) => ({ drawId: game.id, quantity: 2, bundleId: 77 })));
   const about = { clubSlug: offer.clubSlug, bundleSlug: 'double-header' };
-  expect(events).toEqual([{ event: 'offer_view', ...about }, { event: 'offer_add_to_cart', ...about }]);
+  expect(events).toEqual([
+    { event: 'offer_view', ...about },
+    { event: 'offer_add_to_cart', ...about },
+  ]);
 });
 
-test('when one game is sold out nothing goes into the cart, and the game is named', async ({ page, request }) => {
+test('when one game is sold out nothing goes into the cart, and the game is named', async ({
+  page,
+  request,
+}) => {
   const offer = await anOffer(request);
   const [, second] = offer.games;
   await serveOffer(page, offer);
-  await change(page, new RegExp(`/api/draws/${second?.id}$`), (draw: object) => ({ ...draw, ticketsAvailable: 0, ticketsSold: 169 }));
+  await change(page, new RegExp(`/api/draws/${second?.id}$`), (draw: object) => ({
+    ...draw,
+    ticketsAvailable: 0,
+    ticketsSold: 169,
+  }));
   await page.goto(offer.path);
   await page.getByRole('button', { name: 'Add to cart' }).click();
-  await expect(page.getByRole('alert')).toHaveText(`${second?.homeTeam} v ${second?.awayTeam} is sold out, so this offer cannot be added.`);
+  await expect(page.getByRole('alert')).toHaveText(
+    `${second?.homeTeam} v ${second?.awayTeam} is sold out, so this offer cannot be added.`,
+  );
   await expect(page.getByRole('dialog', { name: 'Your cart' })).toHaveCount(0);
   expect(await page.evaluate(() => localStorage.getItem('football_doubles_cart'))).toBeNull();
   await page.unrouteAll();
@@ -138,7 +178,10 @@ for (const [words, more] of [
   ['Special Offer Not Found', { endAt: '2020-01-01T00:00:00Z' }],
   ['Not on sale yet', { startAt: '2099-01-01T00:00:00Z' }],
 ] as const) {
-  test(`an offer with ${JSON.stringify(more)} says '${words}' and cannot be bought`, async ({ page, request }) => {
+  test(`an offer with ${JSON.stringify(more)} says '${words}' and cannot be bought`, async ({
+    page,
+    request,
+  }) => {
     const offer = await anOffer(request, more);
     await serveOffer(page, offer);
     await page.goto(offer.path);

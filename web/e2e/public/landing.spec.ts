@@ -10,7 +10,14 @@ test.describe('on a phone', () => {
     const menu = page.getByRole('button', { name: 'Menu' });
     await menu.click();
     const links = page.getByRole('navigation', { name: 'Menu' }).getByRole('link');
-    await expect(links).toHaveText(['Home', 'How It Works', 'Find Draws', /^Support.+@/, /^Text \d/, 'Club Login']);
+    await expect(links).toHaveText([
+      'Home',
+      'How It Works',
+      'Find Draws',
+      /^Support.+@/,
+      /^Text \d/,
+      'Club Login',
+    ]);
     await expect(links.nth(3)).toHaveAttribute('href', /^mailto:.+@/);
     await expect(links.nth(4)).toHaveAttribute('href', /^sms:\d+$/);
     await expect(links.nth(5)).toHaveAttribute('href', '/admin/login');
@@ -21,20 +28,30 @@ test.describe('on a phone', () => {
     await links.nth(1).click();
     await expect(page).toHaveURL(/#how-it-works$/);
     await expect(links).toHaveCount(0);
-    await expect(page.getByRole('heading', { name: 'How Football Doubles Works' })).toBeInViewport();
+    await expect(
+      page.getByRole('heading', { name: 'How Football Doubles Works' }),
+    ).toBeInViewport();
   });
 
-  test('the share button is on active draws only, and copies match, prize and sold', async ({ page, request, context }) => {
+  test('the share button is on active draws only, and copies match, prize and sold', async ({
+    page,
+    request,
+    context,
+  }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined }));
     const draw = await drawWith(request, 1);
     await page.goto('/');
     const share = page.getByRole('button', { name: /^Share / });
-    expect(await share.count()).toBe((await page.locator('[data-state="open"]').count()));
-    expect(await page.locator('[data-state="completed"] button[aria-label^="Share"]').count()).toBe(0);
+    expect(await share.count()).toBe(await page.locator('[data-state="open"]').count());
+    expect(await page.locator('[data-state="completed"] button[aria-label^="Share"]').count()).toBe(
+      0,
+    );
     await page.getByRole('button', { name: `Share ${draw.homeTeam} v ${draw.awayTeam}` }).click();
     await expect(page.locator('.toast')).toContainText('Copied to clipboard!');
-    await expect(page.locator('.toast')).toContainText('Share link and details have been copied. Paste in your messaging app.');
+    await expect(page.locator('.toast')).toContainText(
+      'Share link and details have been copied. Paste in your messaging app.',
+    );
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toContain(`${draw.homeTeam} v ${draw.awayTeam}`);
     expect(copied).toContain(`${draw.ticketsSold}/169`);
@@ -64,24 +81,58 @@ test.describe('on a desk', () => {
 
   test('sections come in their order, with counts as specified', async ({ page, request }) => {
     await page.goto('/');
-    await expect(page.locator('main h2')).toHaveText(['Live Draws', 'Awaiting Results', 'Clubs', 'How Football Doubles Works', 'Recent Results', 'Made for clubs and their supporters', 'Run a draw at your next game']);
-    const awaiting = (await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as unknown[];
-    const completed = (await (await request.get('/api/draws/completed', AGAIN)).json()) as unknown[];
+    await expect(page.locator('main h2')).toHaveText([
+      'Live Draws',
+      'Awaiting Results',
+      'Clubs',
+      'How Football Doubles Works',
+      'Recent Results',
+      'Made for clubs and their supporters',
+      'Run a draw at your next game',
+    ]);
+    const awaiting = (await (
+      await request.get('/api/draws/awaiting-results', AGAIN)
+    ).json()) as unknown[];
+    const completed = (await (
+      await request.get('/api/draws/completed', AGAIN)
+    ).json()) as unknown[];
     await expect(page.locator('.count-badge')).toContainText(String(awaiting.length));
-    await expect(page.getByRole('region', { name: 'Awaiting Results' }).locator('.badge')).toHaveText(awaiting.map(() => 'Results Pending'));
-    await expect(page.getByRole('region', { name: 'Recent Results' })).toContainText(`${completed.length} completed draws in total`);
-    expect(await page.getByRole('region', { name: 'Recent Results' }).locator('article').count()).toBe(Math.min(9, completed.length));
-    await expect(page.getByText('No setup fees • Cancel anytime • Full support included')).toBeVisible();
-    await expect(page.getByRole('link', { name: 'Start Your First Draw' }).first()).toHaveAttribute('href', '/admin/login');
+    await expect(
+      page.getByRole('region', { name: 'Awaiting Results' }).locator('.badge'),
+    ).toHaveText(awaiting.map(() => 'Results Pending'));
+    await expect(page.getByRole('region', { name: 'Recent Results' })).toContainText(
+      `${completed.length} completed draws in total`,
+    );
+    expect(
+      await page.getByRole('region', { name: 'Recent Results' }).locator('article').count(),
+    ).toBe(Math.min(9, completed.length));
+    await expect(
+      page.getByText('No setup fees • Cancel anytime • Full support included'),
+    ).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Start Your First Draw' }).first()).toHaveAttribute(
+      'href',
+      '/admin/login',
+    );
   });
 
-  test('names are cut at 15 characters on tiles, a hint to scroll comes above five, and a failing list hides the row', async ({ page }) => {
-    const clubs = (count: number) => Array.from({ length: count }, (_, at) => ({ id: at, name: 'Western Ringtails RLFC', slug: `c${at}`, logoUrl: null, primaryColor: '#7a1230' }));
+  test('names are cut at 15 characters on tiles, a hint to scroll comes above five, and a failing list hides the row', async ({
+    page,
+  }) => {
+    const clubs = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({
+        id: at,
+        name: 'Western Ringtails RLFC',
+        slug: `c${at}`,
+        logoUrl: null,
+        primaryColor: '#7a1230',
+      }));
     await answer(page, '/api/clubs/public-list', clubs(5));
     await page.goto('/');
     const row = page.getByRole('region', { name: 'Clubs', exact: true });
     await expect(row.getByRole('link').first()).toHaveAccessibleName('Western Ringtails RLFC');
-    await expect(row.locator('.club-tile > span:last-child').first()).toHaveText('Western Ringtai…');
+    await expect(row.locator('.club-tile > span:last-child').first()).toHaveText(
+      'Western Ringtai…',
+    );
     await expect(row.getByText('Scroll sideways for more')).toHaveCount(0);
     await page.unrouteAll();
     await answer(page, '/api/clubs/public-list', clubs(6));
@@ -95,29 +146,46 @@ test.describe('on a desk', () => {
     await expect(page.getByRole('alert')).toHaveCount(0);
   });
 
-  test('without draws the page says so, and a failing list can be asked for again', async ({ page }) => {
+  test('without draws the page says so, and a failing list can be asked for again', async ({
+    page,
+  }) => {
     await noDraws(page);
     await page.goto('/');
     await expect(page.getByText('No active draws at the moment.')).toBeVisible();
-    await expect(page.getByText('Check back soon for new fundraising opportunities!')).toBeVisible();
+    await expect(
+      page.getByText('Check back soon for new fundraising opportunities!'),
+    ).toBeVisible();
     await expect(page.getByRole('heading', { name: 'Awaiting Results' })).toHaveCount(0);
   });
 });
 
 const STATES = [
-  { says: 'Draw Closed', note: 'Game has started', more: { status: 'closed', gameDate: new Date(Date.now() - 3_600_000).toISOString() } },
-  { says: 'Sold Out', note: 'All tickets purchased', more: { ticketsSold: 169, ticketsAvailable: 0 } },
+  {
+    says: 'Draw Closed',
+    note: 'Game has started',
+    more: { status: 'closed', gameDate: new Date(Date.now() - 3_600_000).toISOString() },
+  },
+  {
+    says: 'Sold Out',
+    note: 'All tickets purchased',
+    more: { ticketsSold: 169, ticketsAvailable: 0 },
+  },
   { says: 'Sold Out', note: 'All tickets purchased', more: { status: 'paused' } },
 ];
 
 for (const { says, note, more } of STATES) {
-  test(`a draw with ${Object.keys(more).join(' and ')} changed says '${says}' and '${note}'`, async ({ page, request }) => {
+  test(`a draw with ${Object.keys(more).join(' and ')} changed says '${says}' and '${note}'`, async ({
+    page,
+    request,
+  }) => {
     const draw = (await activeDraws(request)).at(-1);
     await changeDraw(page, draw?.drawNumber ?? 0, more);
     await page.goto(`/club/${draw?.clubSlug}`);
     await page.goto('/');
     const card = page.getByRole('article', { name: `${draw?.homeTeam} v ${draw?.awayTeam}` });
-    await expect(card.locator('.closed-foot')).toContainText(says === 'Draw Closed' ? 'Game has started' : says);
+    await expect(card.locator('.closed-foot')).toContainText(
+      says === 'Draw Closed' ? 'Game has started' : says,
+    );
     await expect(card).toContainText(says === 'Draw Closed' ? /Draw Closed|Results Pending/ : says);
     await expect(card).toContainText(note);
     await expect(card.getByRole('link', { name: /^Buy Now/ })).toHaveCount(0);
@@ -130,13 +198,20 @@ const BANDS = [
   { hours: 100, band: 'green' },
 ];
 
-test('the countdown’s colours follow the card’s own scheme, always with words', async ({ page, request }) => {
+test('the countdown’s colours follow the card’s own scheme, always with words', async ({
+  page,
+  request,
+}) => {
   const draw = (await activeDraws(request)).at(-1);
   for (const { hours, band } of BANDS) {
     await page.unrouteAll();
-    await changeDraw(page, draw?.drawNumber ?? 0, { gameDate: new Date(Date.now() + hours * 3_600_000).toISOString() });
+    await changeDraw(page, draw?.drawNumber ?? 0, {
+      gameDate: new Date(Date.now() + hours * 3_600_000).toISOString(),
+    });
     await page.goto('/');
-    const pill = page.getByRole('article', { name: `${draw?.homeTeam} v ${draw?.awayTeam}` }).getByRole('timer');
+    const pill = page
+      .getByRole('article', { name: `${draw?.homeTeam} v ${draw?.awayTeam}` })
+      .getByRole('timer');
     await expect(pill).toHaveClass(new RegExp(`band-${band}`));
     await expect(pill).toContainText('to kick-off, ');
   }

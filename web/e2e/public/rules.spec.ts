@@ -2,7 +2,16 @@ import { expect, test, type Browser, type Page } from '@playwright/test';
 import { atRest, violationsOf } from '../support/axe';
 import { publicScreens, type PublicScreen } from '../support/public-screens';
 
-const GROUPS = ['landing', 'club', 'draw-', 'offer-', 'board-(?!offer)', 'board-offer|widget', 'verify', 'my-|not-found$|thank-you|crash|offline'];
+const GROUPS = [
+  'landing',
+  'club',
+  'draw-',
+  'offer-',
+  'board-(?!offer)',
+  'board-offer|widget',
+  'verify',
+  'my-|not-found$|thank-you|crash|offline',
+];
 
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
@@ -23,25 +32,48 @@ async function open(browser: Browser, { path, before, after }: PublicScreen): Pr
 /** What a finger could miss: smaller than 44 px, unless it is a link inside a sentence. */
 const smallTargets = (page: Page) =>
   page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>('button, a[href], input, select, summary, [role=spinbutton]')]
-      .filter((target) => target.offsetParent !== null && !target.closest('p:not(.contact):not(.closed-foot), li.problem, .problems, .skip') && !target.matches('.skip, [role=spinbutton], .link-btn'))
-      .map((target) => ({ html: target.outerHTML.slice(0, 110), box: target.getBoundingClientRect() }))
+    [
+      ...document.querySelectorAll<HTMLElement>(
+        'button, a[href], input, select, summary, [role=spinbutton]',
+      ),
+    ]
+      .filter(
+        (target) =>
+          target.offsetParent !== null &&
+          !target.closest('p:not(.contact):not(.closed-foot), li.problem, .problems, .skip') &&
+          !target.matches('.skip, [role=spinbutton], .link-btn'),
+      )
+      .map((target) => ({
+        html: target.outerHTML.slice(0, 110),
+        box: target.getBoundingClientRect(),
+      }))
       .filter(({ box }) => box.width > 0 && (box.height < 43.5 || box.width < 43.5))
       .map(({ html, box }) => `${Math.round(box.width)}×${Math.round(box.height)} ${html}`),
   );
 
 for (const group of GROUPS) {
-  test(`no screen of "${group}" breaks a rule of access, scrolls sideways at 320 or has a target under 44 px`, async ({ browser, request }) => {
+  test(`no screen of "${group}" breaks a rule of access, scrolls sideways at 320 or has a target under 44 px`, async ({
+    browser,
+    request,
+  }) => {
     test.setTimeout(300_000);
-    const screens = (await publicScreens(request)).filter(({ name }) => new RegExp(`^(${group})`).test(name));
+    const screens = (await publicScreens(request)).filter(({ name }) =>
+      new RegExp(`^(${group})`).test(name),
+    );
     expect(screens.length).toBeGreaterThan(0);
     const found: object[] = [];
     for (const screen of screens) {
       const page = await open(browser, screen);
       found.push(...(await violationsOf(page, `${screen.name} at 390`)));
-      if (!screen.board) expect.soft(await smallTargets(page), `targets of ${screen.name}`).toEqual([]);
+      if (!screen.board)
+        expect.soft(await smallTargets(page), `targets of ${screen.name}`).toEqual([]);
       await page.setViewportSize({ width: 320, height: 640 });
-      expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), `width of ${screen.name}`).toBeLessThanOrEqual(320);
+      expect
+        .soft(
+          await page.evaluate(() => document.documentElement.scrollWidth),
+          `width of ${screen.name}`,
+        )
+        .toBeLessThanOrEqual(320);
       await page.setViewportSize(DESK);
       found.push(...(await violationsOf(page, `${screen.name} at 1280`)));
       await page.context().close();
@@ -50,15 +82,25 @@ for (const group of GROUPS) {
   });
 }
 
-test('with the stand-in face nothing sticks out either, at 390 and at 320', async ({ page, request }) => {
+test('with the stand-in face nothing sticks out either, at 390 and at 320', async ({
+  page,
+  request,
+}) => {
   await page.route('**/*.woff2', (route) => route.abort());
   const wanted = ['landing', 'club-1', 'draw-closed', 'draw-completed', 'my-ask', 'verify-good'];
-  for (const { name, path } of (await publicScreens(request)).filter((screen) => wanted.includes(screen.name))) {
+  for (const { name, path } of (await publicScreens(request)).filter((screen) =>
+    wanted.includes(screen.name),
+  )) {
     for (const width of [390, 320]) {
       await page.setViewportSize({ width, height: 844 });
       await page.goto(path);
       await expect(page.locator('.site-foot')).toBeAttached();
-      expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), `${name} at ${width}`).toBeLessThanOrEqual(width);
+      expect
+        .soft(
+          await page.evaluate(() => document.documentElement.scrollWidth),
+          `${name} at ${width}`,
+        )
+        .toBeLessThanOrEqual(width);
     }
   }
 });

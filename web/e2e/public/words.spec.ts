@@ -1,51 +1,96 @@
 import { expect, test, type Page } from '@playwright/test';
-import { AGAIN, activeDraws, completedDraw, drawNow, drawWith, type ListedDraw } from '../support/draws';
+import {
+  AGAIN,
+  activeDraws,
+  completedDraw,
+  drawNow,
+  drawWith,
+  type ListedDraw,
+} from '../support/draws';
 import { answer } from '../support/stubs';
 
 /** Specified words and small manners that belong to no larger test. */
 
-const noShareMenu = (page: Page) => page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined }));
+const noShareMenu = (page: Page) =>
+  page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined }));
 
 /** From here the browser's clock moves only when it is told to. */
-const stopped = async (page: Page) => page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
+const stopped = async (page: Page) =>
+  page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
 
-test('a club’s page leads to its draws, to its admin, home, and to the draws of others', async ({ page, request, context }) => {
+test('a club’s page leads to its draws, to its admin, home, and to the draws of others', async ({
+  page,
+  request,
+  context,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await noShareMenu(page);
   const { clubSlug } = await drawWith(request, 1);
   await page.goto(`/club/${clubSlug}`);
-  await expect(page.getByRole('link', { name: 'View Current Draws' })).toHaveAttribute('href', '#live-draws');
-  await expect(page.getByRole('link', { name: 'Club Admin Login' })).toHaveAttribute('href', '/admin');
+  await expect(page.getByRole('link', { name: 'View Current Draws' })).toHaveAttribute(
+    'href',
+    '#live-draws',
+  );
+  await expect(page.getByRole('link', { name: 'Club Admin Login' })).toHaveAttribute(
+    'href',
+    '/admin',
+  );
   const other = page.getByRole('region', { name: 'Not Your Club?' });
   await expect(other.getByRole('link', { name: 'Home' })).toHaveAttribute('href', '/');
-  await expect(other.getByRole('link', { name: 'Find Draws' })).toHaveAttribute('href', '/#live-draws');
+  await expect(other.getByRole('link', { name: 'Find Draws' })).toHaveAttribute(
+    'href',
+    '/#live-draws',
+  );
   await page.getByRole('button', { name: 'Share Club' }).click();
   await expect(page.locator('.toast')).toContainText('Copied to clipboard!');
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`/club/${clubSlug}`);
 });
 
-test('games that are over and wait for a result stand on their own club’s page, and on no other', async ({ page, request }) => {
-  const awaiting = (await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[];
+test('games that are over and wait for a result stand on their own club’s page, and on no other', async ({
+  page,
+  request,
+}) => {
+  const awaiting = (await (
+    await request.get('/api/draws/awaiting-results', AGAIN)
+  ).json()) as ListedDraw[];
   const [draw] = awaiting;
   expect(draw, 'a draw that waits for its result').toBeDefined();
   await page.goto(`/club/${draw?.clubSlug}`);
   const finished = page.getByRole('region', { name: 'Games Finished - Results Pending' });
-  await expect(finished.getByRole('listitem')).toHaveCount(awaiting.filter((other) => other.clubSlug === draw?.clubSlug).length);
+  await expect(finished.getByRole('listitem')).toHaveCount(
+    awaiting.filter((other) => other.clubSlug === draw?.clubSlug).length,
+  );
   await expect(finished).toContainText(`${draw?.homeTeam} v ${draw?.awayTeam}`);
-  const elsewhere = (await activeDraws(request)).find((other) => other.clubSlug !== draw?.clubSlug)?.clubSlug;
+  const elsewhere = (await activeDraws(request)).find(
+    (other) => other.clubSlug !== draw?.clubSlug,
+  )?.clubSlug;
   await page.goto(`/club/${elsewhere}`);
   await expect(page.getByRole('heading', { name: 'How Football Doubles Works' })).toBeVisible();
   await expect(page.getByText(`${draw?.homeTeam} v ${draw?.awayTeam}`)).toHaveCount(0);
 });
 
 test('while a club’s draws are on their way, their places are held', async ({ page }) => {
-  await answer(page, /\/api\/clubs\/slug\/held$/, { id: 99, name: 'Held RLFC', slug: 'held', canonicalSlug: 'held', homePageEnabled: true, activeDraws: [], completedDraws: [], primaryColor: '#1f2937', secondaryColor: '#374151', accentColor: '#3b82f6' });
+  await answer(page, /\/api\/clubs\/slug\/held$/, {
+    id: 99,
+    name: 'Held RLFC',
+    slug: 'held',
+    canonicalSlug: 'held',
+    homePageEnabled: true,
+    activeDraws: [],
+    completedDraws: [],
+    primaryColor: '#1f2937',
+    secondaryColor: '#374151',
+    accentColor: '#3b82f6',
+  });
   let release: () => void = () => {};
   const held = new Promise<void>((done) => (release = done));
-  await page.route(/\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, async (route) => {
-    await held;
-    await route.fulfill({ json: [] });
-  });
+  await page.route(
+    /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/,
+    async (route) => {
+      await held;
+      await route.fulfill({ json: [] });
+    },
+  );
   await page.goto('/club/held');
   await expect(page.locator('[aria-label="Loading draws"] .draw-card')).toHaveCount(3);
   release();
@@ -53,7 +98,11 @@ test('while a club’s draws are on their way, their places are held', async ({ 
   await expect(page.locator('[aria-label="Loading draws"]')).toHaveCount(0);
 });
 
-test('a toast stays five seconds, one at a time, and goes with a swipe of 50 px', async ({ page, request, context }) => {
+test('a toast stays five seconds, one at a time, and goes with a swipe of 50 px', async ({
+  page,
+  request,
+  context,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await noShareMenu(page);
   await page.clock.install();
@@ -86,10 +135,15 @@ test('a toast stays five seconds, one at a time, and goes with a swipe of 50 px'
   await expect(page.locator('.toast')).toHaveCount(0);
 });
 
-test('when nothing can be shared the link stands there for ten seconds, to be copied by hand', async ({ page, request }) => {
+test('when nothing can be shared the link stands there for ten seconds, to be copied by hand', async ({
+  page,
+  request,
+}) => {
   await noShareMenu(page);
   await page.addInitScript(() => {
-    Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('no')) } });
+    Object.defineProperty(navigator, 'clipboard', {
+      value: { writeText: () => Promise.reject(new Error('no')) },
+    });
     document.execCommand = () => false;
   });
   await page.clock.install();
@@ -99,7 +153,9 @@ test('when nothing can be shared the link stands there for ten seconds, to be co
   await stopped(page);
   await page.getByRole('button', { name: 'Share this draw' }).click();
   await expect(page.getByRole('alert')).toContainText('Unable to share');
-  await expect(page.getByRole('alert')).toContainText('Please copy the URL manually to share this draw.');
+  await expect(page.getByRole('alert')).toContainText(
+    'Please copy the URL manually to share this draw.',
+  );
   await expect(page.getByLabel('Link to copy')).toHaveValue(new RegExp(`/draw/${drawNumber}$`));
   await page.mouse.move(0, 400);
   await page.clock.runFor(9_500);
@@ -108,8 +164,13 @@ test('when nothing can be shared the link stands there for ten seconds, to be co
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
-test('the foot tells the version, the head how to reach support, on every page the same way round', async ({ page, request }) => {
-  const { buildVersion, supportEmail, supportSms } = (await (await request.get('/api/config', AGAIN)).json()) as { buildVersion: string; supportEmail: string; supportSms: string };
+test('the foot tells the version, the head how to reach support, on every page the same way round', async ({
+  page,
+  request,
+}) => {
+  const { buildVersion, supportEmail, supportSms } = (await (
+    await request.get('/api/config', AGAIN)
+  ).json()) as { buildVersion: string; supportEmail: string; supportSms: string };
   for (const path of ['/', `/draw/${(await drawWith(request, 1)).drawNumber}`, '/my']) {
     await page.goto(path);
     await expect(page.locator('.site-foot')).toContainText(`Version ${buildVersion}`);
@@ -136,13 +197,21 @@ test('a page that crashed says so, and its button loads it again', async ({ page
   await expect(page.getByText('Technical details')).toBeVisible();
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Reload Page' }).click();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Pick the first try scorers. Back your club.');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(
+    'Pick the first try scorers. Back your club.',
+  );
 });
 
-test('a result’s card tells the scorers, the prize with its cents and the serial, and never a name', async ({ page, request }) => {
+test('a result’s card tells the scorers, the prize with its cents and the serial, and never a name', async ({
+  page,
+  request,
+}) => {
   const { homeTeam, awayTeam } = await drawNow(request, (await completedDraw(request)) ?? 0);
   await page.goto('/');
-  const card = page.getByRole('region', { name: 'Recent Results' }).getByRole('article', { name: `${homeTeam} v ${awayTeam}` }).first();
+  const card = page
+    .getByRole('region', { name: 'Recent Results' })
+    .getByRole('article', { name: `${homeTeam} v ${awayTeam}` })
+    .first();
   await expect(card).toContainText('COMPLETED');
   await expect(card).toContainText(/#\d+ & #\d+/);
   await expect(card).toContainText(/\$[\d,]+\.\d\d/);

@@ -35,7 +35,13 @@ export async function fillDetails(page: Page, person: Person): Promise<void> {
 
 export const payButton = (page: Page) => page.getByRole('button', { name: /^Purchase Tickets - / });
 
-export async function buyByCard(page: Page, drawNumber: number, count: number, person: Person, card = GOOD_CARD): Promise<void> {
+export async function buyByCard(
+  page: Page,
+  drawNumber: number,
+  count: number,
+  person: Person,
+  card = GOOD_CARD,
+): Promise<void> {
   await page.goto(`/draw/${drawNumber}?quantity=${count}`);
   await tickBoxes(page);
   await fillDetails(page, person);

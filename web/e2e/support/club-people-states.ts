@@ -4,14 +4,49 @@ import type { DemoClub } from './club';
 import { go, member, title, type ClubState } from './club-stage';
 import { answer } from './stubs';
 
-const PERSON = { id: 5, email: 'kim@example.com', name: 'Kim of the canteen', role: 'seller', state: 'active', isClubLogin: false, invitedAt: '2026-11-01T00:00:00Z', invitedUntil: null, lastSeenAt: '2026-11-18T09:10:00Z' };
+const PERSON = {
+  id: 5,
+  email: 'kim@example.com',
+  name: 'Kim of the canteen',
+  role: 'seller',
+  state: 'active',
+  isClubLogin: false,
+  invitedAt: '2026-11-01T00:00:00Z',
+  invitedUntil: null,
+  lastSeenAt: '2026-11-18T09:10:00Z',
+};
 
 async function people(page: Page, club: DemoClub): Promise<void> {
   await answer(page, `/api/clubs/${club.id}/users`, [
-    { ...PERSON, id: 0, email: `${club.slug}@demo.test`, name: club.name, role: 'owner', isClubLogin: true, invitedAt: null },
+    {
+      ...PERSON,
+      id: 0,
+      email: `${club.slug}@demo.test`,
+      name: club.name,
+      role: 'owner',
+      isClubLogin: true,
+      invitedAt: null,
+    },
     PERSON,
-    { ...PERSON, id: 6, email: 'a-rather-long-address-for-a-phone@example.com', name: 'Alexandra', role: 'viewer', state: 'invited', invitedUntil: '2099-11-04T00:00:00Z', lastSeenAt: null },
-    { ...PERSON, id: 7, email: 'sam@example.com', name: 'Sam', role: 'owner', state: 'expired', lastSeenAt: null },
+    {
+      ...PERSON,
+      id: 6,
+      email: 'a-rather-long-address-for-a-phone@example.com',
+      name: 'Alexandra',
+      role: 'viewer',
+      state: 'invited',
+      invitedUntil: '2099-11-04T00:00:00Z',
+      lastSeenAt: null,
+    },
+    {
+      ...PERSON,
+      id: 7,
+      email: 'sam@example.com',
+      name: 'Sam',
+      role: 'owner',
+      state: 'expired',
+      lastSeenAt: null,
+    },
   ]);
   await go(page, `/club/${club.slug}/admin/people`);
   await expect(page.getByRole('heading', { name: 'Alexandra' })).toBeVisible();
@@ -29,7 +64,9 @@ export const PEOPLE_STATES: readonly ClubState[] = [
   {
     name: 'club-people-alone',
     show: async ({ page, club }) => {
-      await answer(page, `/api/clubs/${club.id}/users`, [{ ...PERSON, id: 0, name: club.name, role: 'owner', isClubLogin: true, lastSeenAt: null }]);
+      await answer(page, `/api/clubs/${club.id}/users`, [
+        { ...PERSON, id: 0, name: club.name, role: 'owner', isClubLogin: true, lastSeenAt: null },
+      ]);
       await go(page, `/club/${club.slug}/admin/people`);
       await expect(page.getByText(/^Nobody else yet\./)).toBeVisible();
     },
@@ -37,7 +74,12 @@ export const PEOPLE_STATES: readonly ClubState[] = [
   {
     name: 'club-people-failed',
     show: async ({ page, club }) => {
-      await answer(page, `/api/clubs/${club.id}/users`, { message: 'Please wait a moment and try again.', code: 'unavailable' }, 503);
+      await answer(
+        page,
+        `/api/clubs/${club.id}/users`,
+        { message: 'Please wait a moment and try again.', code: 'unavailable' },
+        503,
+      );
       await go(page, `/club/${club.slug}/admin/people`);
       await expect(page.getByText('Failed to load people')).toBeVisible();
     },
@@ -57,12 +99,20 @@ export const PEOPLE_STATES: readonly ClubState[] = [
     name: 'club-invited',
     door: true,
     show: async ({ page }) => {
-      await answer(page, '/api/clubs/reset-password-confirm', { message: 'This password reset link is invalid or has expired.', code: 'invalid-link' }, 400);
+      await answer(
+        page,
+        '/api/clubs/reset-password-confirm',
+        { message: 'This password reset link is invalid or has expired.', code: 'invalid-link' },
+        400,
+      );
       await go(page, '/reset-password?invited=1&token=used');
       await title(page, 'Choose a password');
-      for (const label of ['New password', 'Confirm password']) await page.getByLabel(label, { exact: true }).fill('short');
+      for (const label of ['New password', 'Confirm password'])
+        await page.getByLabel(label, { exact: true }).fill('short');
       await page.getByRole('button', { name: 'Set password' }).click();
-      await expect(page.getByText('Password too short. Password must be at least 8 characters long.')).toBeVisible();
+      await expect(
+        page.getByText('Password too short. Password must be at least 8 characters long.'),
+      ).toBeVisible();
     },
   },
   {

@@ -9,27 +9,73 @@ async function entry({ page, baseURL, club }: ClubStage): Promise<void> {
   await go(page, `/club/${club.slug}/admin/results/${draw}`);
 }
 
-const choose = (page: Page, side: number, jersey: number) => page.locator('.pad').nth(side).locator('button').nth(jersey - 1).click();
+const choose = (page: Page, side: number, jersey: number) =>
+  page
+    .locator('.pad')
+    .nth(side)
+    .locator('button')
+    .nth(jersey - 1)
+    .click();
 
 async function submitted(stage: ClubStage, home: number, away: number): Promise<void> {
   await entry(stage);
   await choose(stage.page, 0, home);
   await choose(stage.page, 1, away);
   await stage.page.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }).click();
-  await expect(stage.page.getByRole('alertdialog', { name: 'Submit these results?' })).toBeVisible();
+  await expect(
+    stage.page.getByRole('alertdialog', { name: 'Submit these results?' }),
+  ).toBeVisible();
 }
 
-const BANK = { accountName: 'Robin Winner', accountNumber: '••••321', bsb: '•••-•00', receivedAt: '2026-11-20T02:00:00Z', from: 'winner' };
+const BANK = {
+  accountName: 'Robin Winner',
+  accountNumber: '••••321',
+  bsb: '•••-•00',
+  receivedAt: '2026-11-20T02:00:00Z',
+  from: 'winner',
+};
 
 /** A completed draw whose winner is just so far. */
-async function winner({ page, club, draws }: ClubStage, more: Json, payouts: readonly Json[] = []): Promise<void> {
-  await change(page, `/api/draws/${draws.completed}/winners`, (said: { winningTickets: Json[] }) => ({ ...said, winningTickets: said.winningTickets.map((ticket) => ({ ...ticket, sold: true, buyerName: 'Robin Winner', buyerEmail: 'robin.winner@example.com', buyerPhone: null, ...more })) }));
+async function winner(
+  { page, club, draws }: ClubStage,
+  more: Json,
+  payouts: readonly Json[] = [],
+): Promise<void> {
+  await change(
+    page,
+    `/api/draws/${draws.completed}/winners`,
+    (said: { winningTickets: Json[] }) => ({
+      ...said,
+      winningTickets: said.winningTickets.map((ticket) => ({
+        ...ticket,
+        sold: true,
+        buyerName: 'Robin Winner',
+        buyerEmail: 'robin.winner@example.com',
+        buyerPhone: null,
+        ...more,
+      })),
+    }),
+  );
   await answer(page, `/api/draws/${draws.completed}/payouts`, payouts);
   await go(page, `/club/${club.slug}/admin/results/${draws.completed}`);
   await expect(page.getByRole('region', { name: 'Payout Management' })).toBeVisible();
 }
 
-const payout = (more: Json): Json => ({ id: 9001, drawId: 1, clubId: 1, type: 'winner', amount: '422.50', status: 'pending', recipientName: 'Robin Winner', recipientEmail: 'robin.winner@example.com', note: null, failureReason: null, createdAt: '2026-11-20T02:00:00Z', completedAt: null, ...more });
+const payout = (more: Json): Json => ({
+  id: 9001,
+  drawId: 1,
+  clubId: 1,
+  type: 'winner',
+  amount: '422.50',
+  status: 'pending',
+  recipientName: 'Robin Winner',
+  recipientEmail: 'robin.winner@example.com',
+  note: null,
+  failureReason: null,
+  createdAt: '2026-11-20T02:00:00Z',
+  completedAt: null,
+  ...more,
+});
 
 export const RESULT_STATES: readonly ClubState[] = [
   {
@@ -37,8 +83,13 @@ export const RESULT_STATES: readonly ClubState[] = [
     show: async (stage) => {
       await entry(stage);
       await choose(stage.page, 0, 7);
-      await stage.page.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }).click();
-      await expect(stage.page.getByText('Missing information: Please select first try scorer for both teams')).toBeVisible();
+      await stage.page
+        .locator('.entry-bar')
+        .getByRole('button', { name: 'Submit Results' })
+        .click();
+      await expect(
+        stage.page.getByText('Missing information: Please select first try scorer for both teams'),
+      ).toBeVisible();
     },
   },
   { name: 'club-result-confirm', show: (stage) => submitted(stage, 7, 9) },
@@ -47,7 +98,10 @@ export const RESULT_STATES: readonly ClubState[] = [
     show: async (stage) => {
       await submitted(stage, 7, 9);
       await stage.page.route(/\/api\/draws\/\d+\/results$/, (route) => route.abort());
-      await stage.page.getByRole('alertdialog').getByRole('button', { name: 'Submit Results' }).click();
+      await stage.page
+        .getByRole('alertdialog')
+        .getByRole('button', { name: 'Submit Results' })
+        .click();
       await expect(stage.page.locator('.callout.is-bad')).toContainText('Failed to submit results');
     },
   },
@@ -55,15 +109,28 @@ export const RESULT_STATES: readonly ClubState[] = [
     name: 'club-winner-later',
     show: async (stage) => {
       await submitted(stage, 7, 9);
-      await stage.page.getByRole('alertdialog').getByRole('button', { name: 'Submit Results' }).click();
-      await expect(stage.page.getByText(/^The winning ticket is shown after kick-off, /)).toBeVisible();
+      await stage.page
+        .getByRole('alertdialog')
+        .getByRole('button', { name: 'Submit Results' })
+        .click();
+      await expect(
+        stage.page.getByText(/^The winning ticket is shown after kick-off, /),
+      ).toBeVisible();
     },
   },
   {
     name: 'club-winner-unsold',
     show: async (stage) => {
-      await winner(stage, { sold: false, buyerName: null, buyerEmail: null, winnerPayoutStatus: null, bank: null });
-      await expect(stage.page.getByText('This ticket was not sold - no winner contact information available')).toBeVisible();
+      await winner(stage, {
+        sold: false,
+        buyerName: null,
+        buyerEmail: null,
+        winnerPayoutStatus: null,
+        bank: null,
+      });
+      await expect(
+        stage.page.getByText('This ticket was not sold - no winner contact information available'),
+      ).toBeVisible();
     },
   },
   {
@@ -86,7 +153,17 @@ export const RESULT_STATES: readonly ClubState[] = [
   {
     name: 'club-payouts',
     show: async (stage) => {
-      await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [payout({ id: 1, type: 'club_share', amount: '811.79', status: 'completed', completedAt: '2026-11-20T02:00:00Z' }), payout({ id: 2, status: 'failed', failureReason: 'The account is closed.' }), payout({})]);
+      await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [
+        payout({
+          id: 1,
+          type: 'club_share',
+          amount: '811.79',
+          status: 'completed',
+          completedAt: '2026-11-20T02:00:00Z',
+        }),
+        payout({ id: 2, status: 'failed', failureReason: 'The account is closed.' }),
+        payout({}),
+      ]);
       await expect(stage.page.getByRole('button', { name: 'Mark as paid' })).toBeVisible();
     },
   },
@@ -95,14 +172,21 @@ export const RESULT_STATES: readonly ClubState[] = [
     show: async (stage) => {
       await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [payout({})]);
       await stage.page.getByRole('button', { name: 'Mark as failed' }).click();
-      await expect(stage.page.getByRole('alertdialog', { name: 'Mark this payout as failed?' })).toBeVisible();
+      await expect(
+        stage.page.getByRole('alertdialog', { name: 'Mark this payout as failed?' }),
+      ).toBeVisible();
     },
   },
   {
     name: 'club-reveal',
     show: async (stage) => {
       await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [payout({})]);
-      await answer(stage.page, /\/winner-bank\/reveal$/, { message: 'Invalid credentials', code: 'wrong-password' }, 400);
+      await answer(
+        stage.page,
+        /\/winner-bank\/reveal$/,
+        { message: 'Invalid credentials', code: 'wrong-password' },
+        400,
+      );
       await stage.page.getByRole('button', { name: 'Show full numbers' }).click();
       await stage.page.getByRole('dialog').getByLabel('Password', { exact: true }).fill('wrong');
       await stage.page.keyboard.press('Enter');
@@ -113,8 +197,20 @@ export const RESULT_STATES: readonly ClubState[] = [
     name: 'club-viewer-winner',
     show: async (stage) => {
       await member(stage.page, 'viewer');
-      await winner(stage, { winnerPayoutStatus: 'details_received', bank: null, buyerName: null, buyerEmail: null, buyerPhone: null }, [payout({ recipientName: null })]);
-      await expect(stage.page.getByText('Who won, and how to reach them, is shown to sellers and owners.')).toBeVisible();
+      await winner(
+        stage,
+        {
+          winnerPayoutStatus: 'details_received',
+          bank: null,
+          buyerName: null,
+          buyerEmail: null,
+          buyerPhone: null,
+        },
+        [payout({ recipientName: null })],
+      );
+      await expect(
+        stage.page.getByText('Who won, and how to reach them, is shown to sellers and owners.'),
+      ).toBeVisible();
     },
   },
 ];

@@ -22,7 +22,8 @@ export interface ClubState {
 
 export type Json = Record<string, unknown>;
 
-export const title = (page: Page, name: string | RegExp) => expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+export const title = (page: Page, name: string | RegExp) =>
+  expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
 
 export async function go(page: Page, path: string): Promise<void> {
   await page.goto(path);
@@ -30,7 +31,12 @@ export async function go(page: Page, path: string): Promise<void> {
 }
 
 /** The one who is signed in, as the server might also have described them. */
-export const whoIs = (page: Page, more: Json) => change(page, '/api/admin/whoami', (who: { user: Json }) => ({ ...who, user: { ...who.user, ...more } }));
+export const whoIs = (page: Page, more: Json) =>
+  change(page, '/api/admin/whoami', (who: { user: Json }) => ({
+    ...who,
+    user: { ...who.user, ...more },
+  }));
 
 /** Signed in not as the club itself, but as one of its people. */
-export const member = (page: Page, role: string) => whoIs(page, { role, memberName: 'Kim of the canteen', memberEmail: 'kim@example.com' });
+export const member = (page: Page, role: string) =>
+  whoIs(page, { role, memberName: 'Kim of the canteen', memberEmail: 'kim@example.com' });

@@ -16,13 +16,35 @@ async function waitlist(page: Page): Promise<void> {
 
 async function connect(page: Page, connected: boolean): Promise<void> {
   await page.clock.install();
-  await answer(page, /\/stripe-connect\/status$/, { connected, accountId: 'acct_1', chargesEnabled: connected, payoutsEnabled: connected, detailsSubmitted: true });
+  await answer(page, /\/stripe-connect\/status$/, {
+    connected,
+    accountId: 'acct_1',
+    chargesEnabled: connected,
+    payoutsEnabled: connected,
+    detailsSubmitted: true,
+  });
   await page.goto('/admin/stripe-connect/complete');
 }
 
 const claim = (more: Json): Json => ({
-  state: 'open', drawNumber: 1042, serialNumber: 'FD-1042-007', league: null, homeTeam: 'Redcliffe Sharks', awayTeam: 'Wynnum Tigers', gameDate: '2026-11-10T09:10:00Z', timezone: 'Australia/Brisbane', homeNumber: 7, awayNumber: 9,
-  prize: '290.00', winnerName: 'Robin', clubName: 'Redcliffe Sharks', clubSlug: 'sharks', contactName: 'Kim', contactPhone: '0400 000 000', respondBy: '2026-11-17T09:10:00Z', ...more,
+  state: 'open',
+  drawNumber: 1042,
+  serialNumber: 'FD-1042-007',
+  league: null,
+  homeTeam: 'Redcliffe Sharks',
+  awayTeam: 'Wynnum Tigers',
+  gameDate: '2026-11-10T09:10:00Z',
+  timezone: 'Australia/Brisbane',
+  homeNumber: 7,
+  awayNumber: 9,
+  prize: '290.00',
+  winnerName: 'Robin',
+  clubName: 'Redcliffe Sharks',
+  clubSlug: 'sharks',
+  contactName: 'Kim',
+  contactPhone: '0400 000 000',
+  respondBy: '2026-11-17T09:10:00Z',
+  ...more,
 });
 
 async function season(page: Page, club: DemoClub, table: string): Promise<void> {
@@ -58,7 +80,9 @@ export const CLUB_STATES: readonly ClubState[] = [
     name: 'club-reset-sent',
     door: true,
     show: async ({ page }) => {
-      await answer(page, '/api/clubs/reset-password', { message: 'If an account exists with this email, a reset link has been sent.' });
+      await answer(page, '/api/clubs/reset-password', {
+        message: 'If an account exists with this email, a reset link has been sent.',
+      });
       await go(page, '/forgot-password');
       await page.getByLabel('Email').fill('kim@example.com');
       await page.getByRole('button', { name: 'Send reset link' }).click();
@@ -69,9 +93,12 @@ export const CLUB_STATES: readonly ClubState[] = [
     name: 'club-reset-complete',
     door: true,
     show: async ({ page }) => {
-      await answer(page, '/api/clubs/reset-password-confirm', { message: 'Password reset successful' });
+      await answer(page, '/api/clubs/reset-password-confirm', {
+        message: 'Password reset successful',
+      });
       await go(page, '/reset-password?token=good');
-      for (const label of ['New password', 'Confirm password']) await page.getByLabel(label, { exact: true }).fill('long-enough-word');
+      for (const label of ['New password', 'Confirm password'])
+        await page.getByLabel(label, { exact: true }).fill('long-enough-word');
       await page.getByRole('button', { name: 'Reset password' }).click();
       await title(page, 'Password Reset Complete');
     },
@@ -82,7 +109,9 @@ export const CLUB_STATES: readonly ClubState[] = [
     show: async ({ page }) => {
       await answer(page, '/api/claims/look', claim({ state: 'expired' }));
       await go(page, '/claim#0123');
-      await expect(page.getByRole('heading', { name: 'The time to respond has passed' })).toBeVisible();
+      await expect(
+        page.getByRole('heading', { name: 'The time to respond has passed' }),
+      ).toBeVisible();
     },
   },
   {
@@ -112,13 +141,21 @@ export const CLUB_STATES: readonly ClubState[] = [
     show: async ({ page, club }) => {
       await whoIs(page, { archived: true });
       await go(page, `/club/${club.slug}/admin`);
-      await expect(page.locator('.callout').filter({ hasText: 'This club is archived.' })).toBeVisible();
+      await expect(
+        page.locator('.callout').filter({ hasText: 'This club is archived.' }),
+      ).toBeVisible();
     },
   },
   {
     name: 'club-not-connected',
     show: async ({ page, club }) => {
-      await answer(page, /\/stripe-connect\/status$/, { connected: false, accountId: null, chargesEnabled: false, payoutsEnabled: false, detailsSubmitted: false });
+      await answer(page, /\/stripe-connect\/status$/, {
+        connected: false,
+        accountId: null,
+        chargesEnabled: false,
+        payoutsEnabled: false,
+        detailsSubmitted: false,
+      });
       await page.route(/\/stripe-connect$/, () => {});
       await go(page, `/club/${club.slug}/admin`);
       await page.getByRole('button', { name: 'Connect Stripe account' }).click();
@@ -157,7 +194,9 @@ export const CLUB_STATES: readonly ClubState[] = [
     show: async ({ page, club, draws }) => {
       await go(page, `/club/${club.slug}/admin`);
       // Of others the result may have been entered before kick-off.
-      const card = page.getByRole('article').filter({ has: page.locator(`a[href$="/results/${draws.completed}"]`) });
+      const card = page
+        .getByRole('article')
+        .filter({ has: page.locator(`a[href$="/results/${draws.completed}"]`) });
       await card.getByRole('button', { name: /^Actions for/ }).click();
       await page.getByRole('menuitem', { name: 'Show Winners' }).click();
       await expect(card.locator('.winner')).toBeVisible();
@@ -166,9 +205,17 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-edit-locked',
     show: async ({ page, club, draws }) => {
-      await change(page, `/api/draws/${draws.coming}`, (draw: Json) => ({ ...draw, locked: true, ticketsSold: 31 }));
+      await change(page, `/api/draws/${draws.coming}`, (draw: Json) => ({
+        ...draw,
+        locked: true,
+        ticketsSold: 31,
+      }));
       await go(page, `/club/${club.slug}/admin/edit-draw/${draws.coming}`);
-      await expect(page.getByText('Cannot change price/prize percentage/prize rounding after tickets are sold (31 tickets sold)')).toBeVisible();
+      await expect(
+        page.getByText(
+          'Cannot change price/prize percentage/prize rounding after tickets are sold (31 tickets sold)',
+        ),
+      ).toBeVisible();
     },
   },
   {
@@ -197,18 +244,35 @@ export const CLUB_STATES: readonly ClubState[] = [
       await expect(page.locator('.problems')).toBeFocused();
     },
   },
-  { name: 'club-connect-checking', show: async ({ page }) => { await connect(page, false); await title(page, 'Checking Connection...'); } },
+  {
+    name: 'club-connect-checking',
+    show: async ({ page }) => {
+      await connect(page, false);
+      await title(page, 'Checking Connection...');
+    },
+  },
   {
     name: 'club-connect-incomplete',
     show: async ({ page }) => {
       await connect(page, false);
       await title(page, 'Checking Connection...');
       // Each round is set anew by the page after it was drawn.
-      for (let round = 0; round < 40 && !(await page.getByText('We have stopped asking after a minute.').isVisible()); round++) await page.clock.runFor(2_000);
+      for (
+        let round = 0;
+        round < 40 && !(await page.getByText('We have stopped asking after a minute.').isVisible());
+        round++
+      )
+        await page.clock.runFor(2_000);
       await title(page, 'Setup Incomplete');
     },
   },
-  { name: 'club-connect-complete', show: async ({ page }) => { await connect(page, true); await title(page, 'Setup Complete!'); } },
+  {
+    name: 'club-connect-complete',
+    show: async ({ page }) => {
+      await connect(page, true);
+      await title(page, 'Setup Complete!');
+    },
+  },
   {
     name: 'club-connect-refresh',
     show: async ({ page }) => {
@@ -220,21 +284,41 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-fixtures-refused',
     show: async ({ page, club }) => {
-      await season(page, club, 'date,kick-off,zone,home,away,league\n2098-02-30,15:00,Australia/Brisbane,Sharks,Tigers,A\n2098-03-06,25:00,Nowhere/Land,Sharks,,A');
+      await season(
+        page,
+        club,
+        'date,kick-off,zone,home,away,league\n2098-02-30,15:00,Australia/Brisbane,Sharks,Tigers,A\n2098-03-06,25:00,Nowhere/Land,Sharks,,A',
+      );
       await expect(page.getByRole('alert').filter({ hasText: 'Line 2' })).toBeVisible();
     },
   },
   {
     name: 'club-fixtures-preview',
     show: async ({ page, club }) => {
-      await season(page, club, 'date,kick-off,zone,home,away,league\n2098-03-06,15:00,Australia/Brisbane,Sharks with a very long name indeed,Tigers,A Grade\n2098-03-13,15:00,Australia/Perth,Sharks,Tigers,A Grade');
+      await season(
+        page,
+        club,
+        'date,kick-off,zone,home,away,league\n2098-03-06,15:00,Australia/Brisbane,Sharks with a very long name indeed,Tigers,A Grade\n2098-03-13,15:00,Australia/Perth,Sharks,Tigers,A Grade',
+      );
       await expect(page.getByRole('heading', { name: '2 new of 2 games' })).toBeVisible();
     },
   },
   {
     name: 'club-payments-failed',
     show: async ({ page }) => {
-      await change(page, '/api/admin/payment-integrity-audit', () => ({ failedPayments: [{ paymentIntentId: `pi_${'a1b2'.repeat(12)}`, amount: 1047, created: 1_795_000_000, status: 'requires_payment_method', metadata: { drawId: 1042, ticketCount: 2, paymentMethod: 'card' } }], totalFailedAmount: 1047, affectedCustomers: 1 }));
+      await change(page, '/api/admin/payment-integrity-audit', () => ({
+        failedPayments: [
+          {
+            paymentIntentId: `pi_${'a1b2'.repeat(12)}`,
+            amount: 1047,
+            created: 1_795_000_000,
+            status: 'requires_payment_method',
+            metadata: { drawId: 1042, ticketCount: 2, paymentMethod: 'card' },
+          },
+        ],
+        totalFailedAmount: 1047,
+        affectedCustomers: 1,
+      }));
       await go(page, '/admin/payment-monitoring');
       await expect(page.getByText(/^pi_a1b2/)).toBeVisible();
     },

@@ -20,7 +20,10 @@ export async function demoClub(page: Page, index = 0): Promise<DemoClub> {
 
 /** Signs the browser in, as the login page would. */
 export async function signIn(page: Page, baseURL: string, club: DemoClub): Promise<void> {
-  const answer = await page.request.post('/api/clubs/login', { headers: origin(baseURL), data: { email: `${club.slug}@demo.test`, password: PASSWORD } });
+  const answer = await page.request.post('/api/clubs/login', {
+    headers: origin(baseURL),
+    data: { email: `${club.slug}@demo.test`, password: PASSWORD },
+  });
   expect(answer.ok(), await answer.text()).toBe(true);
 }
 
@@ -29,10 +32,25 @@ let made = 0;
 /** A draw on sale three days ahead, made by the calls that the create form makes. */
 export async function newDraw(page: Page, baseURL: string, club: DemoClub): Promise<number> {
   const headers = origin(baseURL);
-  const accepted = await page.request.post('/api/terms/accept', { headers, data: { clubId: club.id, ipAddress: null, userAgent: 'test', termsVersion: '1.0' } });
+  const accepted = await page.request.post('/api/terms/accept', {
+    headers,
+    data: { clubId: club.id, ipAddress: null, userAgent: 'test', termsVersion: '1.0' },
+  });
   expect(accepted.ok(), await accepted.text()).toBe(true);
   const gameDate = new Date(Date.now() + 3 * 86_400_000).toISOString();
-  const draw = { clubId: club.id, homeTeam: club.name, awayTeam: `Visitors ${Date.now() % 100_000}-${++made}`, gameDate, timezone: 'Australia/Brisbane', contactName: 'Kim', contactPhone: '0400 000 000', ticketPrice: '5.00', prizePercentage: 50, passStripeFees: false, roundUpPrize: true };
+  const draw = {
+    clubId: club.id,
+    homeTeam: club.name,
+    awayTeam: `Visitors ${Date.now() % 100_000}-${++made}`,
+    gameDate,
+    timezone: 'Australia/Brisbane',
+    contactName: 'Kim',
+    contactPhone: '0400 000 000',
+    ticketPrice: '5.00',
+    prizePercentage: 50,
+    passStripeFees: false,
+    roundUpPrize: true,
+  };
   const answer = await page.request.post('/api/draws', { headers, data: draw });
   expect(answer.ok(), await answer.text()).toBe(true);
   return ((await answer.json()) as { drawNumber: number }).drawNumber;
@@ -45,7 +63,10 @@ interface OwnDraw {
 }
 
 /** The club's draws in the states its screens need; a demo that lacks one of them hides a screen from every test, so it fails. */
-export async function clubDraws(page: Page, club: DemoClub): Promise<{ coming: number; awaiting: number; completed: number }> {
+export async function clubDraws(
+  page: Page,
+  club: DemoClub,
+): Promise<{ coming: number; awaiting: number; completed: number }> {
   const draws = (await (await page.request.get(`/api/clubs/${club.id}/draws`)).json()) as OwnDraw[];
   const one = (state: string, fits: (draw: OwnDraw) => boolean): number => {
     const found = draws.find(fits);
@@ -53,8 +74,16 @@ export async function clubDraws(page: Page, club: DemoClub): Promise<{ coming: n
     return (found as OwnDraw).drawNumber;
   };
   return {
-    coming: one('on sale', (draw) => draw.status === 'active' && Date.parse(draw.gameDate) > Date.now() + 600_000),
-    awaiting: one('waiting for its result', (draw) => draw.status === 'closed' || (draw.status === 'active' && Date.parse(draw.gameDate) < Date.now())),
+    coming: one(
+      'on sale',
+      (draw) => draw.status === 'active' && Date.parse(draw.gameDate) > Date.now() + 600_000,
+    ),
+    awaiting: one(
+      'waiting for its result',
+      (draw) =>
+        draw.status === 'closed' ||
+        (draw.status === 'active' && Date.parse(draw.gameDate) < Date.now()),
+    ),
     completed: one('completed', (draw) => draw.status === 'completed'),
   };
 }

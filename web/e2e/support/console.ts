@@ -22,10 +22,22 @@ export async function withConsole(page: Page, more: Answers = {}): Promise<strin
       if (/^\/api\/(config|debug-log|footer-menus)/.test(pathname)) return route.continue();
       return route.fulfill({ status: 404, json: { message: 'Not here.', code: 'not-found' } });
     }
-    const said: Said = typeof answer === 'function' ? (answer as (asking: Route) => Said)(route) : { body: answer };
+    const said: Said =
+      typeof answer === 'function' ? (answer as (asking: Route) => Said)(route) : { body: answer };
     return route.fulfill({ status: said.status ?? 200, json: said.body ?? {} });
   });
   return asked;
 }
 
-export const SECTIONS = ['overview', 'clubs', 'archived', 'waitlist', 'draws', 'payments', 'orphans', 'transactions', 'system', 'fees'] as const;
+export const SECTIONS = [
+  'overview',
+  'clubs',
+  'archived',
+  'waitlist',
+  'draws',
+  'payments',
+  'orphans',
+  'transactions',
+  'system',
+  'fees',
+] as const;

@@ -22,7 +22,10 @@ export async function activeDraws(request: APIRequestContext): Promise<ListedDra
 /** A draw on sale with at least so many tickets left and an hour to go. */
 export async function drawWith(request: APIRequestContext, available: number): Promise<ListedDraw> {
   const draws = await activeDraws(request);
-  const found = draws.find((draw) => draw.ticketsAvailable >= available && Date.parse(draw.gameDate) - Date.now() > 3_600_000);
+  const found = draws.find(
+    (draw) =>
+      draw.ticketsAvailable >= available && Date.parse(draw.gameDate) - Date.now() > 3_600_000,
+  );
   expect(found, `a draw with ${available} tickets left`).toBeDefined();
   return found as ListedDraw;
 }
@@ -40,27 +43,65 @@ export async function completedDraw(request: APIRequestContext): Promise<number 
 let buyers = 0;
 
 /** Buys by the calls alone: intent, confirmation at the sandbox, completion. */
-export async function buyByCall(request: APIRequestContext, baseURL: string, drawNumber: number, ticketCount: number): Promise<void> {
+export async function buyByCall(
+  request: APIRequestContext,
+  baseURL: string,
+  drawNumber: number,
+  ticketCount: number,
+): Promise<void> {
   const headers = { origin: new URL(baseURL).origin };
-  const config = (await (await request.get('/api/config', AGAIN)).json()) as { publishableKey: string };
+  const config = (await (await request.get('/api/config', AGAIN)).json()) as {
+    publishableKey: string;
+  };
   const name = `Crowd ${++buyers}`;
-  const buyer = { buyerName: name, buyerEmail: `crowd${buyers}@example.com`, buyerPhone: '0400 000 000' };
-  const opened = await request.post('/api/create-payment-intent', { headers, data: { drawNumber, ticketCount, buyer, clientKey: `e2e-${Date.now()}-${buyers}` } });
-  expect(opened.ok(), await opened.text()).toBe(true);
-  const { clientSecret, paymentIntentId, connectedAccountId } = (await opened.json()) as { clientSecret: string; paymentIntentId: string; connectedAccountId: string };
-  const confirmed = await request.post(`/sandbox/stripe/v1/payment_intents/${paymentIntentId}/confirm`, {
-    headers: { authorization: `Bearer ${config.publishableKey}`, 'stripe-account': connectedAccountId },
-    form: { client_secret: clientSecret, payment_method: 'pm_card_visa', return_url: baseURL },
+  const buyer = {
+    buyerName: name,
+    buyerEmail: `crowd${buyers}@example.com`,
+    buyerPhone: '0400 000 000',
+  };
+  const opened = await request.post('/api/create-payment-intent', {
+    headers,
+    data: { drawNumber, ticketCount, buyer, clientKey: `e2e-${Date.now()}-${buyers}` },
   });
+  expect(opened.ok(), await opened.text()).toBe(true);
+  const { clientSecret, paymentIntentId, connectedAccountId } = (await opened.json()) as {
+    clientSecret: string;
+    paymentIntentId: string;
+    connectedAccountId: string;
+  };
+  const confirmed = await request.post(
+    `/sandbox/stripe/v1/payment_intents/${paymentIntentId}/confirm`,
+    {
+      headers: {
+        authorization: `Bearer ${config.publishableKey}`,
+        'stripe-account': connectedAccountId,
+      },
+      form: { client_secret: clientSecret, payment_method: 'pm_card_visa', return_url: baseURL },
+    },
+  );
   expect(confirmed.ok(), await confirmed.text()).toBe(true);
-  const done = await request.post('/api/purchase-tickets', { headers, data: { drawNumber, ticketCount, buyer, paymentIntentId, ageConfirmation: true, termsAgreement: true } });
+  const done = await request.post('/api/purchase-tickets', {
+    headers,
+    data: {
+      drawNumber,
+      ticketCount,
+      buyer,
+      paymentIntentId,
+      ageConfirmation: true,
+      termsAgreement: true,
+    },
+  });
   expect(done.ok(), await done.text()).toBe(true);
 }
 
 /** A club with two draws on sale, each with tickets left and time to pay. */
 export async function clubWithTwo(request: APIRequestContext): Promise<string> {
-  const draws = (await activeDraws(request)).filter((draw) => draw.ticketsAvailable >= 3 && Date.parse(draw.gameDate) - Date.now() > 1_800_000);
-  const club = draws.find((draw) => draws.filter((other) => other.clubSlug === draw.clubSlug).length >= 2)?.clubSlug;
+  const draws = (await activeDraws(request)).filter(
+    (draw) => draw.ticketsAvailable >= 3 && Date.parse(draw.gameDate) - Date.now() > 1_800_000,
+  );
+  const club = draws.find(
+    (draw) => draws.filter((other) => other.clubSlug === draw.clubSlug).length >= 2,
+  )?.clubSlug;
   expect(club, 'a club with two draws on sale').toBeDefined();
   return club ?? '';
 }
@@ -71,10 +112,22 @@ export interface Held {
 }
 
 /** Somebody elsewhere is about to pay for so many tickets: they are kept, and nothing is bought. */
-export async function holdByCall(request: APIRequestContext, baseURL: string, drawNumber: number, count: number): Promise<Held> {
+export async function holdByCall(
+  request: APIRequestContext,
+  baseURL: string,
+  drawNumber: number,
+  count: number,
+): Promise<Held> {
   const headers = { origin: new URL(baseURL).origin };
-  const opened = await request.post('/api/create-payment-intent', { headers, data: { drawNumber, ticketCount: count, clientKey: `hold-${Date.now()}` } });
+  const opened = await request.post('/api/create-payment-intent', {
+    headers,
+    data: { drawNumber, ticketCount: count, clientKey: `hold-${Date.now()}` },
+  });
   expect(opened.ok(), await opened.text()).toBe(true);
   const { reservationId } = (await opened.json()) as { reservationId: string };
-  return { count, release: async () => void (await request.delete(`/api/reservations/${reservationId}`, { headers })) };
+  return {
+    count,
+    release: async () =>
+      void (await request.delete(`/api/reservations/${reservationId}`, { headers })),
+  };
 }

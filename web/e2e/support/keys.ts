@@ -15,8 +15,13 @@ interface Focused {
 const focusedNow = (page: Page): Promise<Focused> =>
   page.evaluate(() => {
     const focused = document.activeElement;
-    if (!(focused instanceof HTMLElement) || focused === document.body) return { name: '', seen: true, ringed: true, place: -1 };
-    const words = focused.getAttribute('aria-label') ?? (focused as HTMLInputElement).labels?.[0]?.textContent ?? focused.textContent ?? '';
+    if (!(focused instanceof HTMLElement) || focused === document.body)
+      return { name: '', seen: true, ringed: true, place: -1 };
+    const words =
+      focused.getAttribute('aria-label') ??
+      (focused as HTMLInputElement).labels?.[0]?.textContent ??
+      focused.textContent ??
+      '';
     const box = focused.getBoundingClientRect();
     const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
     const covered = top !== null && !focused.contains(top) && !top.contains(focused);
@@ -46,19 +51,46 @@ export async function troubleWithKeys(page: Page): Promise<string[]> {
     const scope = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
     // A toast goes away by itself while one walks; F8 leads there.
     // Of a group of circles Tab reaches one; the arrow keys do the rest.
-    const passedBy = (one: HTMLElement) => one instanceof HTMLInputElement && one.type === 'radio' && !one.checked && document.querySelector(`input[type=radio][name="${CSS.escape(one.name)}"]:checked`) !== null;
-    const tabbable = [...scope.querySelectorAll<HTMLElement>('a[href], button:not([disabled]), input:not([type=hidden]):not([disabled]), select, textarea, summary, [tabindex="0"]')]
-      .filter((one) => one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }) && !passedBy(one) && !one.matches(':disabled') && !one.closest('[inert], [aria-hidden="true"], .toast'));
+    const passedBy = (one: HTMLElement) =>
+      one instanceof HTMLInputElement &&
+      one.type === 'radio' &&
+      !one.checked &&
+      document.querySelector(`input[type=radio][name="${CSS.escape(one.name)}"]:checked`) !== null;
+    const tabbable = [
+      ...scope.querySelectorAll<HTMLElement>(
+        'a[href], button:not([disabled]), input:not([type=hidden]):not([disabled]), select, textarea, summary, [tabindex="0"]',
+      ),
+    ].filter(
+      (one) =>
+        one.tabIndex >= 0 &&
+        one.checkVisibility({ visibilityProperty: true }) &&
+        !passedBy(one) &&
+        !one.matches(':disabled') &&
+        !one.closest('[inert], [aria-hidden="true"], .toast'),
+    );
     for (const old of document.querySelectorAll<HTMLElement>('[data-tab]')) delete old.dataset.tab;
     tabbable.forEach((one, place) => (one.dataset.tab = String(place)));
     // From the beginning, wherever the focus was.
     (document.activeElement as HTMLElement | null)?.blur();
-    return tabbable.map((one) => (one.getAttribute('aria-label') ?? (one as HTMLInputElement).labels?.[0]?.textContent ?? one.textContent ?? '').trim().slice(0, 60));
+    return tabbable.map((one) =>
+      (
+        one.getAttribute('aria-label') ??
+        (one as HTMLInputElement).labels?.[0]?.textContent ??
+        one.textContent ??
+        ''
+      )
+        .trim()
+        .slice(0, 60),
+    );
   });
   const reached = new Set<number>();
   const trouble = new Set<string>();
   // A date and a time have several places of their own, and the browser itself one between the last and the first.
-  for (let presses = 0; presses < 2 * wanted.length + 16 && reached.size < wanted.length; presses++) {
+  for (
+    let presses = 0;
+    presses < 2 * wanted.length + 16 && reached.size < wanted.length;
+    presses++
+  ) {
     await page.keyboard.press('Tab');
     const at = await focusedNow(page);
     if (at.place >= 0) reached.add(at.place);

@@ -9,10 +9,17 @@ export interface Letter {
 }
 
 /** The newest letter of this kind to somebody that mentions these words, as soon as it has arrived. */
-export async function mailTo(request: APIRequestContext, to: string, kind: string, words = ''): Promise<Letter> {
+export async function mailTo(
+  request: APIRequestContext,
+  to: string,
+  kind: string,
+  words = '',
+): Promise<Letter> {
   let found: Letter | undefined;
   await expect(async () => {
-    const answer = await request.get(`/sandbox/mailbox.json?to=${encodeURIComponent(to)}&kind=${kind}`);
+    const answer = await request.get(
+      `/sandbox/mailbox.json?to=${encodeURIComponent(to)}&kind=${kind}`,
+    );
     const { messages } = (await answer.json()) as { messages: Letter[] };
     found = messages.find((letter) => letter.text.includes(words));
     expect(found, `a letter ${kind} to ${to}`).toBeDefined();

@@ -7,7 +7,8 @@ interface Code {
   validForSeconds: number;
 }
 
-export const operatorCode = async (request: APIRequestContext): Promise<Code> => (await request.get('/sandbox/operator-code.json')).json() as Promise<Code>;
+export const operatorCode = async (request: APIRequestContext): Promise<Code> =>
+  (await request.get('/sandbox/operator-code.json')).json() as Promise<Code>;
 
 /** Each code serves once, so the next one stands by; the server takes it a step early. */
 export async function typeCode(page: Page, isIn: () => Promise<void>): Promise<void> {
@@ -28,5 +29,7 @@ export async function logIn(page: Page): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill('demo-password');
   await page.getByRole('button', { name: 'Login', exact: true }).click();
   await expect(page).toHaveURL(/\/super-admin/);
-  await typeCode(page, () => expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible());
+  await typeCode(page, () =>
+    expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible(),
+  );
 }

@@ -25,53 +25,98 @@ export interface OwnDraw extends ListedDraw {
 let made = 0;
 
 /** A browser without a window, signed in as a club of the demo. */
-export async function asClub(playwright: Playwright, baseURL: string, index = 0): Promise<{ calls: APIRequestContext; club: Club }> {
-  const calls = await playwright.request.newContext({ baseURL, extraHTTPHeaders: { origin: new URL(baseURL).origin } });
+export async function asClub(
+  playwright: Playwright,
+  baseURL: string,
+  index = 0,
+): Promise<{ calls: APIRequestContext; club: Club }> {
+  const calls = await playwright.request.newContext({
+    baseURL,
+    extraHTTPHeaders: { origin: new URL(baseURL).origin },
+  });
   const clubs = (await (await calls.get('/api/clubs/public-list')).json()) as Club[];
   const club = [...clubs].sort((one, other) => one.id - other.id)[index] as Club;
-  const entered = await calls.post('/api/clubs/login', { data: { email: `${club.slug}@demo.test`, password: 'demo-password' } });
+  const entered = await calls.post('/api/clubs/login', {
+    data: { email: `${club.slug}@demo.test`, password: 'demo-password' },
+  });
   expect(entered.ok(), await entered.text()).toBe(true);
   return { calls, club };
 }
 
 /** Draws of one club, on sale two days ahead unless told otherwise. */
-export async function ownDraws(playwright: Playwright, baseURL: string, wanted: readonly Wanted[], index = 0): Promise<OwnDraw[]> {
+export async function ownDraws(
+  playwright: Playwright,
+  baseURL: string,
+  wanted: readonly Wanted[],
+  index = 0,
+): Promise<OwnDraw[]> {
   const { calls, club } = await asClub(playwright, baseURL, index);
   const draws: OwnDraw[] = [];
   for (const { left, startsIn = 2 * 86_400, ...more } of wanted) {
-    const accepted = await calls.post('/api/terms/accept', { data: { clubId: club.id, ipAddress: null, userAgent: 'test', termsVersion: '1.0' } });
+    const accepted = await calls.post('/api/terms/accept', {
+      data: { clubId: club.id, ipAddress: null, userAgent: 'test', termsVersion: '1.0' },
+    });
     expect(accepted.ok(), await accepted.text()).toBe(true);
     const said = {
-      clubId: club.id, homeTeam: club.name, awayTeam: `Visitors ${Date.now() % 100_000} ${++made}`, gameDate: new Date(Date.now() + startsIn * 1000).toISOString(), timezone: 'Australia/Brisbane',
-      contactName: 'Kim', contactPhone: '0400 000 000', ticketPrice: '5.00', prizePercentage: 50, passStripeFees: false, roundUpPrize: false, ...more,
+      clubId: club.id,
+      homeTeam: club.name,
+      awayTeam: `Visitors ${Date.now() % 100_000} ${++made}`,
+      gameDate: new Date(Date.now() + startsIn * 1000).toISOString(),
+      timezone: 'Australia/Brisbane',
+      contactName: 'Kim',
+      contactPhone: '0400 000 000',
+      ticketPrice: '5.00',
+      prizePercentage: 50,
+      passStripeFees: false,
+      roundUpPrize: false,
+      ...more,
     };
     const answer = await calls.post('/api/draws', { data: said });
     expect(answer.ok(), await answer.text()).toBe(true);
     const { drawNumber } = (await answer.json()) as { drawNumber: number };
     if (left !== undefined) await sellUntil(playwright, baseURL, drawNumber, left);
-    draws.push({ ...((await (await calls.get(`/api/draws/${drawNumber}`)).json()) as ListedDraw), club });
+    draws.push({
+      ...((await (await calls.get(`/api/draws/${drawNumber}`)).json()) as ListedDraw),
+      club,
+    });
   }
   await calls.dispose();
   return draws;
 }
 
-export async function ownDraw(playwright: Playwright, baseURL: string, wanted: Wanted = {}): Promise<OwnDraw> {
+export async function ownDraw(
+  playwright: Playwright,
+  baseURL: string,
+  wanted: Wanted = {},
+): Promise<OwnDraw> {
   const [draw] = await ownDraws(playwright, baseURL, [wanted]);
   return draw as OwnDraw;
 }
 
 /** Its club moves kick-off to almost now, and the whistle goes. */
-export async function kickOff(playwright: Playwright, baseURL: string, drawNumber: number): Promise<void> {
+export async function kickOff(
+  playwright: Playwright,
+  baseURL: string,
+  drawNumber: number,
+): Promise<void> {
   const { calls } = await asClub(playwright, baseURL);
-  const moved = await calls.patch(`/api/draws/${drawNumber}`, { data: { gameDate: new Date(Date.now() + 2_000).toISOString() } });
+  const moved = await calls.patch(`/api/draws/${drawNumber}`, {
+    data: { gameDate: new Date(Date.now() + 2_000).toISOString() },
+  });
   expect(moved.ok(), await moved.text()).toBe(true);
-  const status = async () => ((await (await calls.get(`/api/draws/${drawNumber}`)).json()) as { status: string }).status;
+  const status = async () =>
+    ((await (await calls.get(`/api/draws/${drawNumber}`)).json()) as { status: string }).status;
   await expect.poll(status, { timeout: 15_000 }).toBe('closed');
   await calls.dispose();
 }
 
 /** A crowd of others buys, fifty tickets each, until so many are left. */
-async function sellUntil(playwright: Playwright, baseURL: string, drawNumber: number, left: number): Promise<void> {
+async function sellUntil(
+  playwright: Playwright,
+  baseURL: string,
+  drawNumber: number,
+  left: number,
+): Promise<void> {
   for (let more = 169 - left; more > 0; more -= 50) {
     const other = await playwright.request.newContext({ baseURL });
     await buyByCall(other, baseURL, drawNumber, Math.min(50, more));

@@ -2,7 +2,16 @@
 import type { APIRequestContext, Page } from '@playwright/test';
 import { AGAIN, activeDraws, completedDraw, type ListedDraw } from './draws';
 import { anOffer, serveOffer } from './offers';
-import { answer, change, changeBoot, changeDraw, fail, maintenance, noDraws, noSockets } from './stubs';
+import {
+  answer,
+  change,
+  changeBoot,
+  changeDraw,
+  fail,
+  maintenance,
+  noDraws,
+  noSockets,
+} from './stubs';
 
 export interface PublicScreen {
   name: string;
@@ -18,19 +27,45 @@ export interface PublicScreen {
 const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
 export async function publicScreens(request: APIRequestContext): Promise<PublicScreen[]> {
-  return [...landing(), ...(await clubs(request)), ...(await draws(request)), ...(await offers(request)), ...(await boards(request)), ...(await proofs(request)), ...others()];
+  return [
+    ...landing(),
+    ...(await clubs(request)),
+    ...(await draws(request)),
+    ...(await offers(request)),
+    ...(await boards(request)),
+    ...(await proofs(request)),
+    ...others(),
+  ];
 }
 
 function landing(): PublicScreen[] {
-  const clubs = Array.from({ length: 9 }, (_, at) => ({ id: at + 1, name: ['Bayside Barracudas', 'Norths', 'Western Ringtails RLFC'][at % 3], slug: 'bayside-barracudas', logoUrl: null, primaryColor: ['#0b2e6b', '#ffeb3b', '#7a1230'][at % 3] }));
+  const clubs = Array.from({ length: 9 }, (_, at) => ({
+    id: at + 1,
+    name: ['Bayside Barracudas', 'Norths', 'Western Ringtails RLFC'][at % 3],
+    slug: 'bayside-barracudas',
+    logoUrl: null,
+    primaryColor: ['#0b2e6b', '#ffeb3b', '#7a1230'][at % 3],
+  }));
   return [
     { name: 'landing', path: '/' },
-    { name: 'landing-menu', path: '/', after: async (page) => { const menu = page.getByRole('button', { name: 'Menu' }); if (await menu.isVisible()) await menu.click(); } },
+    {
+      name: 'landing-menu',
+      path: '/',
+      after: async (page) => {
+        const menu = page.getByRole('button', { name: 'Menu' });
+        if (await menu.isVisible()) await menu.click();
+      },
+    },
     { name: 'landing-empty', path: '/', before: noDraws },
     { name: 'landing-maintenance', path: '/', before: maintenance },
-    { name: 'landing-many-clubs', path: '/', before: (page) => answer(page, '/api/clubs/public-list', clubs) },
     {
-      name: 'landing-draws-failed', path: '/',
+      name: 'landing-many-clubs',
+      path: '/',
+      before: (page) => answer(page, '/api/clubs/public-list', clubs),
+    },
+    {
+      name: 'landing-draws-failed',
+      path: '/',
       before: async (page) => {
         await changeBoot(page, (boot) => ({ ...boot, draws: undefined }));
         await fail(page, /\/api\/draws\/(active|awaiting-results|completed)$/);
@@ -46,22 +81,40 @@ async function clubs(request: APIRequestContext): Promise<PublicScreen[]> {
   const slugs = [...new Set((await activeDraws(request)).map((draw) => draw.clubSlug))];
   const slug = slugs[0] ?? '';
   const withPixel = async (page: Page) => {
-    await changeBoot(page, (boot) => ({ ...boot, club: { ...(boot.club as object), facebookPixelId: '123456789012345' } }));
-    await change(page, /\/api\/clubs\/slug\//, (club: object) => ({ ...club, facebookPixelId: '123456789012345' }));
+    await changeBoot(page, (boot) => ({
+      ...boot,
+      club: { ...(boot.club as object), facebookPixelId: '123456789012345' },
+    }));
+    await change(page, /\/api\/clubs\/slug\//, (club: object) => ({
+      ...club,
+      facebookPixelId: '123456789012345',
+    }));
   };
   const empty = async (page: Page) => {
-    await changeBoot(page, (boot) => ({ ...boot, club: { ...(boot.club as object), activeDraws: [], completedDraws: [] } }));
-    await change(page, /\/api\/clubs\/slug\//, (club: object) => ({ ...club, activeDraws: [], completedDraws: [] }));
+    await changeBoot(page, (boot) => ({
+      ...boot,
+      club: { ...(boot.club as object), activeDraws: [], completedDraws: [] },
+    }));
+    await change(page, /\/api\/clubs\/slug\//, (club: object) => ({
+      ...club,
+      activeDraws: [],
+      completedDraws: [],
+    }));
     await answer(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
   };
   const offer = await anOffer(request);
   return [
     ...slugs.map((each, at) => ({ name: `club-${at + 1}`, path: `/club/${each}` })),
-    { name: 'club-offers', path: `/club/${offer.clubSlug}`, before: (page) => serveOffer(page, offer) },
+    {
+      name: 'club-offers',
+      path: `/club/${offer.clubSlug}`,
+      before: (page) => serveOffer(page, offer),
+    },
     { name: 'club-consent', path: `/club/${slug}`, before: withPixel },
     { name: 'club-coming-soon', path: `/club/${slug}`, before: empty },
     {
-      name: 'club-failing-parts', path: `/club/${slug}`,
+      name: 'club-failing-parts',
+      path: `/club/${slug}`,
       before: async (page) => {
         await page.clock.install();
         await fail(page, /\/api\/clubs\/[^/]+\/(draws|bundles)/);
@@ -69,16 +122,29 @@ async function clubs(request: APIRequestContext): Promise<PublicScreen[]> {
       after: (page) => page.clock.fastForward(16_000),
     },
     { name: 'club-not-found', path: '/club/nobody-here' },
-    { name: 'club-failed', path: '/club/nobody-here', before: (page) => fail(page, /\/api\/clubs\/slug\//, 500) },
+    {
+      name: 'club-failed',
+      path: '/club/nobody-here',
+      before: (page) => fail(page, /\/api\/clubs\/slug\//, 500),
+    },
     { name: 'club-unnamed', path: '/club' },
   ];
 }
 
 async function offers(request: APIRequestContext): Promise<PublicScreen[]> {
   const offer = await anOffer(request);
-  const state = async (name: string, more: Record<string, unknown>, after?: PublicScreen['after']): Promise<PublicScreen> => {
+  const state = async (
+    name: string,
+    more: Record<string, unknown>,
+    after?: PublicScreen['after'],
+  ): Promise<PublicScreen> => {
     const said = await anOffer(request, more);
-    return { name: `offer-${name}`, path: said.path, before: (page) => serveOffer(page, said), after };
+    return {
+      name: `offer-${name}`,
+      path: said.path,
+      before: (page) => serveOffer(page, said),
+      after,
+    };
   };
   const first = offer.games[0];
   return [
@@ -88,78 +154,169 @@ async function offers(request: APIRequestContext): Promise<PublicScreen[]> {
     await state('scheduled', { startAt: soon(5) }),
     await state('ended', { endAt: soon(-1) }),
     await state('draft', { status: 'draft' }),
-    await state('long', { name: 'Grand Final Weekend Double Header With Everything', displayTag: 'Best value of the season for everybody who comes to both of our games this weekend and brings a friend along', clubName: 'Western Suburbs District Junior Rugby League Football Club' }),
+    await state('long', {
+      name: 'Grand Final Weekend Double Header With Everything',
+      displayTag:
+        'Best value of the season for everybody who comes to both of our games this weekend and brings a friend along',
+      clubName: 'Western Suburbs District Junior Rugby League Football Club',
+    }),
     await state('added', {}, async (page) => {
       await page.locator('.offer-add:visible, .offer-bar:visible button').first().click();
       await page.getByRole('dialog').waitFor();
     }),
     {
-      name: 'offer-refused', path: offer.path,
+      name: 'offer-refused',
+      path: offer.path,
       before: async (page) => {
         await serveOffer(page, offer);
-        await change(page, new RegExp(`/api/draws/${first?.id}$`), (draw: object) => ({ ...draw, ticketsAvailable: 0, ticketsSold: 169 }));
+        await change(page, new RegExp(`/api/draws/${first?.id}$`), (draw: object) => ({
+          ...draw,
+          ticketsAvailable: 0,
+          ticketsSold: 169,
+        }));
       },
-      after: (page) => page.locator('.offer-add:visible, .offer-bar:visible button').first().click(),
+      after: (page) =>
+        page.locator('.offer-add:visible, .offer-bar:visible button').first().click(),
     },
-    { name: 'offer-not-found', path: `/club/${offer.clubSlug}/specials/nothing-here`, before: (page) => fail(page, /\/bundles\/nothing-here/, 404) },
-    { name: 'offer-failed', path: `/club/${offer.clubSlug}/offer/nothing-here`, before: (page) => fail(page, /\/bundles\/nothing-here/, 500) },
-    { name: 'offer-maintenance', path: offer.path, before: async (page) => { await serveOffer(page, offer); await maintenance(page); } },
+    {
+      name: 'offer-not-found',
+      path: `/club/${offer.clubSlug}/specials/nothing-here`,
+      before: (page) => fail(page, /\/bundles\/nothing-here/, 404),
+    },
+    {
+      name: 'offer-failed',
+      path: `/club/${offer.clubSlug}/offer/nothing-here`,
+      before: (page) => fail(page, /\/bundles\/nothing-here/, 500),
+    },
+    {
+      name: 'offer-maintenance',
+      path: offer.path,
+      before: async (page) => {
+        await serveOffer(page, offer);
+        await maintenance(page);
+      },
+    },
   ];
 }
 
 async function boards(request: APIRequestContext): Promise<PublicScreen[]> {
   const draws = await activeDraws(request);
-  const open = draws.find((draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000);
-  const awaiting = ((await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[])[0];
-  const completed = (await (await request.get('/api/draws/completed', AGAIN)).json()) as (ListedDraw & { winningTicketSold: boolean | null })[];
+  const open = draws.find(
+    (draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000,
+  );
+  const awaiting = (
+    (await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[]
+  )[0];
+  const completed = (await (
+    await request.get('/api/draws/completed', AGAIN)
+  ).json()) as (ListedDraw & { winningTicketSold: boolean | null })[];
   const unsold = completed.find((draw) => draw.winningTicketSold === false);
   const sold = completed.find((draw) => draw.winningTicketSold === true);
   const n = open?.drawNumber ?? 0;
   const at = (number: number | undefined, query = '') => `/draw/${number}/display${query}`;
-  const board = (name: string, path: string, before?: PublicScreen['before']): PublicScreen => ({ name: `board-${name}`, path, before, board: true });
+  const board = (name: string, path: string, before?: PublicScreen['before']): PublicScreen => ({
+    name: `board-${name}`,
+    path,
+    before,
+    board: true,
+  });
   const as = (more: Record<string, unknown>) => (page: Page) => changeDraw(page, n, more);
-  const long = { homeTeam: 'Western Suburbs District Rosellas', awayTeam: 'Northern Peninsula Area Crocodiles', currentPrize: '12430.00', ticketsSold: 169 };
+  const long = {
+    homeTeam: 'Western Suburbs District Rosellas',
+    awayTeam: 'Northern Peninsula Area Crocodiles',
+    currentPrize: '12430.00',
+    ticketsSold: 169,
+  };
   const offer = await anOffer(request);
-  const withOffer = (more: Record<string, unknown>) => async (page: Page) => serveOffer(page, { ...offer, ...more });
+  const withOffer = (more: Record<string, unknown>) => async (page: Page) =>
+    serveOffer(page, { ...offer, ...more });
   const offerBoard = `/club/${offer.clubSlug}/specials/${offer.slug}/display`;
   return [
-    board('open', at(n)), board('compact', at(n, '?mode=compact')), board('xl', at(n, '?qr=xl')), board('long', at(n), as(long)),
-    board('days', at(n), as({ gameDate: soon(53) })), board('scheduled', at(n), as({ opensAt: soon(2) })), board('cancelled', at(n), as({ status: 'cancelled' })),
-    board('sold-out', at(n), as({ ticketsSold: 169, ticketsAvailable: 0 })), board('awaiting', at(awaiting?.drawNumber)),
-    board('result', at(sold?.drawNumber)), board('result-unsold', at(unsold?.drawNumber)), board('not-found', at(999_999)),
-    board('offer', offerBoard, withOffer({})), board('offer-compact', `/bundle/${offer.clubSlug}/${offer.slug}/display?mode=compact`, withOffer({})),
-    board('offer-closed', offerBoard, withOffer({ widget: { status: 'closed' } })), board('offer-scheduled', offerBoard, withOffer({ widget: { status: 'scheduled', earliestOpensAt: soon(30) } })),
-    { name: 'widget', path: at(n, '?mode=widget') }, { name: 'widget-dark', path: at(n, '?mode=widget&theme=dark&qr=yes') }, { name: 'widget-completed', path: at(sold?.drawNumber, '?mode=widget') },
+    board('open', at(n)),
+    board('compact', at(n, '?mode=compact')),
+    board('xl', at(n, '?qr=xl')),
+    board('long', at(n), as(long)),
+    board('days', at(n), as({ gameDate: soon(53) })),
+    board('scheduled', at(n), as({ opensAt: soon(2) })),
+    board('cancelled', at(n), as({ status: 'cancelled' })),
+    board('sold-out', at(n), as({ ticketsSold: 169, ticketsAvailable: 0 })),
+    board('awaiting', at(awaiting?.drawNumber)),
+    board('result', at(sold?.drawNumber)),
+    board('result-unsold', at(unsold?.drawNumber)),
+    board('not-found', at(999_999)),
+    board('offer', offerBoard, withOffer({})),
+    board(
+      'offer-compact',
+      `/bundle/${offer.clubSlug}/${offer.slug}/display?mode=compact`,
+      withOffer({}),
+    ),
+    board('offer-closed', offerBoard, withOffer({ widget: { status: 'closed' } })),
+    board(
+      'offer-scheduled',
+      offerBoard,
+      withOffer({ widget: { status: 'scheduled', earliestOpensAt: soon(30) } }),
+    ),
+    { name: 'widget', path: at(n, '?mode=widget') },
+    { name: 'widget-dark', path: at(n, '?mode=widget&theme=dark&qr=yes') },
+    { name: 'widget-completed', path: at(sold?.drawNumber, '?mode=widget') },
   ];
 }
 
 async function proofs(request: APIRequestContext): Promise<PublicScreen[]> {
   const open = (await activeDraws(request))[0]?.drawNumber ?? 0;
   const completed = await completedDraw(request);
-  const awaiting = ((await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[])[0]?.drawNumber ?? 0;
-  const forged = (page: Page) => change(page, `/api/public/draws/${completed}/proof`, (proof: { winningTicket: number }) => ({ ...proof, winningTicket: (proof.winningTicket % 169) + 1 }));
+  const awaiting =
+    ((await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[])[0]
+      ?.drawNumber ?? 0;
+  const forged = (page: Page) =>
+    change(page, `/api/public/draws/${completed}/proof`, (proof: { winningTicket: number }) => ({
+      ...proof,
+      winningTicket: (proof.winningTicket % 169) + 1,
+    }));
   return [
     { name: 'verify-before', path: `/verify/${open}` },
     { name: 'verify-awaiting', path: `/verify/${awaiting}` },
-    { name: 'verify-cancelled', path: `/verify/${open}`, before: (page) => changeDraw(page, open, { status: 'cancelled' }) },
+    {
+      name: 'verify-cancelled',
+      path: `/verify/${open}`,
+      before: (page) => changeDraw(page, open, { status: 'cancelled' }),
+    },
     { name: 'verify-good', path: `/verify/${completed}` },
     { name: 'verify-forged', path: `/verify/${completed}`, before: forged },
     { name: 'verify-not-found', path: '/verify/999999' },
-    { name: 'verify-failed', path: `/verify/${completed}`, before: (page) => fail(page, `/api/public/draws/${completed}/proof`) },
+    {
+      name: 'verify-failed',
+      path: `/verify/${completed}`,
+      before: (page) => fail(page, `/api/public/draws/${completed}/proof`),
+    },
   ];
 }
 
 /** The draw's page when nothing can be bought on it; buying states are in shop-states.ts. */
 async function draws(request: APIRequestContext): Promise<PublicScreen[]> {
   const list = await activeDraws(request);
-  const open = list.find((draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000)?.drawNumber ?? 0;
-  const awaiting = ((await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[])[0]?.drawNumber ?? 0;
+  const open =
+    list.find(
+      (draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000,
+    )?.drawNumber ?? 0;
+  const awaiting =
+    ((await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[])[0]
+      ?.drawNumber ?? 0;
   const completed = await completedDraw(request);
-  const as = (name: string, more: Record<string, unknown>): PublicScreen => ({ name: `draw-${name}`, path: `/draw/${open}`, before: (page) => changeDraw(page, open, more) });
+  const as = (name: string, more: Record<string, unknown>): PublicScreen => ({
+    name: `draw-${name}`,
+    path: `/draw/${open}`,
+    before: (page) => changeDraw(page, open, more),
+  });
   return [
     { name: 'draw-closed', path: `/draw/${awaiting}` },
     { name: 'draw-completed', path: `/draw/${completed}` },
-    { name: 'draw-tickets-failed', path: `/draw/${completed}`, before: (page) => fail(page, `/api/draws/${completed}/tickets`), after: (page) => page.getByText('Failed to fetch tickets').waitFor() },
+    {
+      name: 'draw-tickets-failed',
+      path: `/draw/${completed}`,
+      before: (page) => fail(page, `/api/draws/${completed}/tickets`),
+      after: (page) => page.getByText('Failed to fetch tickets').waitFor(),
+    },
     as('sold-out', { ticketsSold: 169, ticketsAvailable: 0, ticketsHeld: 0 }),
     as('waiting', { ticketsSold: 160, ticketsAvailable: 0, ticketsHeld: 9 }),
     as('not-yet', { opensAt: soon(5) }),
@@ -177,13 +334,47 @@ function others(): PublicScreen[] {
   };
   return [
     { name: 'my-ask', path: '/my' },
-    { name: 'my-problem', path: '/my', after: async (page) => { await page.getByLabel('Email Address').fill('robin'); await page.getByRole('button', { name: 'Send my link' }).click(); } },
-    { name: 'my-sent', path: '/my', before: (page) => answer(page, '/api/my-tickets', { message: 'sent' }), after: send },
-    { name: 'my-failed', path: '/my', before: (page) => fail(page, '/api/my-tickets', 429), after: async (page) => { await send(page); await page.getByRole('alert').waitFor({ timeout: 15_000 }); } },
+    {
+      name: 'my-problem',
+      path: '/my',
+      after: async (page) => {
+        await page.getByLabel('Email Address').fill('robin');
+        await page.getByRole('button', { name: 'Send my link' }).click();
+      },
+    },
+    {
+      name: 'my-sent',
+      path: '/my',
+      before: (page) => answer(page, '/api/my-tickets', { message: 'sent' }),
+      after: send,
+    },
+    {
+      name: 'my-failed',
+      path: '/my',
+      before: (page) => fail(page, '/api/my-tickets', 429),
+      after: async (page) => {
+        await send(page);
+        await page.getByRole('alert').waitFor({ timeout: 15_000 });
+      },
+    },
     { name: 'my-not-found', path: '/my/0123456789abcdef0123456789abcdef' },
     { name: 'thank-you-empty', path: '/thank-you' },
     { name: 'not-found', path: '/no/such/page' },
-    { name: 'crash', path: '/', before: (page) => answer(page, '/api/footer-menus', [{ id: 1, heading: 'Broken' }]), after: (page) => page.getByText('Something went wrong').waitFor() },
-    { name: 'offline', path: '/', before: noSockets, after: async (page) => { await page.context().setOffline(true); await page.getByText('Offline').first().waitFor(); await page.context().setOffline(false); } },
+    {
+      name: 'crash',
+      path: '/',
+      before: (page) => answer(page, '/api/footer-menus', [{ id: 1, heading: 'Broken' }]),
+      after: (page) => page.getByText('Something went wrong').waitFor(),
+    },
+    {
+      name: 'offline',
+      path: '/',
+      before: noSockets,
+      after: async (page) => {
+        await page.context().setOffline(true);
+        await page.getByText('Offline').first().waitFor();
+        await page.context().setOffline(false);
+      },
+    },
   ];
 }

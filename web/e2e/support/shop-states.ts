@@ -1,6 +1,20 @@
 /** Every state of the buying screens, and how a browser gets there; for the eye, for axe, and for the measuring tape. */
-import { expect, type APIRequestContext, type Page, type PlaywrightWorkerArgs } from '@playwright/test';
-import { ASKING_CARD, DECLINED_CARD, buyByCard, expectTickets, fillDetails, payButton, somebody, tickBoxes } from './buyer';
+import {
+  expect,
+  type APIRequestContext,
+  type Page,
+  type PlaywrightWorkerArgs,
+} from '@playwright/test';
+import {
+  ASKING_CARD,
+  DECLINED_CARD,
+  buyByCard,
+  expectTickets,
+  fillDetails,
+  payButton,
+  somebody,
+  tickBoxes,
+} from './buyer';
 import { clubWithTwo, drawWith } from './draws';
 
 export interface Stage {
@@ -20,18 +34,27 @@ export async function reservedFor(page: Page, seconds: number): Promise<void> {
   await page.route(/\/api\/(cart\/)?create-payment-intent/, async (route) => {
     const answer = await route.fetch();
     const said = (await answer.json()) as { serverTime: string; expiresAt?: string };
-    if (said.expiresAt) said.expiresAt = new Date(Date.parse(said.serverTime) + seconds * 1000).toISOString();
+    if (said.expiresAt)
+      said.expiresAt = new Date(Date.parse(said.serverTime) + seconds * 1000).toISOString();
     await route.fulfill({ response: answer, json: said });
   });
 }
 
 export async function fillCart(page: Page, request: APIRequestContext): Promise<void> {
   await page.goto(`/club/${await clubWithTwo(request)}`);
-  await page.getByRole('button', { name: /^Add to cart/ }).first().click();
+  await page
+    .getByRole('button', { name: /^Add to cart/ })
+    .first()
+    .click();
   await expect(page.getByRole('dialog', { name: 'Your cart' })).toBeVisible();
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: /^Add to cart/ }).first().click();
-  await expect(page.getByRole('dialog', { name: 'Your cart' }).locator('.cart-line')).toHaveCount(2);
+  await page
+    .getByRole('button', { name: /^Add to cart/ })
+    .first()
+    .click();
+  await expect(page.getByRole('dialog', { name: 'Your cart' }).locator('.cart-line')).toHaveCount(
+    2,
+  );
 }
 
 export async function toCartCheckout(page: Page, request: APIRequestContext): Promise<void> {
@@ -42,12 +65,20 @@ export async function toCartCheckout(page: Page, request: APIRequestContext): Pr
 
 /** The page as in maintenance, whatever the server says. */
 async function inMaintenance(page: Page, path: string): Promise<void> {
-  await page.route('**/api/maintenance-mode', (route) => route.fulfill({ json: { maintenanceMode: true } }));
+  await page.route('**/api/maintenance-mode', (route) =>
+    route.fulfill({ json: { maintenanceMode: true } }),
+  );
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
-  await page.route((url) => url.pathname === path, async (route) => {
-    const answer = await route.fetch();
-    await route.fulfill({ response: answer, body: (await answer.text()).replace('"maintenanceMode":false', '"maintenanceMode":true') });
-  });
+  await page.route(
+    (url) => url.pathname === path,
+    async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({
+        response: answer,
+        body: (await answer.text()).replace('"maintenanceMode":false', '"maintenanceMode":true'),
+      });
+    },
+  );
   await page.goto(path);
   await expect(page.getByText('System Maintenance in Progress').first()).toBeVisible();
 }
@@ -59,10 +90,15 @@ async function thankYouWith(stage: Stage, more: Record<string, unknown>): Promis
   await buyByCard(page, draw.drawNumber, 1, somebody());
   await expectTickets(page, 1);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
-  await page.route('**/api/complete-card-payment', (route) => route.fulfill({ json: { success: false, status: 'processing', tickets: [] } }));
+  await page.route('**/api/complete-card-payment', (route) =>
+    route.fulfill({ json: { success: false, status: 'processing', tickets: [] } }),
+  );
   await page.route('**/api/orders/*', async (route) => {
     const answer = await route.fetch();
-    await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), ...more } });
+    await route.fulfill({
+      response: answer,
+      json: { ...((await answer.json()) as object), ...more },
+    });
   });
   await page.reload();
 }
@@ -72,9 +108,19 @@ async function ownOrders({ page, request }: Stage): Promise<void> {
   const draw = await drawWith(request, 4);
   await buyByCard(page, draw.drawNumber, 2, somebody());
   await expectTickets(page, 2);
-  const { orderToken } = await page.evaluate(() => JSON.parse(sessionStorage.getItem('lastPayment') ?? '{}') as { orderToken: string });
+  const { orderToken } = await page.evaluate(
+    () => JSON.parse(sessionStorage.getItem('lastPayment') ?? '{}') as { orderToken: string },
+  );
   const order = (await (await page.request.get(`/api/orders/${orderToken}`)).json()) as object;
-  await page.route('**/api/my-tickets/look', (route) => route.fulfill({ json: { emailMasked: 'r…@example.com', until: new Date(Date.now() + 86_000_000).toISOString(), orders: [order, { ...order, orderToken: 'another', status: 'refunded' }] } }));
+  await page.route('**/api/my-tickets/look', (route) =>
+    route.fulfill({
+      json: {
+        emailMasked: 'r…@example.com',
+        until: new Date(Date.now() + 86_000_000).toISOString(),
+        orders: [order, { ...order, orderToken: 'another', status: 'refunded' }],
+      },
+    }),
+  );
   await page.goto(`/my#${'ab'.repeat(32)}`);
   await expect(page.locator('.own-order')).toHaveCount(2);
 }
@@ -90,13 +136,23 @@ async function lockedCheckout({ page, request }: Stage): Promise<void> {
 }
 
 export const SHOP_STATES: readonly ShopState[] = [
-  { name: 'shop-draw', show: async ({ page, request }) => { await page.goto(`/draw/${(await drawWith(request, 5)).drawNumber}?quantity=2`); await expect(page.getByLabel('Card number')).toBeVisible(); } },
+  {
+    name: 'shop-draw',
+    show: async ({ page, request }) => {
+      await page.goto(`/draw/${(await drawWith(request, 5)).drawNumber}?quantity=2`);
+      await expect(page.getByLabel('Card number')).toBeVisible();
+    },
+  },
   {
     name: 'shop-draw-unconfirmed',
     show: async ({ page, request }) => {
       await page.goto(`/draw/${(await drawWith(request, 5)).drawNumber}`);
-      await page.getByRole('button', { name: 'Complete confirmation above first' }).click({ force: true });
-      await expect(page.locator('.callout.is-bad')).toContainText('Please confirm your age and accept the terms before proceeding.');
+      await page
+        .getByRole('button', { name: 'Complete confirmation above first' })
+        .click({ force: true });
+      await expect(page.locator('.callout.is-bad')).toContainText(
+        'Please confirm your age and accept the terms before proceeding.',
+      );
     },
   },
   {
@@ -122,7 +178,11 @@ export const SHOP_STATES: readonly ShopState[] = [
       await expect(page.getByRole('button', { name: 'Complete', exact: true })).toBeVisible();
     },
   },
-  { name: 'shop-draw-maintenance', show: async ({ page, request }) => inMaintenance(page, `/draw/${(await drawWith(request, 3)).drawNumber}`) },
+  {
+    name: 'shop-draw-maintenance',
+    show: async ({ page, request }) =>
+      inMaintenance(page, `/draw/${(await drawWith(request, 3)).drawNumber}`),
+  },
   {
     name: 'shop-draw-wallet-sheet',
     show: async ({ page, request }) => {
@@ -132,22 +192,42 @@ export const SHOP_STATES: readonly ShopState[] = [
       await expect(page.getByRole('button', { name: 'Confirm payment' })).toBeVisible();
     },
   },
-  { name: 'shop-checkout', show: async ({ page, request }) => { await page.goto(`/checkout/${(await drawWith(request, 3)).drawNumber}?tickets=2`); await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/); } },
+  {
+    name: 'shop-checkout',
+    show: async ({ page, request }) => {
+      await page.goto(`/checkout/${(await drawWith(request, 3)).drawNumber}?tickets=2`);
+      await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/);
+    },
+  },
   { name: 'shop-checkout-locked', show: lockedCheckout },
   {
     name: 'shop-checkout-incomplete',
     show: async (stage) => {
       await lockedCheckout(stage);
       await payButton(stage.page).click();
-      await expect(stage.page.locator('.callout.is-bad')).toContainText('Incomplete Payment Details');
+      await expect(stage.page.locator('.callout.is-bad')).toContainText(
+        'Incomplete Payment Details',
+      );
     },
   },
-  { name: 'shop-checkout-wallet', show: async ({ page, request }) => { await page.goto(`/checkout/${(await drawWith(request, 3)).drawNumber}?tickets=2&mode=wallet&wallet=google`); await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/); } },
+  {
+    name: 'shop-checkout-wallet',
+    show: async ({ page, request }) => {
+      await page.goto(
+        `/checkout/${(await drawWith(request, 3)).drawNumber}?tickets=2&mode=wallet&wallet=google`,
+      );
+      await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/);
+    },
+  },
   {
     name: 'shop-checkout-no-apple-pay',
     show: async ({ page, request }) => {
-      await page.goto(`/checkout/${(await drawWith(request, 3)).drawNumber}?tickets=2&mode=wallet&wallet=apple`);
-      await expect(page.locator('.callout.is-bad')).toContainText('Apple Pay is not available on this device. Please use card payment.');
+      await page.goto(
+        `/checkout/${(await drawWith(request, 3)).drawNumber}?tickets=2&mode=wallet&wallet=apple`,
+      );
+      await expect(page.locator('.callout.is-bad')).toContainText(
+        'Apple Pay is not available on this device. Please use card payment.',
+      );
     },
   },
   {
@@ -163,15 +243,31 @@ export const SHOP_STATES: readonly ShopState[] = [
     show: async ({ page, request }) => {
       const { drawNumber } = await drawWith(request, 3);
       await page.goto(`/draw/${drawNumber}`);
-      await page.evaluate((scope) => sessionStorage.setItem(`fd_finished:${scope}`, '"0123"'), `draw:${drawNumber}`);
+      await page.evaluate(
+        (scope) => sessionStorage.setItem(`fd_finished:${scope}`, '"0123"'),
+        `draw:${drawNumber}`,
+      );
       await page.goto(`/checkout/${drawNumber}?tickets=2`);
       await expect(page.getByRole('heading', { name: 'You have your tickets' })).toBeVisible();
     },
   },
-  { name: 'shop-checkout-not-found', show: async ({ page }) => { await page.goto('/checkout/999999'); await expect(page.getByRole('link', { name: 'Return Home' })).toBeVisible(); } },
+  {
+    name: 'shop-checkout-not-found',
+    show: async ({ page }) => {
+      await page.goto('/checkout/999999');
+      await expect(page.getByRole('link', { name: 'Return Home' })).toBeVisible();
+    },
+  },
   { name: 'shop-cart-drawer', show: async ({ page, request }) => fillCart(page, request) },
   { name: 'shop-cart', show: async ({ page, request }) => toCartCheckout(page, request) },
-  { name: 'shop-cart-maintenance', show: async ({ page, request }) => { await fillCart(page, request); await inMaintenance(page, '/cart/checkout'); await expect(page.getByLabel('Full Name')).toBeVisible(); } },
+  {
+    name: 'shop-cart-maintenance',
+    show: async ({ page, request }) => {
+      await fillCart(page, request);
+      await inMaintenance(page, '/cart/checkout');
+      await expect(page.getByLabel('Full Name')).toBeVisible();
+    },
+  },
   {
     name: 'shop-cart-problems',
     show: async ({ page, request }) => {
@@ -211,7 +307,10 @@ export const SHOP_STATES: readonly ShopState[] = [
       // The toast and the page stay for two seconds; here they stay as long as they are looked at.
       await page.addInitScript(() => {
         const later = window.setTimeout.bind(window);
-        Object.assign(window, { setTimeout: (run: () => void, ms: number, ...rest: unknown[]) => later(run, ms === 2000 ? 60_000 : ms, ...(rest as [])) });
+        Object.assign(window, {
+          setTimeout: (run: () => void, ms: number, ...rest: unknown[]) =>
+            later(run, ms === 2000 ? 60_000 : ms, ...(rest as [])),
+        });
       });
       await fillCart(page, request);
       await page.getByRole('button', { name: 'Checkout', exact: true }).click();
@@ -236,21 +335,93 @@ export const SHOP_STATES: readonly ShopState[] = [
     },
   },
   { name: 'shop-my-orders', show: ownOrders },
-  { name: 'shop-thank-you-pending', show: async (stage) => { await thankYouWith(stage, { status: 'processing' }); await expect(stage.page.locator('.thanks-head')).toContainText('Your tickets are being issued'); } },
+  {
+    name: 'shop-thank-you-pending',
+    show: async (stage) => {
+      await thankYouWith(stage, { status: 'processing' });
+      await expect(stage.page.locator('.thanks-head')).toContainText(
+        'Your tickets are being issued',
+      );
+    },
+  },
   {
     name: 'shop-thank-you-mismatch',
     show: async (stage) => {
       await thankYouWith(stage, { status: 'requires_payment_method' });
-      await stage.page.route('**/api/complete-card-payment', (route) => route.fulfill({ status: 409, json: { code: 'payment-mismatch', message: 'This payment does not match your order. We are looking into it; please contact support.' } }));
+      await stage.page.route('**/api/complete-card-payment', (route) =>
+        route.fulfill({
+          status: 409,
+          json: {
+            code: 'payment-mismatch',
+            message:
+              'This payment does not match your order. We are looking into it; please contact support.',
+          },
+        }),
+      );
       await expect(stage.page.locator('.thanks-head')).toContainText('We are looking into it');
     },
   },
-  { name: 'shop-thank-you-refused', show: async (stage) => { await thankYouWith(stage, { status: 'not_charged', reason: 'The tickets were no longer available.' }); await expect(stage.page.getByRole('heading', { name: 'No tickets were bought' })).toBeVisible(); } },
-  { name: 'shop-thank-you-refund', show: async (stage) => { await thankYouWith(stage, { status: 'refunding', reason: 'Your tickets could not be issued.', refund: { state: 'pending', amount: '5.39' } }); await expect(stage.page.getByRole('heading', { name: 'Your payment is being refunded' })).toBeVisible(); } },
-  { name: 'shop-thank-you-refunded', show: async (stage) => { await thankYouWith(stage, { status: 'refunded', reason: 'The draw was cancelled.', refund: { state: 'succeeded', amount: '5.39' } }); await expect(stage.page.getByRole('heading', { name: 'Your payment was refunded' })).toBeVisible(); } },
-  { name: 'shop-thank-you-contact', show: async (stage) => { await thankYouWith(stage, { buyerEmailMasked: null }); await expect(stage.page.getByRole('heading', { name: 'How can we reach you?' })).toBeVisible(); } },
-  { name: 'shop-thank-you-demo', show: async ({ page }) => { await page.goto('/demo-thank-you'); await expect(page.getByText('Sample Sharks v Sample Tigers').first()).toBeVisible(); } },
-  { name: 'shop-apple-pay-invalid', show: async ({ page }) => { await page.goto('/apple-pay-redirect?drawId=1001'); await expect(page.getByRole('heading', { name: 'Invalid Apple Pay Request' })).toBeVisible(); } },
+  {
+    name: 'shop-thank-you-refused',
+    show: async (stage) => {
+      await thankYouWith(stage, {
+        status: 'not_charged',
+        reason: 'The tickets were no longer available.',
+      });
+      await expect(
+        stage.page.getByRole('heading', { name: 'No tickets were bought' }),
+      ).toBeVisible();
+    },
+  },
+  {
+    name: 'shop-thank-you-refund',
+    show: async (stage) => {
+      await thankYouWith(stage, {
+        status: 'refunding',
+        reason: 'Your tickets could not be issued.',
+        refund: { state: 'pending', amount: '5.39' },
+      });
+      await expect(
+        stage.page.getByRole('heading', { name: 'Your payment is being refunded' }),
+      ).toBeVisible();
+    },
+  },
+  {
+    name: 'shop-thank-you-refunded',
+    show: async (stage) => {
+      await thankYouWith(stage, {
+        status: 'refunded',
+        reason: 'The draw was cancelled.',
+        refund: { state: 'succeeded', amount: '5.39' },
+      });
+      await expect(
+        stage.page.getByRole('heading', { name: 'Your payment was refunded' }),
+      ).toBeVisible();
+    },
+  },
+  {
+    name: 'shop-thank-you-contact',
+    show: async (stage) => {
+      await thankYouWith(stage, { buyerEmailMasked: null });
+      await expect(
+        stage.page.getByRole('heading', { name: 'How can we reach you?' }),
+      ).toBeVisible();
+    },
+  },
+  {
+    name: 'shop-thank-you-demo',
+    show: async ({ page }) => {
+      await page.goto('/demo-thank-you');
+      await expect(page.getByText('Sample Sharks v Sample Tigers').first()).toBeVisible();
+    },
+  },
+  {
+    name: 'shop-apple-pay-invalid',
+    show: async ({ page }) => {
+      await page.goto('/apple-pay-redirect?drawId=1001');
+      await expect(page.getByRole('heading', { name: 'Invalid Apple Pay Request' })).toBeVisible();
+    },
+  },
   {
     name: 'shop-debug-cart',
     show: async ({ page, request }) => {
@@ -260,4 +431,3 @@ export const SHOP_STATES: readonly ShopState[] = [
     },
   },
 ];
-

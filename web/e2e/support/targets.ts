@@ -4,10 +4,26 @@ import type { Page } from '@playwright/test';
 /** Targets below 44 px; a link within running text is none. */
 export function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>('button, a, summary, select, input:not([type=hidden]), textarea')]
-      .filter((target) => target.offsetParent !== null && !target.closest('p:not(.contact):not(.page-url), [inert], .skip') && !target.classList.contains('skip'))
-      .map((target) => (target instanceof HTMLInputElement && ['checkbox', 'radio'].includes(target.type) ? (target.closest('label') ?? target) : target))
-      .map((target) => ({ html: target.outerHTML.slice(0, 100), box: target.getBoundingClientRect() }))
+    [
+      ...document.querySelectorAll<HTMLElement>(
+        'button, a, summary, select, input:not([type=hidden]), textarea',
+      ),
+    ]
+      .filter(
+        (target) =>
+          target.offsetParent !== null &&
+          !target.closest('p:not(.contact):not(.page-url), [inert], .skip') &&
+          !target.classList.contains('skip'),
+      )
+      .map((target) =>
+        target instanceof HTMLInputElement && ['checkbox', 'radio'].includes(target.type)
+          ? (target.closest('label') ?? target)
+          : target,
+      )
+      .map((target) => ({
+        html: target.outerHTML.slice(0, 100),
+        box: target.getBoundingClientRect(),
+      }))
       .filter(({ box }) => box.height < 43.5 || box.width < 43.5)
       .map(({ html, box }) => `${Math.round(box.width)}×${Math.round(box.height)} ${html}`),
   );
@@ -15,4 +31,14 @@ export function smallTargets(page: Page): Promise<string[]> {
 
 /** How wide the page, or a dialog over it, really is. */
 export const widthOf = (page: Page): Promise<number> =>
-  page.evaluate(() => Math.max(document.documentElement.scrollWidth, ...[...document.querySelectorAll('dialog[open]')].map((dialog) => Math.ceil(dialog.getBoundingClientRect().right + Math.max(0, dialog.scrollWidth - dialog.clientWidth)))));
+  page.evaluate(() =>
+    Math.max(
+      document.documentElement.scrollWidth,
+      ...[...document.querySelectorAll('dialog[open]')].map((dialog) =>
+        Math.ceil(
+          dialog.getBoundingClientRect().right +
+            Math.max(0, dialog.scrollWidth - dialog.clientWidth),
+        ),
+      ),
+    ),
+  );

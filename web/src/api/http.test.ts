@@ -9,10 +9,15 @@ afterEach(() => {
 });
 
 test('a refusal becomes an error with its status and body, and what the server said to a person', async () => {
-  new FakeServer().on('GET /api/x', { status: 409, body: { message: 'Only 3 left', code: 'tickets-unavailable', available: 3 } });
+  new FakeServer().on('GET /api/x', {
+    status: 409,
+    body: { message: 'Only 3 left', code: 'tickets-unavailable', available: 3 },
+  });
   const error = await get('/api/x').catch((problem: Problem) => problem);
   expect(error).toBeInstanceOf(Problem);
-  expect((error as Problem).message).toBe('409: {"message":"Only 3 left","code":"tickets-unavailable","available":3}');
+  expect((error as Problem).message).toBe(
+    '409: {"message":"Only 3 left","code":"tickets-unavailable","available":3}',
+  );
   expect((error as Problem).said.message).toBe('Only 3 left');
 });
 
@@ -27,12 +32,22 @@ test('every answer that carries the server’s time sets the clock', async () =>
 
 test('what the worker kept of an earlier answer is known for it', async () => {
   new FakeServer().on('GET /api/x', { headers: { 'x-copy': 'yes' } }, {});
-  expect([isCopied(await get<object>('/api/x')), isCopied(await get<object>('/api/x'))]).toEqual([true, false]);
+  expect([isCopied(await get<object>('/api/x')), isCopied(await get<object>('/api/x'))]).toEqual([
+    true,
+    false,
+  ]);
 });
 
 test('a busy server is asked again at most three times, a full one not', async () => {
   vi.useFakeTimers();
-  const server = new FakeServer().on('POST /api/x', { status: 503, headers: { 'retry-after': '1' } }, { status: 429 }, { body: { ok: true } }).on('POST /api/y', { status: 409 });
+  const server = new FakeServer()
+    .on(
+      'POST /api/x',
+      { status: 503, headers: { 'retry-after': '1' } },
+      { status: 429 },
+      { body: { ok: true } },
+    )
+    .on('POST /api/y', { status: 409 });
   const busy = vi.fn();
   const answer = patiently(() => post('/api/x', {}), busy);
   await vi.runAllTimersAsync();

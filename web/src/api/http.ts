@@ -48,7 +48,8 @@ export function onServerTime(listener: (taken: Sample) => void): () => void {
 
 function noteTime(answer: Response, sentAt: number): void {
   const serverMs = Number(answer.headers.get('x-server-time'));
-  if (serverMs > 0) for (const listener of listeners) listener(sample(serverMs, sentAt, performance.now()));
+  if (serverMs > 0)
+    for (const listener of listeners) listener(sample(serverMs, sentAt, performance.now()));
 }
 
 const copies = new WeakSet<object>();
@@ -61,12 +62,20 @@ function retryAfter(answer: Response): number | null {
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null;
 }
 
-async function request<Answer>(method: string, path: string, body?: unknown, init?: RequestInit): Promise<Answer> {
+async function request<Answer>(
+  method: string,
+  path: string,
+  body?: unknown,
+  init?: RequestInit,
+): Promise<Answer> {
   const sentAt = performance.now();
   const answer = await fetch(path, {
     method,
     credentials: 'same-origin',
-    headers: body === undefined ? { accept: 'application/json' } : { accept: 'application/json', 'content-type': 'application/json' },
+    headers:
+      body === undefined
+        ? { accept: 'application/json' }
+        : { accept: 'application/json', 'content-type': 'application/json' },
     body: body === undefined ? undefined : JSON.stringify(body),
     ...init,
   });
@@ -74,19 +83,25 @@ async function request<Answer>(method: string, path: string, body?: unknown, ini
   const text = await answer.text();
   if (!answer.ok) throw new Problem(answer.status, text, answer.statusText, retryAfter(answer));
   const said: unknown = text ? JSON.parse(text) : undefined;
-  if (answer.headers.has(COPY_HEADER) && typeof said === 'object' && said !== null) copies.add(said);
+  if (answer.headers.has(COPY_HEADER) && typeof said === 'object' && said !== null)
+    copies.add(said);
   return said as Answer;
 }
 
-export const get = <Answer>(path: string, init?: RequestInit): Promise<Answer> => request<Answer>('GET', path, undefined, init);
+export const get = <Answer>(path: string, init?: RequestInit): Promise<Answer> =>
+  request<Answer>('GET', path, undefined, init);
 
-export const post = <Answer>(path: string, body: unknown, init?: RequestInit): Promise<Answer> => request<Answer>('POST', path, body, init);
+export const post = <Answer>(path: string, body: unknown, init?: RequestInit): Promise<Answer> =>
+  request<Answer>('POST', path, body, init);
 
-export const patch = <Answer>(path: string, body: unknown): Promise<Answer> => request<Answer>('PATCH', path, body);
+export const patch = <Answer>(path: string, body: unknown): Promise<Answer> =>
+  request<Answer>('PATCH', path, body);
 
-export const put = <Answer>(path: string, body: unknown): Promise<Answer> => request<Answer>('PUT', path, body);
+export const put = <Answer>(path: string, body: unknown): Promise<Answer> =>
+  request<Answer>('PUT', path, body);
 
-export const del = <Answer>(path: string, body?: unknown): Promise<Answer> => request<Answer>('DELETE', path, body);
+export const del = <Answer>(path: string, body?: unknown): Promise<Answer> =>
+  request<Answer>('DELETE', path, body);
 
 export interface Download {
   name: string;
@@ -96,7 +111,8 @@ export interface Download {
 /** A file, with the name the server gave it. */
 export async function download(path: string, fallbackName: string): Promise<Download> {
   const answer = await fetch(path, { method: 'GET', credentials: 'same-origin' });
-  if (!answer.ok) throw new Problem(answer.status, await answer.text(), answer.statusText, retryAfter(answer));
+  if (!answer.ok)
+    throw new Problem(answer.status, await answer.text(), answer.statusText, retryAfter(answer));
   const named = /filename="?([^";]+)"?/.exec(answer.headers.get('content-disposition') ?? '');
   return { name: named?.[1] ?? fallbackName, content: await answer.blob() };
 }
@@ -105,12 +121,18 @@ const TRIES_MAX = 3;
 const PAUSE_MS_MAX = 8_000;
 
 /** For reads and idempotent posts only: asks again when the server is busy (429, 503), as it says, at most three times. */
-export async function patiently<Answer>(ask: () => Promise<Answer>, onBusy: () => void = () => {}): Promise<Answer> {
+export async function patiently<Answer>(
+  ask: () => Promise<Answer>,
+  onBusy: () => void = () => {},
+): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await ask();
     } catch (error) {
-      const busy = error instanceof Problem && (error.status === 429 || error.status === 503) && error.code !== 'maintenance';
+      const busy =
+        error instanceof Problem &&
+        (error.status === 429 || error.status === 503) &&
+        error.code !== 'maintenance';
       if (!busy || attempt === TRIES_MAX) throw error;
       onBusy();
       const pause = Math.min(PAUSE_MS_MAX, error.retryAfterMs ?? 500 * 2 ** attempt);

@@ -66,7 +66,10 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
     },
     onClose: (event) => {
       const asked = Number(event.reason);
-      pauseMsAsked.current = event.code === 1001 && Number.isFinite(asked) ? Math.min(PAUSE_MS_MAX, asked * Math.random()) : 0;
+      pauseMsAsked.current =
+        event.code === 1001 && Number.isFinite(asked)
+          ? Math.min(PAUSE_MS_MAX, asked * Math.random())
+          : 0;
       onState('closed');
     },
     onMessage: (message) => {
@@ -88,10 +91,15 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
   useEffect(() => {
     const anew = () => setRound((last) => last + 1);
     const ifQuiet = () => {
-      if (document.visibilityState === 'visible' && performance.now() - heardAt.current > SILENCE_MS_MAX) anew();
+      if (
+        document.visibilityState === 'visible' &&
+        performance.now() - heardAt.current > SILENCE_MS_MAX
+      )
+        anew();
     };
     const watch = setInterval(() => {
-      if (readyState === ReadyState.OPEN && performance.now() - heardAt.current > SILENCE_MS_MAX) anew();
+      if (readyState === ReadyState.OPEN && performance.now() - heardAt.current > SILENCE_MS_MAX)
+        anew();
     }, WATCH_EVERY_MS);
     window.addEventListener('online', anew);
     document.addEventListener('visibilitychange', ifQuiet);

@@ -26,12 +26,17 @@ export type {
 
 export type SecondFactor = 'enrol' | 'required' | 'done';
 
-export const ANOMALY_TYPES = ['missing_ticket', 'duplicate_payment', 'failed_allocation', 'mismatched_amount', 'orphaned_ticket'] as const;
+export const ANOMALY_TYPES = [
+  'missing_ticket',
+  'duplicate_payment',
+  'failed_allocation',
+  'mismatched_amount',
+  'orphaned_ticket',
+] as const;
 export type AnomalyType = (typeof ANOMALY_TYPES)[number];
 
 /** Whatever explains it is as it happens to be, which the description's language has no word for. */
 export type Anomaly = Omit<Raised, 'details'> & { details: Record<string, unknown> };
-
 
 export interface Customer {
   customerName: string;

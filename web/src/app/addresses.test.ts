@@ -15,7 +15,9 @@ const shape = (path: string): string => path.replace(/\{\w+\}|:\w+/g, ':');
 
 test('the server answers every address of the site, and the site has a page for each that the server answers', () => {
   const table = /^pages! \{\n([\s\S]*?)^\}/m.exec(readFileSync(SERVED, 'utf8'))?.[1] ?? '';
-  const served = [...table.matchAll(/^ {4}"([^"]+)"/gm)].map(([, path = '']) => shape(path)).filter((path) => !SHORT_LINKS.includes(path));
+  const served = [...table.matchAll(/^ {4}"([^"]+)"/gm)]
+    .map(([, path = '']) => shape(path))
+    .filter((path) => !SHORT_LINKS.includes(path));
   const shown = ROUTES.map(({ path }) => shape(path)).filter((path) => !CUT_SHORT.includes(path));
   expect(served.length).toBeGreaterThan(40);
   expect([...new Set(shown)].sort()).toEqual([...new Set(served)].sort());

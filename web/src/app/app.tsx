@@ -34,12 +34,20 @@ function Screen() {
       <Page key={Object.values(params).join('/')} params={params} />
     </CrashBoundary>
   );
-  if (route.bare) return <><LiveConnection always />{page}</>;
+  if (route.bare)
+    return (
+      <>
+        <LiveConnection always />
+        {page}
+      </>
+    );
   if (route.own) {
     return (
       <>
         <LiveConnection always={false} />
-        <a className="skip" href="#main">Skip to content</a>
+        <a className="skip" href="#main">
+          Skip to content
+        </a>
         {page}
         <Toaster />
       </>
@@ -48,7 +56,9 @@ function Screen() {
   return (
     <>
       <LiveConnection always={false} />
-      <a className="skip" href="#main">Skip to content</a>
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
       <SiteHeader full={route.path === PATHS.landing} />
       <MaintenanceBanner />
       {page}
@@ -62,7 +72,11 @@ function Screen() {
 export function App({ store }: { store: ReturnType<typeof createStore> }) {
   return (
     <Provider store={store}>
-      <CrashBoundary onCrash={(error) => debugLog('error', 'app crashed', { message: error.message.slice(0, 200) })}>
+      <CrashBoundary
+        onCrash={(error) =>
+          debugLog('error', 'app crashed', { message: error.message.slice(0, 200) })
+        }
+      >
         <Screen />
       </CrashBoundary>
     </Provider>

@@ -31,8 +31,16 @@ export const CLUB_ROUTES = [
   { path: '/admin/people', load: people, own: true },
   { path: '/club/:slug/admin/people', load: people, own: true },
   { path: '/admin/stripe-connect/complete', load: connect, own: true },
-  { path: '/admin/stripe-connect/refresh', load: () => import('./routes/club/stripe-refresh-page'), own: true },
-  { path: '/admin/payment-monitoring', load: () => import('./routes/club/payment-monitoring-page'), own: true },
+  {
+    path: '/admin/stripe-connect/refresh',
+    load: () => import('./routes/club/stripe-refresh-page'),
+    own: true,
+  },
+  {
+    path: '/admin/payment-monitoring',
+    load: () => import('./routes/club/payment-monitoring-page'),
+    own: true,
+  },
   { path: '/admin/stripe-debug', load: () => import('./routes/club/stripe-debug-page'), own: true },
   { path: '/claim', load: claim, own: true },
   { path: '/claim/:token', load: claim, own: true },

@@ -34,7 +34,8 @@ const HEADING_COMES_WITHIN_MS = 10_000;
 /** A page that loads first replaces its heading, and the focus falls out of it: it is put on the new one, until somebody does something. */
 function keepOnHeading(): () => void {
   const watch = new MutationObserver(() => {
-    if (document.activeElement === document.body) focusOn(document.querySelector<HTMLElement>('main h1'));
+    if (document.activeElement === document.body)
+      focusOn(document.querySelector<HTMLElement>('main h1'));
   });
   const stop = () => {
     watch.disconnect();
@@ -55,9 +56,13 @@ export function useFocusOnChange(pathname: string): void {
       first.current = false;
       return;
     }
-    const named = window.location.hash ? document.getElementById(window.location.hash.slice(1)) : null;
+    const named = window.location.hash
+      ? document.getElementById(window.location.hash.slice(1))
+      : null;
     named?.scrollIntoView();
-    focusOn(named?.querySelector<HTMLElement>('h2') ?? document.querySelector<HTMLElement>('main h1'));
+    focusOn(
+      named?.querySelector<HTMLElement>('h2') ?? document.querySelector<HTMLElement>('main h1'),
+    );
     return keepOnHeading();
   }, [pathname]);
 }

@@ -30,7 +30,8 @@ beforeEach(() => {
 /** As it comes from our own server. */
 function answered(headers: Record<string, string>, more: Partial<Response> = {}): Response {
   const answer = new Response('x', { headers });
-  for (const [name, value] of Object.entries({ type: 'basic', ...more })) Object.defineProperty(answer, name, { value });
+  for (const [name, value] of Object.entries({ type: 'basic', ...more }))
+    Object.defineProperty(answer, name, { value });
   return answer;
 }
 
@@ -38,15 +39,36 @@ test('what belongs to one person, what failed, what was led elsewhere and what i
   const open = { 'cache-control': 'private, no-cache' };
   expect(mayKeep(answered(open))).toBe(true);
   for (const not of [
-    answered({ 'cache-control': 'no-store' }), answered({}), answered(open, { status: 404 }), answered(open, { status: 503 }), answered(open, { redirected: true }), answered(open, { type: 'opaqueredirect' }),
-  ]) expect(mayKeep(not)).toBe(false);
+    answered({ 'cache-control': 'no-store' }),
+    answered({}),
+    answered(open, { status: 404 }),
+    answered(open, { status: 503 }),
+    answered(open, { redirected: true }),
+    answered(open, { type: 'opaqueredirect' }),
+  ])
+    expect(mayKeep(not)).toBe(false);
 });
 
 test('a page from an earlier visit says so, and teaches nobody the time', async () => {
-  await keep(SEEN, '/draw/1042', new Response('<!doctype html>\n<html lang="en-AU"><p>a <html b', { headers: { 'content-type': 'text/html', 'x-server-time': '1', 'content-encoding': 'gzip', 'content-security-policy': "default-src 'self'" } }));
+  await keep(
+    SEEN,
+    '/draw/1042',
+    new Response('<!doctype html>\n<html lang="en-AU"><p>a <html b', {
+      headers: {
+        'content-type': 'text/html',
+        'x-server-time': '1',
+        'content-encoding': 'gzip',
+        'content-security-policy': "default-src 'self'",
+      },
+    }),
+  );
   const copy = await copyOf('/draw/1042');
   expect(await copy?.text()).toBe('<!doctype html>\n<html data-copy lang="en-AU"><p>a <html b');
-  expect([copy?.headers.get(COPY_HEADER), copy?.headers.get('x-server-time'), copy?.headers.get('content-encoding')]).toEqual(['yes', null, null]);
+  expect([
+    copy?.headers.get(COPY_HEADER),
+    copy?.headers.get('x-server-time'),
+    copy?.headers.get('content-encoding'),
+  ]).toEqual(['yes', null, null]);
   expect(copy?.headers.get('content-security-policy')).toBe("default-src 'self'");
   expect(await copyOf('/draw/1043')).toBeUndefined();
 });
@@ -56,8 +78,12 @@ test('the oldest pages make room, one that was looked at again does not, and bui
   await keep(SEEN, '/draw/1', new Response('x'));
   await keep(SEEN, '/', new Response('x'));
   expect(larder.shelves.get(SEEN)?.size).toBe(SEEN_MAX);
-  expect([await copyOf('/draw/2'), (await copyOf('/draw/1')) === undefined]).toEqual([undefined, false]);
-  for (let chunk = 0; chunk <= SEEN_MAX; chunk++) await keep(ASSETS, `/assets/${chunk}.js`, new Response('x'));
+  expect([await copyOf('/draw/2'), (await copyOf('/draw/1')) === undefined]).toEqual([
+    undefined,
+    false,
+  ]);
+  for (let chunk = 0; chunk <= SEEN_MAX; chunk++)
+    await keep(ASSETS, `/assets/${chunk}.js`, new Response('x'));
   expect(larder.shelves.get(ASSETS)?.size).toBe(SEEN_MAX + 1);
 });
 

@@ -11,17 +11,27 @@ export const SEEN_MAX = 40;
 /** Whole, our own, and not forbidden: whatever belongs to one person is answered with `no-store`. What says nothing is not kept. */
 export function mayKeep(answer: Response): boolean {
   const said = answer.headers.get('cache-control') ?? 'no-store';
-  return answer.status === 200 && answer.type === 'basic' && !answer.redirected && !said.includes('no-store');
+  return (
+    answer.status === 200 &&
+    answer.type === 'basic' &&
+    !answer.redirected &&
+    !said.includes('no-store')
+  );
 }
 
 /** The newest lies last, and the oldest make room. */
-export async function keep(where: typeof ASSETS | typeof SEEN, name: string, answer: Response): Promise<void> {
+export async function keep(
+  where: typeof ASSETS | typeof SEEN,
+  name: string,
+  answer: Response,
+): Promise<void> {
   const cache = await caches.open(where);
   if (where === SEEN) await cache.delete(name, { ignoreVary: true });
   await cache.put(name, answer);
   if (where !== SEEN) return;
   const names = await cache.keys();
-  for (const old of names.slice(0, Math.max(0, names.length - SEEN_MAX))) await cache.delete(old, { ignoreVary: true });
+  for (const old of names.slice(0, Math.max(0, names.length - SEEN_MAX)))
+    await cache.delete(old, { ignoreVary: true });
 }
 
 export async function assetOf(name: string): Promise<Response | undefined> {
@@ -33,14 +43,20 @@ export async function copyOf(name: string): Promise<Response | undefined> {
   const kept = await (await caches.open(SEEN)).match(name, { ignoreVary: true });
   if (!kept) return undefined;
   const headers = new Headers(kept.headers);
-  for (const untrue of ['content-encoding', 'content-length', 'x-server-time']) headers.delete(untrue);
+  for (const untrue of ['content-encoding', 'content-length', 'x-server-time'])
+    headers.delete(untrue);
   headers.set(COPY_HEADER, 'yes');
   // Only a document begins with it.
-  const text = (await kept.text()).replace(/^<!doctype html>\s*<html /, (start) => `${start}${COPY_ATTRIBUTE} `);
+  const text = (await kept.text()).replace(
+    /^<!doctype html>\s*<html /,
+    (start) => `${start}${COPY_ATTRIBUTE} `,
+  );
   return new Response(text, { headers });
 }
 
 export async function dropOld(): Promise<void> {
   const names = await caches.keys();
-  await Promise.all(names.filter((name) => name !== ASSETS && name !== SEEN).map((name) => caches.delete(name)));
+  await Promise.all(
+    names.filter((name) => name !== ASSETS && name !== SEEN).map((name) => caches.delete(name)),
+  );
 }

@@ -23,7 +23,9 @@ export function how({ method, url }: Asked, origin: string): How {
   if (method !== 'GET' || theirs !== origin) return 'network only';
   if (ASSET.test(pathname)) return 'cache first';
   // A list of one club's draws is a club's desk's question.
-  return PAGE.test(pathname) || (ANSWER.test(pathname) && search === '') ? 'network first' : 'network only';
+  return PAGE.test(pathname) || (ANSWER.test(pathname) && search === '')
+    ? 'network first'
+    : 'network only';
 }
 
 /** Under which name a copy lies: what a link says after its `?` is never kept. */

@@ -15,5 +15,7 @@ test('each icon is as large as it says, and one may be cut to any shape', () => 
     const bytes = read(src);
     expect(`${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`).toBe(sizes);
   }
-  expect(manifest.icons.some((icon) => 'purpose' in icon && icon.purpose === 'maskable')).toBe(true);
+  expect(manifest.icons.some((icon) => 'purpose' in icon && icon.purpose === 'maskable')).toBe(
+    true,
+  );
 });

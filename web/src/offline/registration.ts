@@ -10,7 +10,11 @@ const WORKER = '/sw.js';
  */
 function showThisPage(): void {
   const { origin, pathname } = window.location;
-  if (!navigator.serviceWorker.controller || how({ method: 'GET', url: origin + pathname }, origin) !== 'network first') return;
+  if (
+    !navigator.serviceWorker.controller ||
+    how({ method: 'GET', url: origin + pathname }, origin) !== 'network first'
+  )
+    return;
   const files = performance.getEntriesByType('resource').map(({ name }) => name);
   const assets = files.filter((url) => how({ method: 'GET', url }, origin) === 'cache first');
   for (const url of [pathname, ...assets]) void fetch(url).catch(() => {});

@@ -52,7 +52,8 @@ worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const way = how(request, worker.location.origin);
   if (way === 'cache first') event.respondWith(fromHere(event));
-  else if (way === 'network first' || (request.mode === 'navigate' && request.method === 'GET')) event.respondWith(fromNetwork(event, way));
+  else if (way === 'network first' || (request.mode === 'navigate' && request.method === 'GET'))
+    event.respondWith(fromNetwork(event, way));
 });
 
 async function fromHere(event: Asking): Promise<Response> {
@@ -69,7 +70,8 @@ async function fromNetwork(event: Asking, way: How): Promise<Response> {
   const name = nameOf(request.url);
   try {
     const answer = (await event.preloadResponse) ?? (await fetch(request));
-    if (way === 'network first' && mayKeep(answer)) event.waitUntil(keep(SEEN, name, answer.clone()));
+    if (way === 'network first' && mayKeep(answer))
+      event.waitUntil(keep(SEEN, name, answer.clone()));
     return answer;
   } catch (failure) {
     const copy = way === 'network first' ? await copyOf(name) : undefined;

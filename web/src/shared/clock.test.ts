@@ -18,5 +18,7 @@ test('the quickest of the last eight answers counts, and slow ones not at all', 
 
 test('a device clock that is five minutes wrong changes nothing', () => {
   const clock = addSample(NO_CLOCK, sample(Date.UTC(2026, 10, 20), 0, 40));
-  expect(Math.abs(serverNow(clock, 10_040) - (Date.UTC(2026, 10, 20) + 10_020))).toBeLessThanOrEqual(250);
+  expect(
+    Math.abs(serverNow(clock, 10_040) - (Date.UTC(2026, 10, 20) + 10_020)),
+  ).toBeLessThanOrEqual(250);
 });

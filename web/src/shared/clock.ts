@@ -31,6 +31,9 @@ export function addSample(clock: ServerClock, taken: Sample): ServerClock {
 
 /** The server's time in ms since 1970. Without any sample the device's own clock has to do. */
 export function serverNow(clock: ServerClock, performanceNow: number): number {
-  const best = clock.samples.reduce<Sample | undefined>((kept, next) => (kept && kept.roundTripMs <= next.roundTripMs ? kept : next), undefined);
+  const best = clock.samples.reduce<Sample | undefined>(
+    (kept, next) => (kept && kept.roundTripMs <= next.roundTripMs ? kept : next),
+    undefined,
+  );
   return best ? performanceNow + best.offset : Date.now();
 }

@@ -2,26 +2,56 @@ import { expect, test } from 'vitest';
 import { coloursOf, contrast, initials, legibleOnChalk, readableOn, themeOf } from './club-colours';
 
 /** The eleven colours of the design brief's check: dark, bright and light ones, and the specified defaults. */
-const COLOURS = ['#1f2937', '#374151', '#3b82f6', '#ffeb3b', '#ffc72c', '#0b2e6b', '#7a1230', '#ff8a3d', '#ffffff', '#000000', '#00a651'];
+const COLOURS = [
+  '#1f2937',
+  '#374151',
+  '#3b82f6',
+  '#ffeb3b',
+  '#ffc72c',
+  '#0b2e6b',
+  '#7a1230',
+  '#ff8a3d',
+  '#ffffff',
+  '#000000',
+  '#00a651',
+];
 
 test('text on any club colour reads, white first', () => {
-  for (const colour of COLOURS) expect(contrast(readableOn(colour), colour), colour).toBeGreaterThanOrEqual(4.5);
-  expect([readableOn('#1f2937'), readableOn('#3b82f6'), readableOn('#ffeb3b')]).toEqual(['#ffffff', '#000000', '#000000']);
+  for (const colour of COLOURS)
+    expect(contrast(readableOn(colour), colour), colour).toBeGreaterThanOrEqual(4.5);
+  expect([readableOn('#1f2937'), readableOn('#3b82f6'), readableOn('#ffeb3b')]).toEqual([
+    '#ffffff',
+    '#000000',
+    '#000000',
+  ]);
 });
 
 test('any club colour becomes a link that reads on the page, and one that reads already stays', () => {
-  for (const colour of COLOURS) expect(contrast(legibleOnChalk(colour), '#f7f6f1'), colour).toBeGreaterThanOrEqual(4.5);
+  for (const colour of COLOURS)
+    expect(contrast(legibleOnChalk(colour), '#f7f6f1'), colour).toBeGreaterThanOrEqual(4.5);
   expect(legibleOnChalk('#7a1230')).toBe('#7a1230');
   expect([legibleOnChalk('#3b82f6'), legibleOnChalk('#ffeb3b')]).toEqual(['#2f6bcd', '#776d16']);
 });
 
 test('a button whose colour is lost in its background gets an edge', () => {
-  expect(coloursOf({ primaryColor: '#0b2e6b', accentColor: '#0c3070' })['--club-hero-edge']).toBe('#ffffff');
-  expect(coloursOf({ primaryColor: '#0b2e6b', accentColor: '#ffc72c' })['--club-hero-edge']).toBe('transparent');
+  expect(coloursOf({ primaryColor: '#0b2e6b', accentColor: '#0c3070' })['--club-hero-edge']).toBe(
+    '#ffffff',
+  );
+  expect(coloursOf({ primaryColor: '#0b2e6b', accentColor: '#ffc72c' })['--club-hero-edge']).toBe(
+    'transparent',
+  );
   expect(coloursOf({ accentColor: '#ffeb3b' })['--club-card-edge']).toBe('#85806f');
 });
 
 test('the specified defaults stand in for what is no colour, and two letters for a logo', () => {
-  expect(themeOf({ primaryColor: 'red', accentColor: null })).toEqual({ primary: '#1f2937', secondary: '#374151', accent: '#3b82f6' });
-  expect([initials('Bayside Barracudas'), initials('Cudas'), initials('')]).toEqual(['BB', 'CU', 'F']);
+  expect(themeOf({ primaryColor: 'red', accentColor: null })).toEqual({
+    primary: '#1f2937',
+    secondary: '#374151',
+    accent: '#3b82f6',
+  });
+  expect([initials('Bayside Barracudas'), initials('Cudas'), initials('')]).toEqual([
+    'BB',
+    'CU',
+    'F',
+  ]);
 });

@@ -4,12 +4,20 @@ type Rgb = readonly [number, number, number];
 
 function rgb(hex: string): Rgb | null {
   const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(hex);
-  const long = short ? `#${short.slice(1).map((digit) => digit + digit).join('')}` : hex;
+  const long = short
+    ? `#${short
+        .slice(1)
+        .map((digit) => digit + digit)
+        .join('')}`
+    : hex;
   const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(long);
-  return match ? [parseInt(match[1] ?? '', 16), parseInt(match[2] ?? '', 16), parseInt(match[3] ?? '', 16)] : null;
+  return match
+    ? [parseInt(match[1] ?? '', 16), parseInt(match[2] ?? '', 16), parseInt(match[3] ?? '', 16)]
+    : null;
 }
 
-const linear = (channel: number) => (channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4);
+const linear = (channel: number) =>
+  channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4;
 
 function luminance([red, green, blue]: Rgb): number {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
@@ -41,15 +49,25 @@ export interface Theme {
 }
 
 /** The specified default colours stand in for what is missing or is not a colour. */
-export function themeOf(club: { primaryColor?: string | null; secondaryColor?: string | null; accentColor?: string | null }): Theme {
-  const or = (colour: string | null | undefined, fallback: string) => (colour && rgb(colour) ? colour : fallback);
-  return { primary: or(club.primaryColor, '#1f2937'), secondary: or(club.secondaryColor, '#374151'), accent: or(club.accentColor, '#3b82f6') };
+export function themeOf(club: {
+  primaryColor?: string | null;
+  secondaryColor?: string | null;
+  accentColor?: string | null;
+}): Theme {
+  const or = (colour: string | null | undefined, fallback: string) =>
+    colour && rgb(colour) ? colour : fallback;
+  return {
+    primary: or(club.primaryColor, '#1f2937'),
+    secondary: or(club.secondaryColor, '#374151'),
+    accent: or(club.accentColor, '#3b82f6'),
+  };
 }
 
 const CHALK = '#f7f6f1';
 const WHITE = '#ffffff';
 
-const gamma = (channel: number) => (channel <= 0.0031308 ? channel * 12.92 : 1.055 * channel ** (1 / 2.4) - 0.055);
+const gamma = (channel: number) =>
+  channel <= 0.0031308 ? channel * 12.92 : 1.055 * channel ** (1 / 2.4) - 0.055;
 
 /** A colour as lightness, chroma and hue of OKLCH; the hue as the pair of its sine and cosine, so that no angle is needed. */
 function oklch(colour: Rgb): { light: number; a: number; b: number } {
@@ -75,7 +93,13 @@ function hexOf({ light, a, b }: { light: number; a: number; b: number }): string
     -1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short,
     -0.0041960863 * long - 0.7034186147 * middle + 1.707614701 * short,
   ];
-  return `#${channels.map((channel) => Math.round(Math.min(1, Math.max(0, gamma(Math.max(0, channel)))) * 255).toString(16).padStart(2, '0')).join('')}`;
+  return `#${channels
+    .map((channel) =>
+      Math.round(Math.min(1, Math.max(0, gamma(Math.max(0, channel)))) * 255)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`;
 }
 
 /** A club colour as text or link on the page: made darker by steps of 0.02, chroma in proportion, until it reads (4.5). */
@@ -84,7 +108,10 @@ export function legibleOnChalk(colour: string): string {
   if (!read) return '#1d5fd1';
   const { light, a, b } = oklch(read);
   for (let darker = light; darker > 0; darker -= 0.02) {
-    const next = darker === light ? colour : hexOf({ light: darker, a: (a * darker) / light, b: (b * darker) / light });
+    const next =
+      darker === light
+        ? colour
+        : hexOf({ light: darker, a: (a * darker) / light, b: (b * darker) / light });
     if (contrast(next, CHALK) >= 4.5) return next;
   }
   return '#000000';
@@ -96,7 +123,8 @@ export function legibleOnChalk(colour: string): string {
  */
 export function coloursOf(club: Parameters<typeof themeOf>[0]): Record<`--${string}`, string> {
   const { primary, secondary, accent } = themeOf(club);
-  const edge = (background: string, ring: string) => (contrast(accent, background) < 3 ? ring : 'transparent');
+  const edge = (background: string, ring: string) =>
+    contrast(accent, background) < 3 ? ring : 'transparent';
   return {
     '--club-primary': primary,
     '--club-on-primary': readableOn(primary),

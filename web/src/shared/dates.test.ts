@@ -16,7 +16,10 @@ test('a draw in another zone shows that zone’s time and name, whatever time th
 });
 
 test('the same day is the same day in the draw’s zone', () => {
-  const [evening, morning] = [Date.parse('2026-11-20T13:00:00Z'), Date.parse('2026-11-20T15:00:00Z')];
+  const [evening, morning] = [
+    Date.parse('2026-11-20T13:00:00Z'),
+    Date.parse('2026-11-20T15:00:00Z'),
+  ];
   expect(sameDay(evening, morning, 'Australia/Brisbane')).toBe(false);
   expect(sameDay(evening, morning, 'UTC')).toBe(true);
 });

@@ -14,8 +14,16 @@ function format(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTim
   return known;
 }
 
-function parts(at: Date, zone: string, options: Intl.DateTimeFormatOptions): Record<string, string> {
-  return Object.fromEntries(format(zone, options).formatToParts(at).map((part) => [part.type, part.value]));
+function parts(
+  at: Date,
+  zone: string,
+  options: Intl.DateTimeFormatOptions,
+): Record<string, string> {
+  return Object.fromEntries(
+    format(zone, options)
+      .formatToParts(at)
+      .map((part) => [part.type, part.value]),
+  );
 }
 
 function safeZone(zone: string | null | undefined): string {
@@ -32,7 +40,12 @@ function safeZone(zone: string | null | undefined): string {
 export function day(instant: string, timezone?: string | null): string {
   const at = new Date(instant);
   if (Number.isNaN(at.getTime())) return '';
-  const said = parts(at, safeZone(timezone), { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+  const said = parts(at, safeZone(timezone), {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+  });
   return `${said.weekday} ${said.day} ${said.month} ${said.year}`;
 }
 
@@ -41,7 +54,11 @@ const TIE = '\u00a0';
 
 /** `7:10 pm`, which never breaks. */
 export function timeOfDay(instant: string | number, timezone?: string | null): string {
-  const said = parts(new Date(instant), safeZone(timezone), { hour: 'numeric', minute: '2-digit', hour12: true });
+  const said = parts(new Date(instant), safeZone(timezone), {
+    hour: 'numeric',
+    minute: '2-digit',
+    hour12: true,
+  });
   return `${said.hour}:${said.minute}${TIE}${(said.dayPeriod ?? '').toLowerCase().replace(/[.\s\u202f]/g, '')}`;
 }
 

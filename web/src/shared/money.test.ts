@@ -7,7 +7,12 @@ test('decimal strings are read exactly, and what is no price reads as nothing', 
 });
 
 test('money is written as buyers and boards read it', () => {
-  expect([0, 5, 1047, 123456789].map(dollars)).toEqual(['$0.00', '$0.05', '$10.47', '$1,234,567.89']);
+  expect([0, 5, 1047, 123456789].map(dollars)).toEqual([
+    '$0.00',
+    '$0.05',
+    '$10.47',
+    '$1,234,567.89',
+  ]);
   expect([0, 28250, 43000].map(wholeDollars)).toEqual(['$0', '$282', '$430']);
   expect([28250, 43000].map(dollars)).toEqual(['$282.50', '$430.00']);
 });

@@ -11,7 +11,9 @@ export function cents(decimal: string | null | undefined): Cents {
 
 /** 1047 → `$10.47`. */
 export function dollars(amount: Cents): string {
-  const whole = Math.floor(amount / 100).toString().replace(/\B(?=(\d{3})+$)/g, ',');
+  const whole = Math.floor(amount / 100)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',');
   return `$${whole}.${String(amount % 100).padStart(2, '0')}`;
 }
 
@@ -47,11 +49,16 @@ export function priceOf(ticket: Cents, count: number, passOnFee: boolean): Price
 export type SurchargeMode = 'per_line' | 'per_charge';
 
 /** Several lines together: each pays its own fee, or all of them one. */
-export function sumOf(lines: readonly { subtotal: Cents; passesFee: boolean }[], mode: SurchargeMode): Price {
+export function sumOf(
+  lines: readonly { subtotal: Cents; passesFee: boolean }[],
+  mode: SurchargeMode,
+): Price {
   const sum = (numbers: readonly Cents[]) => numbers.reduce((all, number) => all + number, 0);
   const subtotal = sum(lines.map((line) => line.subtotal));
   const passing = lines.filter((line) => line.passesFee).map((line) => line.subtotal);
-  const fee = sum((mode === 'per_charge' && passing.length > 0 ? [sum(passing)] : passing).map(cardFee));
+  const fee = sum(
+    (mode === 'per_charge' && passing.length > 0 ? [sum(passing)] : passing).map(cardFee),
+  );
   return { subtotal, cardFee: fee, total: subtotal + fee };
 }
 
@@ -70,6 +77,11 @@ export function prize(sold: number, ticket: Cents, percentage: number, roundUp: 
 }
 
 /** The landing card rounds up only from $5, for display (A:297, decision D-8). */
-export function cardPrize(sold: number, ticket: Cents, percentage: number, roundUp: boolean): Cents {
+export function cardPrize(
+  sold: number,
+  ticket: Cents,
+  percentage: number,
+  roundUp: boolean,
+): Cents {
   return prize(sold, ticket, percentage, roundUp && prize(sold, ticket, percentage, false) >= 500);
 }

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import { fill } from './strings';
 import { C, lockedFields, titled } from './strings-club';
 
-const quoted = readFileSync(join(import.meta.dirname, 'strings.club.txt'), 'utf8').split('\n').filter(Boolean);
+const quoted = readFileSync(join(import.meta.dirname, 'strings.club.txt'), 'utf8')
+  .split('\n')
+  .filter(Boolean);
 
 test('every text the club specification quotes is here, byte for byte', () => {
   const ours = new Set<string>(Object.values(C));
@@ -15,10 +17,15 @@ test('every text the club specification quotes is here, byte for byte', () => {
 test('placeholders are filled and nothing else is touched', () => {
   expect(fill(C.winnersNotified, { sent: 1, total: 1 })).toBe('1 out of 1 winners notified');
   expect(fill(C.winnerDetermined, { n: 1 })).toBe('Winner determined! 1 winning ticket(s) found.');
-  expect(lockedFields(12)).toBe('Cannot change price/prize percentage/prize rounding after tickets are sold (12 tickets sold)');
+  expect(lockedFields(12)).toBe(
+    'Cannot change price/prize percentage/prize rounding after tickets are sold (12 tickets sold)',
+  );
 });
 
 test('a text with a title is told apart from its title', () => {
-  expect(titled(C.bundleLocked)).toEqual({ title: 'Bundle is locked', text: 'This bundle is locked (has sales) and cannot be edited.' });
+  expect(titled(C.bundleLocked)).toEqual({
+    title: 'Bundle is locked',
+    text: 'This bundle is locked (has sales) and cannot be edited.',
+  });
   expect(titled(C.uploadFailed)).toEqual({ title: 'Upload failed', text: '' });
 });

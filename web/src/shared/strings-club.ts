@@ -98,8 +98,10 @@ export const C = {
   failedToUpdateDraw: 'Failed to update draw',
   updateFailedText: 'There was an error updating your draw. Please try again.',
   notYourDraw: "Draw not found or you don't have permission to edit it.",
-  lockedAfterSales: 'Cannot change price/prize percentage/prize rounding after tickets are sold (N tickets sold)',
-  agreementRequired: 'Agreement Required: Please check the box to agree to the Terms of Service before proceeding',
+  lockedAfterSales:
+    'Cannot change price/prize percentage/prize rounding after tickets are sold (N tickets sold)',
+  agreementRequired:
+    'Agreement Required: Please check the box to agree to the Terms of Service before proceeding',
   agreementFailed: 'Error recording your agreement. Please try again.',
 
   // Results
@@ -141,7 +143,8 @@ export const C = {
   uploadFailed: 'Upload failed',
   logoUploaded: 'Logo uploaded',
   urlCopied: 'URL copied',
-  defaultTagline: 'Support our club with Football Doubles - win cash prizes while helping fund our team!',
+  defaultTagline:
+    'Support our club with Football Doubles - win cash prizes while helping fund our team!',
   clubPageNotFound: 'Club page not found',
   failedToLoadClubPage: 'Failed to load club page',
 
@@ -178,8 +181,11 @@ export const C = {
 /** A text of the form 'Title: rest' as the title and text of a toast. */
 export function titled(text: string): { title: string; text: string } {
   const colon = text.indexOf(': ');
-  return colon < 0 ? { title: text, text: '' } : { title: text.slice(0, colon), text: text.slice(colon + 2) };
+  return colon < 0
+    ? { title: text, text: '' }
+    : { title: text.slice(0, colon), text: text.slice(colon + 2) };
 }
 
 /** 'Cannot change price/prize percentage/prize rounding after tickets are sold (3 tickets sold)', with the true count (E-12). */
-export const lockedFields = (sold: number): string => C.lockedAfterSales.replace('N tickets', `${sold} tickets`);
+export const lockedFields = (sold: number): string =>
+  C.lockedAfterSales.replace('N tickets', `${sold} tickets`);

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { O, andMore, titled } from './strings-operator';
 
-const quoted = readFileSync(join(import.meta.dirname, 'strings.operator.txt'), 'utf8').split('\n').filter(Boolean);
+const quoted = readFileSync(join(import.meta.dirname, 'strings.operator.txt'), 'utf8')
+  .split('\n')
+  .filter(Boolean);
 
 test('every text the operator specification quotes is here, byte for byte', () => {
   const ours = new Set<string>(Object.values(O));
@@ -13,6 +15,9 @@ test('every text the operator specification quotes is here, byte for byte', () =
 
 test('placeholders are filled and nothing else is touched', () => {
   expect(andMore(6)).toBe('+6 more');
-  expect(titled(O.missingInformation)).toEqual({ title: 'Missing information', text: 'Please provide customer name and email' });
+  expect(titled(O.missingInformation)).toEqual({
+    title: 'Missing information',
+    text: 'Please provide customer name and email',
+  });
   expect(titled(O.checkFailed)).toEqual({ title: 'Check failed', text: '' });
 });

@@ -79,7 +79,8 @@ export const O = {
   downloadLogs: 'Download Logs',
   refreshSettings: 'Refresh Settings',
   closeExpired: 'close expired draws',
-  maintenanceMessage: "System is doing some maintenance. We won't be long, check back in a couple of minutes.",
+  maintenanceMessage:
+    "System is doing some maintenance. We won't be long, check back in a couple of minutes.",
   error: 'Error',
   maintenanceFailed: 'Failed to update maintenance mode',
   closeExpiredFailed: 'Failed to close expired draws',
@@ -103,5 +104,7 @@ export const andMore = (count: number): string => O.moreTickets.replace('N', Str
 /** 'Missing information: …' is a toast's title and its text. */
 export function titled(said: string): { title: string; text: string } {
   const colon = said.indexOf(': ');
-  return colon < 0 ? { title: said, text: '' } : { title: said.slice(0, colon), text: said.slice(colon + 2) };
+  return colon < 0
+    ? { title: said, text: '' }
+    : { title: said.slice(0, colon), text: said.slice(colon + 2) };
 }

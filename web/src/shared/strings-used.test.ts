@@ -26,14 +26,20 @@ const SAID_ELSEWHERE: Record<string, string> = {
 
 /** What the screens are written in: no test, and of the tables only what follows them. */
 function written(): string {
-  const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$|^testing/.test(name));
+  const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$|^testing/.test(name),
+  );
   return names.map((name) => readFileSync(join(SRC, name), 'utf8')).join('\n');
 }
 
 test('every text of the three tables is said by a screen, or it is known who says it', () => {
   const all = written();
   const mentioned = new Set([...all.matchAll(/\b[SCO]\.\w+/g)].map(([name]) => name));
-  const keys = Object.entries({ S, C, O }).flatMap(([table, texts]) => Object.keys(texts).map((key) => `${table}.${key}`));
+  const keys = Object.entries({ S, C, O }).flatMap(([table, texts]) =>
+    Object.keys(texts).map((key) => `${table}.${key}`),
+  );
   expect(keys.length).toBeGreaterThan(350);
-  expect(keys.filter((key) => !mentioned.has(key)).sort()).toEqual(Object.keys(SAID_ELSEWHERE).sort());
+  expect(keys.filter((key) => !mentioned.has(key)).sort()).toEqual(
+    Object.keys(SAID_ELSEWHERE).sort(),
+  );
 });

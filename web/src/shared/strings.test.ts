@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { S, fill, fromPrice, onlyRemaining, purchaseButton, winningPair } from './strings';
 
-const quoted = readFileSync(join(import.meta.dirname, 'strings.public.txt'), 'utf8').split('\n').filter(Boolean);
+const quoted = readFileSync(join(import.meta.dirname, 'strings.public.txt'), 'utf8')
+  .split('\n')
+  .filter(Boolean);
 
 test('every text the public specification quotes is here, byte for byte', () => {
   const ours = new Set<string>(Object.values(S));
@@ -12,9 +14,13 @@ test('every text the public specification quotes is here, byte for byte', () => 
 });
 
 test('placeholders are filled and nothing else is touched', () => {
-  expect(fill(S.paymentStatus, { status: 'canceled' })).toBe('Payment status: canceled. Please contact support.');
+  expect(fill(S.paymentStatus, { status: 'canceled' })).toBe(
+    'Payment status: canceled. Please contact support.',
+  );
   expect(fill(S.purchasedCount, {})).toBe(S.purchasedCount);
-  expect(onlyRemaining(3)).toBe('Tickets No Longer Available: Only 3 tickets remaining. Please adjust your selection.');
+  expect(onlyRemaining(3)).toBe(
+    'Tickets No Longer Available: Only 3 tickets remaining. Please adjust your selection.',
+  );
   expect(purchaseButton('$10.47')).toBe('Purchase Tickets - $10.47');
   expect(winningPair(7, 9)).toBe('#7 & #9');
   expect(fromPrice('$5.00')).toBe('From $5.00');

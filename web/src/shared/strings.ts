@@ -2,7 +2,8 @@
 
 export const S = {
   brand: 'Football Doubles',
-  defaultTagline: 'Support our club with Football Doubles - win cash prizes while helping fund our team!',
+  defaultTagline:
+    'Support our club with Football Doubles - win cash prizes while helping fund our team!',
   fallbackClub: 'Football Club',
   fallbackBuyer: 'Ticket Holder',
 
@@ -62,7 +63,8 @@ export const S = {
   termsRequired: 'Please accept the terms and conditions',
   serverAgeRequired: 'You must be over 18 to purchase tickets',
   serverTermsRequired: 'You must agree to the terms and conditions',
-  missingConfirmation: 'Missing confirmation: Please confirm your age and accept the terms before proceeding.',
+  missingConfirmation:
+    'Missing confirmation: Please confirm your age and accept the terms before proceeding.',
 
   // Two-step checkout
   returnHome: 'Return Home',
@@ -90,8 +92,10 @@ export const S = {
   purchaseFailed: 'Purchase Failed: There was an error completing your purchase. Please try again.',
   walletFailed: 'Wallet payment failed. Please try again.',
   walletFailedStatus: 'Wallet payment failed ({status})',
-  setupInitializing: 'Payment Setup Error: Payment system is initializing. Please wait a moment and try again.',
-  systemNotReady: 'Payment System Error: Payment system is not ready. Please refresh the page and try again.',
+  setupInitializing:
+    'Payment Setup Error: Payment system is initializing. Please wait a moment and try again.',
+  systemNotReady:
+    'Payment System Error: Payment system is not ready. Please refresh the page and try again.',
   paymentError: 'Payment Error',
   paymentErrorText: 'Payment could not be processed. Please try again.',
   paymentIncomplete: 'Payment Incomplete',
@@ -113,7 +117,8 @@ export const S = {
   setupErrorText: 'Unable to initialize payment. Please refresh the page and try again.',
   validationFailed: 'Purchase Validation Failed',
   validationFailedText: 'Please check your details and try again.',
-  noLongerAvailable: 'Tickets No Longer Available: Only N tickets remaining. Please adjust your selection.',
+  noLongerAvailable:
+    'Tickets No Longer Available: Only N tickets remaining. Please adjust your selection.',
   cartCardFailedText: 'Please check your card details or try another card.',
   applePayError: 'Apple Pay Error',
   paymentCancelled: 'Payment Cancelled',
@@ -169,7 +174,8 @@ export const S = {
   somethingWentWrong: 'Something went wrong',
   reloadPage: 'Reload Page',
   maintenance: 'System Maintenance in Progress',
-  maintenanceText: "We're doing some maintenance. We won't be long, check back in a couple of minutes.",
+  maintenanceText:
+    "We're doing some maintenance. We won't be long, check back in a couple of minutes.",
 
   // Words on the wire and keys in storage
   scheduled: 'scheduled',
@@ -185,13 +191,16 @@ export function fill(template: string, values: Record<string, string | number>):
 }
 
 /** 'Only N tickets remaining' with a number in it. */
-export const onlyRemaining = (count: number): string => S.noLongerAvailable.replace('N tickets', `${count} tickets`);
+export const onlyRemaining = (count: number): string =>
+  S.noLongerAvailable.replace('N tickets', `${count} tickets`);
 
 /** 'Purchase Tickets - $10.47'. */
-export const purchaseButton = (total: string): string => S.purchaseTicketsTotal.replace('$total', () => total);
+export const purchaseButton = (total: string): string =>
+  S.purchaseTicketsTotal.replace('$total', () => total);
 
 /** '#7 & #9'. */
-export const winningPair = (home: number, away: number): string => S.winningPair.replace('home', String(home)).replace('away', String(away));
+export const winningPair = (home: number, away: number): string =>
+  S.winningPair.replace('home', String(home)).replace('away', String(away));
 
 /** 'From $x' with a price in it. */
 export const fromPrice = (price: string): string => S.fromX.replace('$x', () => price);

@@ -16,9 +16,20 @@ export const NOW = Date.parse('2026-11-21T03:00:00Z');
 export function aServer(more: Record<string, Said | Said[]> = {}): FakeServer {
   const server = new FakeServer();
   for (const [what, body] of Object.entries(consoleAnswers(NOW))) server.on(what, { body });
-  for (const [what, said] of Object.entries(more)) server.on(what, ...(Array.isArray(said) ? said : [said]));
+  for (const [what, said] of Object.entries(more))
+    server.on(what, ...(Array.isArray(said) ? said : [said]));
   // The trail of any object is short and the same.
-  server.rest((path) => (path.startsWith('/api/admin/audit') ? { body: { entries: [], next: null, chain: { verified: true, length: 0, head: '', brokenAt: null } } } : null));
+  server.rest((path) =>
+    path.startsWith('/api/admin/audit')
+      ? {
+          body: {
+            entries: [],
+            next: null,
+            chain: { verified: true, length: 0, head: '', brokenAt: null },
+          },
+        }
+      : null,
+  );
   return server;
 }
 
@@ -26,7 +37,10 @@ export function openConsole(section: SectionKey, query = '') {
   return show(<Console />, `/super-admin?section=${section}${query}`);
 }
 
-export const press = async (name: string | RegExp, inside?: HTMLElement) => userEvent.click((await (inside ? within(inside) : screen).findAllByRole('button', { name }))[0] as HTMLElement);
+export const press = async (name: string | RegExp, inside?: HTMLElement) =>
+  userEvent.click(
+    (await (inside ? within(inside) : screen).findAllByRole('button', { name }))[0] as HTMLElement,
+  );
 
 /** The toast now on screen: its title and its text. */
 export async function expectToast(title: string, text = ''): Promise<void> {
@@ -34,6 +48,15 @@ export async function expectToast(title: string, text = ''): Promise<void> {
   expect(toast.parentElement?.querySelector('p')?.textContent ?? '').toBe(text);
 }
 
-export const refused = (status: number, message: string, code = 'refused', more: object = {}): Said => ({ status, body: { message, code, requestId: 'r1', ...more } });
+export const refused = (
+  status: number,
+  message: string,
+  code = 'refused',
+  more: object = {},
+): Said => ({ status, body: { message, code, requestId: 'r1', ...more } });
 /** What an operator who has to show that it is them hears first. */
-export const wantsProof: Said = refused(403, 'Confirm it is you to go on.', 'reauthentication-required');
+export const wantsProof: Said = refused(
+  403,
+  'Confirm it is you to go on.',
+  'reauthentication-required',
+);

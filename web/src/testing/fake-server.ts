@@ -31,13 +31,21 @@ export class FakeServer {
 
   private async answer(path: string, init: RequestInit): Promise<Response> {
     const method = init.method ?? 'GET';
-    this.asked.push({ method, path, body: typeof init.body === 'string' ? JSON.parse(init.body) : undefined });
+    this.asked.push({
+      method,
+      path,
+      body: typeof init.body === 'string' ? JSON.parse(init.body) : undefined,
+    });
     const answers = this.answers.get(`${method} ${path}`);
     const next = answers && answers.length > 1 ? answers.shift() : answers?.[0];
     if (next instanceof Error) throw next;
     const other = next ? null : this.otherwise(path, method);
     if (other instanceof Error) throw other;
-    const { status = 200, body = {}, headers = {} } = next ?? other ?? { status: 404, body: { message: `no answer for ${method} ${path}` } };
+    const {
+      status = 200,
+      body = {},
+      headers = {},
+    } = next ?? other ?? { status: 404, body: { message: `no answer for ${method} ${path}` } };
     return new Response(status === 204 ? null : JSON.stringify(body), { status, headers });
   }
 }

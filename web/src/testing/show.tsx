@@ -11,5 +11,13 @@ export interface Shown extends RenderResult {
 export function show(what: ReactNode, address = '/'): Shown {
   window.history.replaceState(null, '', address);
   const store = createStore();
-  return { store, ...render(<Provider store={store}>{what}<Toaster /></Provider>) };
+  return {
+    store,
+    ...render(
+      <Provider store={store}>
+        {what}
+        <Toaster />
+      </Provider>,
+    ),
+  };
 }

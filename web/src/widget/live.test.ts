@@ -4,7 +4,11 @@ import { addressOf, place } from './live';
 afterEach(() => document.body.replaceChildren());
 
 /** The frames are looked at, not opened. */
-Object.assign((window as unknown as { happyDOM: { settings: { navigation: object } } }).happyDOM.settings.navigation, { disableChildFrameNavigation: true });
+Object.assign(
+  (window as unknown as { happyDOM: { settings: { navigation: object } } }).happyDOM.settings
+    .navigation,
+  { disableChildFrameNavigation: true },
+);
 
 function tag(options: Record<string, string | undefined>): HTMLScriptElement {
   const script = document.createElement('script');
@@ -16,31 +20,61 @@ function tag(options: Record<string, string | undefined>): HTMLScriptElement {
 }
 
 test('a draw and an offer have their frames, with what was asked for and nothing else', () => {
-  expect(addressOf({ draw: '1042' }, 'https://fd.example')).toBe('https://fd.example/draw/1042/display?mode=widget');
-  expect(addressOf({ bundle: 'sharks/both', theme: 'dark', qr: 'yes', loc: 'bar' }, 'https://fd.example')).toBe('https://fd.example/club/sharks/specials/both/display?mode=widget&theme=dark&qr=yes&loc=bar');
+  expect(addressOf({ draw: '1042' }, 'https://fd.example')).toBe(
+    'https://fd.example/draw/1042/display?mode=widget',
+  );
+  expect(
+    addressOf(
+      { bundle: 'sharks/both', theme: 'dark', qr: 'yes', loc: 'bar' },
+      'https://fd.example',
+    ),
+  ).toBe(
+    'https://fd.example/club/sharks/specials/both/display?mode=widget&theme=dark&qr=yes&loc=bar',
+  );
 });
 
 test('what names nothing makes no frame', () => {
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  for (const options of [{}, { draw: 'x' }, { draw: '../admin' }, { bundle: 'sharks' }, { bundle: 'a/b/c' }, { bundle: '"><x/y' }]) expect(place(tag(options))).toBeNull();
+  for (const options of [
+    {},
+    { draw: 'x' },
+    { draw: '../admin' },
+    { bundle: 'sharks' },
+    { bundle: 'a/b/c' },
+    { bundle: '"><x/y' },
+  ])
+    expect(place(tag(options))).toBeNull();
   expect(document.querySelectorAll('iframe')).toHaveLength(0);
   expect(warned).toHaveBeenCalledTimes(6);
 });
 
 test('each tag makes one sandboxed frame with a title beside itself', () => {
-  const [first, second] = [tag({ draw: '1' }), tag({ draw: '2', title: 'Our game', width: '300', height: '9999999' })];
+  const [first, second] = [
+    tag({ draw: '1' }),
+    tag({ draw: '2', title: 'Our game', width: '300', height: '9999999' }),
+  ];
   place(first);
   place(second);
   const frames = [...document.querySelectorAll('iframe')];
   expect(frames.map((frame) => frame.previousElementSibling)).toEqual([first, second]);
-  expect(frames.map((frame) => frame.title)).toEqual(['Football Doubles: live prize and tickets', 'Our game']);
-  expect(frames.every((frame) => frame.getAttribute('sandbox') === 'allow-scripts allow-popups allow-popups-to-escape-sandbox')).toBe(true);
+  expect(frames.map((frame) => frame.title)).toEqual([
+    'Football Doubles: live prize and tickets',
+    'Our game',
+  ]);
+  expect(
+    frames.every(
+      (frame) =>
+        frame.getAttribute('sandbox') ===
+        'allow-scripts allow-popups allow-popups-to-escape-sandbox',
+    ),
+  ).toBe(true);
   expect([frames[1]?.style.maxWidth, frames[1]?.style.height]).toEqual(['300px', '300px']);
 });
 
 test('only the frame itself says how high it is', () => {
   const frame = place(tag({ draw: '1' }));
-  const say = (source: unknown, data: unknown) => window.dispatchEvent(Object.assign(new Event('message'), { source, data }));
+  const say = (source: unknown, data: unknown) =>
+    window.dispatchEvent(Object.assign(new Event('message'), { source, data }));
   say(window, { footballDoubles: 'height', height: 500 });
   say(frame?.contentWindow, { height: 500 });
   say(frame?.contentWindow, { footballDoubles: 'height', height: '500' });

@@ -33,7 +33,8 @@ function pageOf({ draw, bundle }: Options): string | null {
   return named ? `/club/${named[1]}/specials/${named[2]}` : null;
 }
 
-const pixels = (said: string | undefined, otherwise: number) => (said && /^\d{2,4}$/.test(said) ? Number(said) : otherwise);
+const pixels = (said: string | undefined, otherwise: number) =>
+  said && /^\d{2,4}$/.test(said) ? Number(said) : otherwise;
 
 function frameFor(address: string, options: Options): HTMLIFrameElement {
   const frame = document.createElement('iframe');
@@ -50,7 +51,12 @@ function frameFor(address: string, options: Options): HTMLIFrameElement {
 function fit(frame: HTMLIFrameElement): void {
   window.addEventListener('message', (event) => {
     const said = event.data as { footballDoubles?: unknown; height?: unknown } | null;
-    if (event.source !== frame.contentWindow || said?.footballDoubles !== 'height' || typeof said.height !== 'number') return;
+    if (
+      event.source !== frame.contentWindow ||
+      said?.footballDoubles !== 'height' ||
+      typeof said.height !== 'number'
+    )
+      return;
     frame.style.height = `${Math.min(HEIGHT_MAX, Math.max(80, Math.ceil(said.height)))}px`;
   });
 }
@@ -72,7 +78,8 @@ export function place(script: HTMLScriptElement): HTMLIFrameElement | null {
     else if (script.closest('body')) script.after(frame);
     else document.body.append(frame);
   };
-  if (!document.body || (options.target && document.readyState === 'loading')) document.addEventListener('DOMContentLoaded', put);
+  if (!document.body || (options.target && document.readyState === 'loading'))
+    document.addEventListener('DOMContentLoaded', put);
   else put();
   return frame;
 }

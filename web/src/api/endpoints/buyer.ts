@@ -1,6 +1,18 @@
 /** One typed function per address that a buyer's screens call. */
 import { get, post } from '@/api/http';
-import type { Buyer, Club, ClubSummary, CompletionAnswer, Config, Draw, FooterMenu, IntentAnswer, OrderAnswer, Proof, Ticket } from '@/api/wire';
+import type {
+  Buyer,
+  Club,
+  ClubSummary,
+  CompletionAnswer,
+  Config,
+  Draw,
+  FooterMenu,
+  IntentAnswer,
+  OrderAnswer,
+  Proof,
+  Ticket,
+} from '@/api/wire';
 
 export const fetchConfig = () => get<Config>('/api/config');
 export const fetchActive = () => get<Draw[]>('/api/draws/active');
@@ -13,7 +25,8 @@ export const fetchMaintenance = () => get<{ maintenanceMode: boolean }>('/api/ma
 export const fetchClubs = () => get<ClubSummary[]>('/api/clubs/public-list');
 export const fetchClub = (slug: string) => get<Club>(`/api/clubs/slug/${encodeURIComponent(slug)}`);
 export const fetchFooterMenus = () => get<FooterMenu[]>('/api/footer-menus');
-export const fetchOrder = (token: string) => get<OrderAnswer>(`/api/orders/${encodeURIComponent(token)}`);
+export const fetchOrder = (token: string) =>
+  get<OrderAnswer>(`/api/orders/${encodeURIComponent(token)}`);
 
 export interface Customer {
   name: string;
@@ -33,56 +46,94 @@ export interface OpenIntent {
   expectedAmount: number;
 }
 
-export const createPaymentIntent = (wanted: OpenIntent) => post<IntentAnswer>('/api/create-payment-intent', wanted);
+export const createPaymentIntent = (wanted: OpenIntent) =>
+  post<IntentAnswer>('/api/create-payment-intent', wanted);
 
 export interface CartIntent {
-  items: { drawId: number; quantity: number; ticketPrice: string; passStripeFees: boolean; bundleId?: number }[];
+  items: {
+    drawId: number;
+    quantity: number;
+    ticketPrice: string;
+    passStripeFees: boolean;
+    bundleId?: number;
+  }[];
   clientKey: string;
   expectedAmount: number;
 }
 
-export const createCartIntent = (wanted: CartIntent) => post<IntentAnswer>('/api/cart/create-payment-intent', wanted);
+export const createCartIntent = (wanted: CartIntent) =>
+  post<IntentAnswer>('/api/cart/create-payment-intent', wanted);
 
 export interface Consents {
   ageConfirmation: boolean;
   termsAgreement: boolean;
 }
 
-export const validatePurchase = (asked: { drawNumber: number; ticketCount: number; buyer: Buyer } & Consents) =>
-  post<{ valid: boolean; errors: string[] }>('/api/validate-purchase', asked);
+export const validatePurchase = (
+  asked: { drawNumber: number; ticketCount: number; buyer: Buyer } & Consents,
+) => post<{ valid: boolean; errors: string[] }>('/api/validate-purchase', asked);
 
-export const completeCardPayment = (done: { drawNumber: number; ticketCount: number; paymentIntentId: string; buyer: Buyer } & Consents) =>
-  post<CompletionAnswer>('/api/complete-card-payment', done);
+export const completeCardPayment = (
+  done: {
+    drawNumber: number;
+    ticketCount: number;
+    paymentIntentId: string;
+    buyer: Buyer;
+  } & Consents,
+) => post<CompletionAnswer>('/api/complete-card-payment', done);
 
 /** The same idempotent completion, by the payment's name alone: for asking again when nobody knows what became of it. */
-export const finishPayment = (paymentIntentId: string) => post<CompletionAnswer>('/api/complete-card-payment', { paymentIntentId });
+export const finishPayment = (paymentIntentId: string) =>
+  post<CompletionAnswer>('/api/complete-card-payment', { paymentIntentId });
 
 /** Fills in what a wallet did not give; the order stays as it is (decisions C-7, C-11). */
-export const completeContact = (paymentIntentId: string, orderToken: string, buyer: Buyer) => post<CompletionAnswer>('/api/complete-card-payment', { paymentIntentId, orderToken, buyer });
+export const completeContact = (paymentIntentId: string, orderToken: string, buyer: Buyer) =>
+  post<CompletionAnswer>('/api/complete-card-payment', { paymentIntentId, orderToken, buyer });
 
 /** Survives the page being left: `keepalive` lets the browser finish it (A:249). */
-export const purchaseTickets = (done: { drawNumber: number; ticketCount: number; paymentIntentId: string; buyer: Buyer; expectedAmount: number } & Consents) =>
-  post<CompletionAnswer>('/api/purchase-tickets', done, { keepalive: true });
+export const purchaseTickets = (
+  done: {
+    drawNumber: number;
+    ticketCount: number;
+    paymentIntentId: string;
+    buyer: Buyer;
+    expectedAmount: number;
+  } & Consents,
+) => post<CompletionAnswer>('/api/purchase-tickets', done, { keepalive: true });
 
-export const purchaseCart = (done: { items: CartIntent['items']; paymentIntentId: string; buyer: Buyer } & Consents) =>
-  post<CompletionAnswer>('/api/purchase-cart', done, { keepalive: true });
+export const purchaseCart = (
+  done: { items: CartIntent['items']; paymentIntentId: string; buyer: Buyer } & Consents,
+) => post<CompletionAnswer>('/api/purchase-cart', done, { keepalive: true });
 
 /** The server confirms the cart's payment with this card; it may answer that the bank has a question (decision C-5). */
-export const completeCartCard = (done: { items: CartIntent['items']; buyer: Buyer; paymentMethodId: string } & Consents) =>
-  post<CompletionAnswer>('/api/cart/complete-card-payment', done);
+export const completeCartCard = (
+  done: { items: CartIntent['items']; buyer: Buyer; paymentMethodId: string } & Consents,
+) => post<CompletionAnswer>('/api/cart/complete-card-payment', done);
 
-export const processWalletPayment = (paid: { drawNumber: number; ticketCount: number; paymentMethodId: string; customerInfo: Customer }) =>
-  post<CompletionAnswer>('/api/process-wallet-payment', paid);
+export const processWalletPayment = (paid: {
+  drawNumber: number;
+  ticketCount: number;
+  paymentMethodId: string;
+  customerInfo: Customer;
+}) => post<CompletionAnswer>('/api/process-wallet-payment', paid);
 
 export const extendReservation = (reservation: string) =>
-  post<{ expiresAt: string; serverTime: string | number; extensionsLeft: number }>(`/api/reservations/${encodeURIComponent(reservation)}/extend`, {});
+  post<{ expiresAt: string; serverTime: string | number; extensionsLeft: number }>(
+    `/api/reservations/${encodeURIComponent(reservation)}/extend`,
+    {},
+  );
 
 /** Gives held tickets back when the buyer walks away; nobody waits for the answer. */
 export function leaveReservation(reservation: string): void {
-  void fetch(`/api/reservations/${encodeURIComponent(reservation)}`, { method: 'DELETE', credentials: 'same-origin', keepalive: true }).catch(() => {});
+  void fetch(`/api/reservations/${encodeURIComponent(reservation)}`, {
+    method: 'DELETE',
+    credentials: 'same-origin',
+    keepalive: true,
+  }).catch(() => {});
 }
 
-export const resendConfirmation = (paymentIntentId: string) => post<{ message?: string }>('/api/resend-confirmation', { paymentIntentId });
+export const resendConfirmation = (paymentIntentId: string) =>
+  post<{ message?: string }>('/api/resend-confirmation', { paymentIntentId });
 
 export interface Terms {
   title: string;
@@ -93,7 +144,11 @@ export interface Terms {
 export const fetchTerms = () => get<Terms>('/api/terms/sale');
 
 /** Diagnostics nobody waits for; never with a person's details or a secret in them. */
-export function debugLog(level: 'info' | 'warn' | 'error', message: string, data: Record<string, string | number | boolean> = {}): void {
+export function debugLog(
+  level: 'info' | 'warn' | 'error',
+  message: string,
+  data: Record<string, string | number | boolean> = {},
+): void {
   void fetch('/api/debug-log', {
     method: 'POST',
     credentials: 'same-origin',

@@ -2,21 +2,42 @@
 import { del, download, get, patch, post, put } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import type {
-  BankDetails, Claim, ClubUser, DrawTemplate, DrawWanted, FixturesAnswer, HomePageWanted, InvitationWanted, MaskedBank, Notified, OwnClub, Payout, Registration, ResultEntered, User, WaitlistEntry, Whoami,
+  BankDetails,
+  Claim,
+  ClubUser,
+  DrawTemplate,
+  DrawWanted,
+  FixturesAnswer,
+  HomePageWanted,
+  InvitationWanted,
+  MaskedBank,
+  Notified,
+  OwnClub,
+  Payout,
+  Registration,
+  ResultEntered,
+  User,
+  WaitlistEntry,
+  Whoami,
 } from '@/api/wire-club';
 import type { Offer, OfferWanted } from '@/api/wire-offer';
 
 const part = encodeURIComponent;
 
 export const joinWaitlist = (entry: WaitlistEntry) => post<unknown>('/api/waitlist', entry);
-export const login = (email: string, password: string) => post<User>('/api/clubs/login', { email, password });
+export const login = (email: string, password: string) =>
+  post<User>('/api/clubs/login', { email, password });
 export const register = (wanted: Registration) => post<User>('/api/clubs/register', wanted);
 /** The page name a registration would be given. */
-export const previewSlug = (name: string) => get<{ slug: string }>(`/api/clubs/slug-preview?name=${part(name)}`);
-export const verifyEmail = (token: string) => post<{ verified: boolean }>('/api/clubs/verify-email', { token });
-export const sendVerification = (club: number) => post<{ message: string }>(`/api/clubs/${club}/verification-email`, {});
+export const previewSlug = (name: string) =>
+  get<{ slug: string }>(`/api/clubs/slug-preview?name=${part(name)}`);
+export const verifyEmail = (token: string) =>
+  post<{ verified: boolean }>('/api/clubs/verify-email', { token });
+export const sendVerification = (club: number) =>
+  post<{ message: string }>(`/api/clubs/${club}/verification-email`, {});
 export const askForReset = (email: string) => post<unknown>('/api/clubs/reset-password', { email });
-export const confirmReset = (token: string, newPassword: string) => post<unknown>('/api/clubs/reset-password-confirm', { token, newPassword });
+export const confirmReset = (token: string, newPassword: string) =>
+  post<unknown>('/api/clubs/reset-password-confirm', { token, newPassword });
 export const logout = () => post<void>('/api/auth/logout', {});
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
 
@@ -40,28 +61,52 @@ export const AT = {
   stripeSums: '/api/stripe-debug/sums',
 } as const;
 
-export const startConnect = (club: number) => post<{ onboardingUrl: string }>(`/api/clubs/${club}/stripe-connect`, {});
+export const startConnect = (club: number) =>
+  post<{ onboardingUrl: string }>(`/api/clubs/${club}/stripe-connect`, {});
 /** The server notes its own address and browser; what is said here is only kept beside it (decision E-17). */
-export const acceptTerms = (clubId: number, termsVersion: string) => post<unknown>('/api/terms/accept', { clubId, ipAddress: null, userAgent: navigator.userAgent, termsVersion });
+export const acceptTerms = (clubId: number, termsVersion: string) =>
+  post<unknown>('/api/terms/accept', {
+    clubId,
+    ipAddress: null,
+    userAgent: navigator.userAgent,
+    termsVersion,
+  });
 
-export const fetchTemplate = (club: number) => get<DrawTemplate>(`/api/clubs/${club}/draw-template`);
-export const createDraw = (club: number, wanted: DrawWanted) => post<Draw>('/api/draws', { ...wanted, clubId: club });
+export const fetchTemplate = (club: number) =>
+  get<DrawTemplate>(`/api/clubs/${club}/draw-template`);
+export const createDraw = (club: number, wanted: DrawWanted) =>
+  post<Draw>('/api/draws', { ...wanted, clubId: club });
 export const changeDraw = (draw: number, wanted: DrawWanted) => patch<Draw>(AT.draw(draw), wanted);
-export const archiveDraw = (draw: number, archived: boolean) => patch<Draw>(`/api/draws/${draw}/archive`, { archived });
-export const submitResults = (draw: number, home: number, away: number) => post<ResultEntered>(`/api/draws/${draw}/results`, { homeFirstTryScorer: home, awayFirstTryScorer: away });
-export const notifyWinners = (draw: number) => post<Notified>(`/api/draws/${draw}/notify-winners`, {});
-export const recordWinnerPayout = (draw: number) => post<Payout>(AT.payouts(draw), { type: 'winner' });
-export const settlePayout = (payout: number, status: 'completed' | 'failed', note: string) => patch<Payout>(`/api/payouts/${payout}`, { status, note });
-export const saveWinnerBank = (draw: number, bank: BankDetails) => put<MaskedBank>(`/api/draws/${draw}/winner-bank`, bank);
+export const archiveDraw = (draw: number, archived: boolean) =>
+  patch<Draw>(`/api/draws/${draw}/archive`, { archived });
+export const submitResults = (draw: number, home: number, away: number) =>
+  post<ResultEntered>(`/api/draws/${draw}/results`, {
+    homeFirstTryScorer: home,
+    awayFirstTryScorer: away,
+  });
+export const notifyWinners = (draw: number) =>
+  post<Notified>(`/api/draws/${draw}/notify-winners`, {});
+export const recordWinnerPayout = (draw: number) =>
+  post<Payout>(AT.payouts(draw), { type: 'winner' });
+export const settlePayout = (payout: number, status: 'completed' | 'failed', note: string) =>
+  patch<Payout>(`/api/payouts/${payout}`, { status, note });
+export const saveWinnerBank = (draw: number, bank: BankDetails) =>
+  put<MaskedBank>(`/api/draws/${draw}/winner-bank`, bank);
 /** The whole numbers, for typing them into the bank; asks for the club's own password again. */
-export const revealWinnerBank = (draw: number, password: string) => post<BankDetails>(`/api/draws/${draw}/winner-bank/reveal`, { password });
+export const revealWinnerBank = (draw: number, password: string) =>
+  post<BankDetails>(`/api/draws/${draw}/winner-bank/reveal`, { password });
 export const lookAtClaim = (token: string) => post<Claim>('/api/claims/look', { token });
-export const answerClaim = (token: string, bank: BankDetails) => post<Claim>('/api/claims', { token, ...bank });
+export const answerClaim = (token: string, bank: BankDetails) =>
+  post<Claim>('/api/claims', { token, ...bank });
 
-export const downloadReport = (draw: number) => download(`/api/draws/${draw}/report`, `draw-${draw}-report.pdf`);
-export const downloadTickets = (draw: number) => download(`/api/draws/${draw}/tickets/csv`, `draw-${draw}-tickets.csv`);
-export const downloadPoster = (draw: number) => download(`/api/draws/${draw}/poster`, `draw-${draw}-poster.pdf`);
-export const downloadRecovery = () => download('/api/admin/payment-recovery-report', 'payment-recovery-report.txt');
+export const downloadReport = (draw: number) =>
+  download(`/api/draws/${draw}/report`, `draw-${draw}-report.pdf`);
+export const downloadTickets = (draw: number) =>
+  download(`/api/draws/${draw}/tickets/csv`, `draw-${draw}-tickets.csv`);
+export const downloadPoster = (draw: number) =>
+  download(`/api/draws/${draw}/poster`, `draw-${draw}-poster.pdf`);
+export const downloadRecovery = () =>
+  download('/api/admin/payment-recovery-report', 'payment-recovery-report.txt');
 
 /** What a whole season has in common; whom buyers can reach stands on every draw's public page (decision E-18). */
 export interface Season {
@@ -72,19 +117,37 @@ export interface Season {
 }
 
 /** The table itself is the body; `dryRun` only reads it. */
-export const importFixtures = (club: number, table: string, { dryRun, price, prize, contactName, contactPhone }: Season & { dryRun: boolean }) =>
-  post<FixturesAnswer>(`/api/clubs/${club}/fixtures?dryRun=${dryRun}&price=${part(price)}&prize=${prize}&contactName=${part(contactName)}&contactPhone=${part(contactPhone)}`, undefined, { body: table, headers: { accept: 'application/json', 'content-type': 'text/csv' } });
+export const importFixtures = (
+  club: number,
+  table: string,
+  { dryRun, price, prize, contactName, contactPhone }: Season & { dryRun: boolean },
+) =>
+  post<FixturesAnswer>(
+    `/api/clubs/${club}/fixtures?dryRun=${dryRun}&price=${part(price)}&prize=${prize}&contactName=${part(contactName)}&contactPhone=${part(contactPhone)}`,
+    undefined,
+    { body: table, headers: { accept: 'application/json', 'content-type': 'text/csv' } },
+  );
 
-export const saveHomePage = (club: number, wanted: HomePageWanted) => patch<OwnClub>(`/api/clubs/${club}/home-page`, wanted);
+export const saveHomePage = (club: number, wanted: HomePageWanted) =>
+  patch<OwnClub>(`/api/clubs/${club}/home-page`, wanted);
 
 /** Mails a link for choosing a password; for somebody who was asked before, another one. */
-export const invite = (club: number, wanted: InvitationWanted) => post<ClubUser>(AT.people(club), wanted);
-export const changePerson = (club: number, person: number, wanted: { name?: string; role?: string }) => patch<ClubUser>(`${AT.people(club)}/${person}`, wanted);
-export const removePerson = (club: number, person: number) => del<void>(`${AT.people(club)}/${person}`);
+export const invite = (club: number, wanted: InvitationWanted) =>
+  post<ClubUser>(AT.people(club), wanted);
+export const changePerson = (
+  club: number,
+  person: number,
+  wanted: { name?: string; role?: string },
+) => patch<ClubUser>(`${AT.people(club)}/${person}`, wanted);
+export const removePerson = (club: number, person: number) =>
+  del<void>(`${AT.people(club)}/${person}`);
 
-export const createOffer = (slug: string, wanted: OfferWanted) => post<Offer>(AT.offers(slug), wanted);
-export const changeOffer = (slug: string, offer: number, wanted: OfferWanted) => put<Offer>(AT.offer(slug, offer), wanted);
-export const archiveOffer = (slug: string, offer: number) => post<unknown>(`${AT.offer(slug, offer)}/archive`, {});
+export const createOffer = (slug: string, wanted: OfferWanted) =>
+  post<Offer>(AT.offers(slug), wanted);
+export const changeOffer = (slug: string, offer: number, wanted: OfferWanted) =>
+  put<Offer>(AT.offer(slug, offer), wanted);
+export const archiveOffer = (slug: string, offer: number) =>
+  post<unknown>(`${AT.offer(slug, offer)}/archive`, {});
 
 export interface OfferImage {
   filename: string;
@@ -96,6 +159,7 @@ export interface OfferImage {
   desiredKey: string;
 }
 
-export const uploadOfferImage = (image: OfferImage) => post<{ url: string }>('/api/uploads/bundle-image', image);
-export const deleteOfferImage = (url: string, clubSlug: string, bundleSlug: string) => del<unknown>('/api/uploads/bundle-image', { url, clubSlug, bundleSlug });
-
+export const uploadOfferImage = (image: OfferImage) =>
+  post<{ url: string }>('/api/uploads/bundle-image', image);
+export const deleteOfferImage = (url: string, clubSlug: string, bundleSlug: string) =>
+  del<unknown>('/api/uploads/bundle-image', { url, clubSlug, bundleSlug });

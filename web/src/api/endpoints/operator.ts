@@ -1,7 +1,38 @@
 /** One typed function per address that the operator's console calls (operator.md §7 and what issue 5 adds). */
 import { del, download, get, patch, post } from '@/api/http';
-import type { AdminClub, AdminDraw, AdminFooterMenu, AdminTicket, Allocated, Anomaly, AnomalyStats, Cancellation, Customer, Enrolment, FooterItem, Found, InFlight, OrderDetail, OrphanedTicket, Recovered, Refunded, SystemSetting, Transaction, TransactionSums, WaitlistEntry, Whoami } from '@/api/wire-operator';
-import type { Analytics, AuditPage, Configuration, Health, PlatformFees, SearchHit, Series } from '@/api/wire-platform';
+import type {
+  AdminClub,
+  AdminDraw,
+  AdminFooterMenu,
+  AdminTicket,
+  Allocated,
+  Anomaly,
+  AnomalyStats,
+  Cancellation,
+  Customer,
+  Enrolment,
+  FooterItem,
+  Found,
+  InFlight,
+  OrderDetail,
+  OrphanedTicket,
+  Recovered,
+  Refunded,
+  SystemSetting,
+  Transaction,
+  TransactionSums,
+  WaitlistEntry,
+  Whoami,
+} from '@/api/wire-operator';
+import type {
+  Analytics,
+  AuditPage,
+  Configuration,
+  Health,
+  PlatformFees,
+  SearchHit,
+  Series,
+} from '@/api/wire-platform';
 
 const id = (value: string | number) => encodeURIComponent(String(value));
 
@@ -9,18 +40,23 @@ const id = (value: string | number) => encodeURIComponent(String(value));
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
 export const enrol = () => post<Enrolment>('/api/admin/totp/enrol', {});
 export const verifyCode = (code: string) => post<Whoami>('/api/admin/totp/verify', { code });
-export const reauthenticate = (code: string) => post<{ reauthenticatedUntil: string }>('/api/admin/reauthenticate', { code });
+export const reauthenticate = (code: string) =>
+  post<{ reauthenticatedUntil: string }>('/api/admin/reauthenticate', { code });
 export const logout = () => post<void>('/api/admin/logout', {});
 
 // Payments
 export const fetchAnomalies = () => get<Anomaly[]>('/api/admin/payment-anomalies');
 export const fetchAnomalyStats = () => get<AnomalyStats>('/api/admin/payment-anomalies/stats');
-export const resolveAnomaly = (anomaly: string) => post<Anomaly>(`/api/admin/payment-anomalies/${id(anomaly)}/resolve`, undefined);
-export const resolveMissing = (missing: { paymentIntentId: string } & Customer) => post<Allocated>('/api/admin/payment-anomalies/resolve', missing);
+export const resolveAnomaly = (anomaly: string) =>
+  post<Anomaly>(`/api/admin/payment-anomalies/${id(anomaly)}/resolve`, undefined);
+export const resolveMissing = (missing: { paymentIntentId: string } & Customer) =>
+  post<Allocated>('/api/admin/payment-anomalies/resolve', missing);
 /** Gives back exactly this anomaly’s payment, and resolves it. */
-export const refundAnomaly = (anomaly: string, reason: string) => post<Anomaly>(`/api/admin/payment-anomalies/${id(anomaly)}/refund`, { reason });
+export const refundAnomaly = (anomaly: string, reason: string) =>
+  post<Anomaly>(`/api/admin/payment-anomalies/${id(anomaly)}/refund`, { reason });
 export const runCheck = () => post<Found>('/api/admin/payment-anomalies/check', undefined);
-export const scanHistory = (hoursBack: number) => post<Found>('/api/admin/payment-anomalies/scan-historical', { hoursBack });
+export const scanHistory = (hoursBack: number) =>
+  post<Found>('/api/admin/payment-anomalies/scan-historical', { hoursBack });
 export const fetchOrphans = () => get<OrphanedTicket[]>('/api/admin/orphaned-tickets');
 
 export interface Recovery {
@@ -30,57 +66,83 @@ export interface Recovery {
   secondApproval?: { email: string; code: string };
 }
 
-export const recoverTicket = (ticket: string, recovery: Recovery) => patch<Recovered>(`/api/admin/tickets/${id(ticket)}/recover`, recovery);
+export const recoverTicket = (ticket: string, recovery: Recovery) =>
+  patch<Recovered>(`/api/admin/tickets/${id(ticket)}/recover`, recovery);
 export const fetchTransactions = () => get<Transaction[]>('/api/stripe-debug');
 export const fetchTransactionSums = () => get<TransactionSums>('/api/stripe-debug/sums');
 export const fetchOrder = (order: string) => get<OrderDetail>(`/api/admin/orders/${id(order)}`);
-export const refundOrder = (order: string, reason: string) => post<Refunded>(`/api/admin/orders/${id(order)}/refund`, { reason });
+export const refundOrder = (order: string, reason: string) =>
+  post<Refunded>(`/api/admin/orders/${id(order)}/refund`, { reason });
 
 // Draws
 export const fetchAdminDraws = () => get<AdminDraw[]>('/api/admin/draws');
 export const fetchAdminTickets = (draw: number) => get<AdminTicket[]>(`/api/draws/${draw}/tickets`);
-export const downloadDrawReport = (draw: number) => download(`/api/admin/draws/${draw}/report`, `FD-${draw}-report.pdf`);
-export const undoResults = (draw: number, said: { reason: string; drawNumber: number }) => post<{ newStatus: string }>(`/api/draws/${draw}/undo-results`, said);
-export const fetchCancellation = (draw: number) => get<Cancellation>(`/api/admin/draws/${draw}/cancellation`);
-export const cancelDraw = (draw: number, said: { reason: string; drawNumber: number }) => post<Cancellation>(`/api/admin/draws/${draw}/cancel`, said);
-export const moveKickOff = (draw: number, said: { gameDate: string; reason: string }) => patch<AdminDraw>(`/api/draws/${draw}`, said);
-export const closeExpired = () => post<{ message: string }>('/api/admin/close-expired-draws', undefined);
+export const downloadDrawReport = (draw: number) =>
+  download(`/api/admin/draws/${draw}/report`, `FD-${draw}-report.pdf`);
+export const undoResults = (draw: number, said: { reason: string; drawNumber: number }) =>
+  post<{ newStatus: string }>(`/api/draws/${draw}/undo-results`, said);
+export const fetchCancellation = (draw: number) =>
+  get<Cancellation>(`/api/admin/draws/${draw}/cancellation`);
+export const cancelDraw = (draw: number, said: { reason: string; drawNumber: number }) =>
+  post<Cancellation>(`/api/admin/draws/${draw}/cancel`, said);
+export const moveKickOff = (draw: number, said: { gameDate: string; reason: string }) =>
+  patch<AdminDraw>(`/api/draws/${draw}`, said);
+export const closeExpired = () =>
+  post<{ message: string }>('/api/admin/close-expired-draws', undefined);
 
 // Clubs and who waits to be one
 export const fetchAdminClubs = () => get<AdminClub[]>('/api/admin/clubs');
 export const fetchArchivedClubs = () => get<AdminClub[]>('/api/admin/clubs/archived');
-export const archiveClub = (club: number) => post<AdminClub>(`/api/admin/clubs/${club}/archive`, undefined);
-export const restoreClub = (club: number) => post<AdminClub>(`/api/admin/clubs/${club}/unarchive`, undefined);
+export const archiveClub = (club: number) =>
+  post<AdminClub>(`/api/admin/clubs/${club}/archive`, undefined);
+export const restoreClub = (club: number) =>
+  post<AdminClub>(`/api/admin/clubs/${club}/unarchive`, undefined);
 export const fetchWaitlist = () => get<WaitlistEntry[]>('/api/admin/waitlist');
 export const removeWaiting = (entry: number) => del<void>(`/api/admin/waitlist/${entry}`);
 
 // Switches and furniture
 const BY = 'Super Admin';
 export const fetchMaintenance = () => get<{ maintenanceMode: boolean }>('/api/maintenance-mode');
-export const setMaintenance = (enabled: boolean) => post<{ maintenanceMode: boolean }>('/api/admin/maintenance-mode', { enabled, updatedBy: BY });
+export const setMaintenance = (enabled: boolean) =>
+  post<{ maintenanceMode: boolean }>('/api/admin/maintenance-mode', { enabled, updatedBy: BY });
 export const fetchInFlight = () => get<InFlight>('/api/admin/in-flight');
 export const fetchSettings = () => get<SystemSetting[]>('/api/admin/system-settings');
-export const fetchSetting = (key: string) => get<SystemSetting>(`/api/admin/system-settings/${id(key)}`);
-export const setSetting = (key: string, value: boolean, description: string) => post<SystemSetting>(`/api/admin/system-settings/${id(key)}`, { value: String(value), description, updatedBy: BY });
-export const fetchRegistration = () => get<{ enabled?: boolean }>('/api/settings/club-registration');
+export const fetchSetting = (key: string) =>
+  get<SystemSetting>(`/api/admin/system-settings/${id(key)}`);
+export const setSetting = (key: string, value: boolean, description: string) =>
+  post<SystemSetting>(`/api/admin/system-settings/${id(key)}`, {
+    value: String(value),
+    description,
+    updatedBy: BY,
+  });
+export const fetchRegistration = () =>
+  get<{ enabled?: boolean }>('/api/settings/club-registration');
 export const fetchConfiguration = () => get<Configuration>('/api/admin/configuration');
 
 export type MenuSaid = Pick<AdminFooterMenu, 'heading' | 'displayOrder' | 'isVisible'>;
 export type ItemSaid = Pick<FooterItem, 'menuId' | 'label' | 'url' | 'displayOrder' | 'isVisible'>;
 export const fetchAdminMenus = () => get<AdminFooterMenu[]>('/api/admin/footer-menus');
-export const createMenu = (said: MenuSaid) => post<AdminFooterMenu>('/api/admin/footer-menus', said);
-export const updateMenu = (menu: number, said: Partial<MenuSaid>) => patch<AdminFooterMenu>(`/api/admin/footer-menus/${menu}`, said);
+export const createMenu = (said: MenuSaid) =>
+  post<AdminFooterMenu>('/api/admin/footer-menus', said);
+export const updateMenu = (menu: number, said: Partial<MenuSaid>) =>
+  patch<AdminFooterMenu>(`/api/admin/footer-menus/${menu}`, said);
 export const deleteMenu = (menu: number) => del<void>(`/api/admin/footer-menus/${menu}`);
-export const createItem = (said: ItemSaid) => post<FooterItem>('/api/admin/footer-menu-items', said);
-export const updateItem = (item: number, said: Partial<ItemSaid>) => patch<FooterItem>(`/api/admin/footer-menu-items/${item}`, said);
+export const createItem = (said: ItemSaid) =>
+  post<FooterItem>('/api/admin/footer-menu-items', said);
+export const updateItem = (item: number, said: Partial<ItemSaid>) =>
+  patch<FooterItem>(`/api/admin/footer-menu-items/${item}`, said);
 export const deleteItem = (item: number) => del<void>(`/api/admin/footer-menu-items/${item}`);
 
 // The platform as a whole
 export const fetchAnalytics = () => get<Analytics>('/api/admin/analytics');
 export const fetchSeries = (hours: number) => get<Series>(`/api/admin/series?hours=${hours}`);
 export const fetchHealth = () => get<Health>('/api/admin/health');
-export const fetchAudit = (objects: string, before?: number) => get<AuditPage>(`/api/admin/audit?object=${encodeURIComponent(objects)}&limit=50${before === undefined ? '' : `&before=${before}`}`);
-export const search = (query: string) => get<SearchHit[]>(`/api/admin/search?q=${encodeURIComponent(query)}`);
+export const fetchAudit = (objects: string, before?: number) =>
+  get<AuditPage>(
+    `/api/admin/audit?object=${encodeURIComponent(objects)}&limit=50${before === undefined ? '' : `&before=${before}`}`,
+  );
+export const search = (query: string) =>
+  get<SearchHit[]>(`/api/admin/search?q=${encodeURIComponent(query)}`);
 
 const period = (from: string, to: string) => {
   const said = new URLSearchParams();
@@ -88,5 +150,7 @@ const period = (from: string, to: string) => {
   if (to) said.set('to', to);
   return said.size > 0 ? `?${said.toString()}` : '';
 };
-export const fetchPlatformFees = (from: string, to: string) => get<PlatformFees>(`/api/admin/platform-fees${period(from, to)}`);
-export const downloadFeesReport = (from: string, to: string) => download(`/api/admin/platform-fees-report${period(from, to)}`, 'platform-fees-report.pdf');
+export const fetchPlatformFees = (from: string, to: string) =>
+  get<PlatformFees>(`/api/admin/platform-fees${period(from, to)}`);
+export const downloadFeesReport = (from: string, to: string) =>
+  download(`/api/admin/platform-fees-report${period(from, to)}`, 'platform-fees-report.pdf');

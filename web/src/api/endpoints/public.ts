@@ -7,18 +7,26 @@ const club = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
 
 export const fetchClubMeta = (slug: string) => get<ClubMeta>(`${club(slug)}/meta`);
 export const fetchClubDraws = (slug: string) => get<Draw[]>(`${club(slug)}/draws?status=active`);
-export const fetchClubAwaiting = (clubId: number) => get<Draw[]>(`/api/draws/awaiting-results?clubId=${clubId}`);
-export const fetchOffers = (slug: string) => get<Offer[]>(`${club(slug)}/bundles`, { cache: 'no-store' });
-export const fetchOffer = (slug: string, offer: string) => get<Offer>(`${club(slug)}/bundles/${encodeURIComponent(offer)}`, { cache: 'no-store' });
+export const fetchClubAwaiting = (clubId: number) =>
+  get<Draw[]>(`/api/draws/awaiting-results?clubId=${clubId}`);
+export const fetchOffers = (slug: string) =>
+  get<Offer[]>(`${club(slug)}/bundles`, { cache: 'no-store' });
+export const fetchOffer = (slug: string, offer: string) =>
+  get<Offer>(`${club(slug)}/bundles/${encodeURIComponent(offer)}`, { cache: 'no-store' });
 
 /** Without cookies: a widget on somebody else's page must not be able to tell who looks (decision G-14). */
 const asNobody: RequestInit = { cache: 'no-store', credentials: 'omit' };
-export const fetchDrawWidget = (draw: number) => get<WidgetAnswer>(`/api/public/widget/draw/${draw}`, asNobody);
+export const fetchDrawWidget = (draw: number) =>
+  get<WidgetAnswer>(`/api/public/widget/draw/${draw}`, asNobody);
 export const fetchOfferWidget = (slug: string, offer: string) =>
-  get<WidgetAnswer>(`/api/public/widget/bundle/${encodeURIComponent(slug)}/${encodeURIComponent(offer)}`, asNobody);
+  get<WidgetAnswer>(
+    `/api/public/widget/bundle/${encodeURIComponent(slug)}/${encodeURIComponent(offer)}`,
+    asNobody,
+  );
 
 /** Asks for the link to somebody's own tickets by mail; the answer is the same for every address. */
-export const askForTickets = (email: string) => post<{ message?: string }>('/api/my-tickets', { email });
+export const askForTickets = (email: string) =>
+  post<{ message?: string }>('/api/my-tickets', { email });
 
 /** What a mailed link opens: every order of the address it was sent to, newest first. */
 export interface OwnOrders {

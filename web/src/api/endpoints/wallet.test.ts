@@ -13,20 +13,39 @@ function answering(status: number, body: string) {
 }
 
 test('a failure says message, type and code together, and keeps status and body', async () => {
-  answering(402, JSON.stringify({ message: 'Your card was declined.', errorType: 'card_error', errorCode: 'card_declined' }));
+  answering(
+    402,
+    JSON.stringify({
+      message: 'Your card was declined.',
+      errorType: 'card_error',
+      errorCode: 'card_declined',
+    }),
+  );
   const failure = (await confirmWallet(asked).catch((error: unknown) => error)) as Problem;
   expect(failure.said.message).toBe('Your card was declined. · card_error · card_declined');
-  expect([failure.status, failure.message]).toEqual([402, '402: {"message":"Your card was declined.","errorType":"card_error","errorCode":"card_declined"}']);
+  expect([failure.status, failure.message]).toEqual([
+    402,
+    '402: {"message":"Your card was declined.","errorType":"card_error","errorCode":"card_declined"}',
+  ]);
 });
 
-test.each(['', '<html>', 'null', '"x"'])('an answer that says nothing says its status: %s', async (body) => {
-  answering(502, body);
-  await expect(confirmWallet(asked)).rejects.toMatchObject({ status: 502, said: { message: 'Wallet payment failed (502)' } });
-});
+test.each(['', '<html>', 'null', '"x"'])(
+  'an answer that says nothing says its status: %s',
+  async (body) => {
+    answering(502, body);
+    await expect(confirmWallet(asked)).rejects.toMatchObject({
+      status: 502,
+      said: { message: 'Wallet payment failed (502)' },
+    });
+  },
+);
 
 test('a payment method is never sent anywhere else', async () => {
   const fetching = answering(200, '{"status":"succeeded"}');
   await confirmWallet(asked, 'https://elsewhere.example/collect');
   await confirmWallet(asked, '//elsewhere.example');
-  expect(fetching.mock.calls.map(([path]) => path)).toEqual(['/api/payments/confirm-wallet', '/api/payments/confirm-wallet']);
+  expect(fetching.mock.calls.map(([path]) => path)).toEqual([
+    '/api/payments/confirm-wallet',
+    '/api/payments/confirm-wallet',
+  ]);
 });

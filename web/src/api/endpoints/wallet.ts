@@ -17,7 +17,10 @@ export interface WalletConfirmation {
 }
 
 /** Read as text first, so that an answer that is no JSON still makes an error with its status and body. */
-export async function confirmWallet(asked: WalletConfirmation, path = PATH): Promise<CompletionAnswer> {
+export async function confirmWallet(
+  asked: WalletConfirmation,
+  path = PATH,
+): Promise<CompletionAnswer> {
   const answer = await fetch(ALLOWED.includes(path) ? path : PATH, {
     method: 'POST',
     credentials: 'same-origin',
@@ -27,7 +30,9 @@ export async function confirmWallet(asked: WalletConfirmation, path = PATH): Pro
   const text = await answer.text();
   const said = read(text);
   if (answer.ok) return said as unknown as CompletionAnswer;
-  const words = [said.message, said.errorType, said.errorCode].filter((word) => typeof word === 'string' && word !== '').join(' · ');
+  const words = [said.message, said.errorType, said.errorCode]
+    .filter((word) => typeof word === 'string' && word !== '')
+    .join(' · ');
   const problem = new Problem(answer.status, text, answer.statusText, null);
   problem.said.message = words || fill(S.walletFailedStatus, { status: answer.status });
   throw problem;

@@ -9,8 +9,12 @@ export function Page() {
       <h1>{S.pageNotFound}</h1>
       <p>There is nothing at this address. It may have moved, or the link may be cut short.</p>
       <div className="actions">
-        <Link className="btn" href="/">Home</Link>
-        <Link className="btn sec" href="/#live-draws">Find Draws</Link>
+        <Link className="btn" href="/">
+          Home
+        </Link>
+        <Link className="btn sec" href="/#live-draws">
+          Find Draws
+        </Link>
       </div>
     </main>
   );

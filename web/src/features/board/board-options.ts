@@ -13,5 +13,10 @@ export interface BoardOptions {
 export function optionsOf(search: string): BoardOptions {
   const query = new URLSearchParams(search);
   const mode = query.get('mode');
-  return { compact: mode === 'compact', widget: mode === 'widget', qr: query.get('qr') === 'xl' ? 'xl' : null, loc: query.get('loc')?.slice(0, 60) ?? null };
+  return {
+    compact: mode === 'compact',
+    widget: mode === 'widget',
+    qr: query.get('qr') === 'xl' ? 'xl' : null,
+    loc: query.get('loc')?.slice(0, 60) ?? null,
+  };
 }

@@ -22,19 +22,43 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
     const timer = setTimeout(() => setPlaying(false), REVEAL_MS);
     return () => clearTimeout(timer);
   }, []);
-  const [homeShown, awayShown] = [useCountUp(home, HOME_MS, playing), useCountUp(away, AWAY_MS, playing)];
+  const [homeShown, awayShown] = [
+    useCountUp(home, HOME_MS, playing),
+    useCountUp(away, AWAY_MS, playing),
+  ];
   const match = `${S.completedCaps} · ${draw.homeTeam} v ${draw.awayTeam}`;
   const pair = useFit<HTMLParagraphElement>(`${home} ${away}`);
   const winnerSold = draw.winningTicketSold !== false;
   return (
     <>
       <div className="board-grid">
-        <ResultGrid result={{ home, away }} sold={sold} winnerSold={winnerSold} caption={`Result of ${draw.homeTeam} v ${draw.awayTeam}`} playing={playing} />
+        <ResultGrid
+          result={{ home, away }}
+          sold={sold}
+          winnerSold={winnerSold}
+          caption={`Result of ${draw.homeTeam} v ${draw.awayTeam}`}
+          playing={playing}
+        />
       </div>
       <div className={`board-side${playing ? ' is-playing-side' : ''}`}>
-        <BoardTitle look="board-label board-match" words={match}>{match}</BoardTitle>
-        <p ref={pair} className="result-pair num"><span className="sr">#{home} and #{away}</span><span aria-hidden="true"><span className="home home-number">#{homeShown}</span> &amp; <span className="away away-number">#{awayShown}</span></span></p>
-        <p className="board-label">First try scorers (home &amp; away){home === DEFAULT_NUMBER || away === DEFAULT_NUMBER ? ` · #${DEFAULT_NUMBER} No Try/Default` : ''}</p>
+        <BoardTitle look="board-label board-match" words={match}>
+          {match}
+        </BoardTitle>
+        <p ref={pair} className="result-pair num">
+          <span className="sr">
+            #{home} and #{away}
+          </span>
+          <span aria-hidden="true">
+            <span className="home home-number">#{homeShown}</span> &amp;{' '}
+            <span className="away away-number">#{awayShown}</span>
+          </span>
+        </p>
+        <p className="board-label">
+          First try scorers (home &amp; away)
+          {home === DEFAULT_NUMBER || away === DEFAULT_NUMBER
+            ? ` · #${DEFAULT_NUMBER} No Try/Default`
+            : ''}
+        </p>
         <div className="late">
           {winnerSold ? (
             <>

@@ -5,7 +5,13 @@ import { show } from '@/testing/show';
 import { optionsOf } from './board-options';
 import { BoardTally } from './board-tally';
 
-vi.stubGlobal('ResizeObserver', class { observe() {} disconnect() {} });
+vi.stubGlobal(
+  'ResizeObserver',
+  class {
+    observe() {}
+    disconnect() {}
+  },
+);
 
 const later = { gameDate: '2099-01-01T00:00:00Z' };
 const reserved = aDraw({ ...later, ticketsSold: 160, ticketsHeld: 9, ticketsAvailable: 0 });
@@ -28,11 +34,17 @@ test('a board says that all are sold only when they are: what is reserved may co
   expect(screen.queryByText('Scan to play')).toBeNull();
 });
 
-test.each([['on sale', aDraw({ ...later, clubSelling: false })], ['reserved to the last', { ...reserved, clubSelling: false }]])('a board of a club that takes no payments leads nobody to a form that is not there (%s)', (_how, draw) => {
-  show(<BoardTally draw={draw} options={optionsOf('')} />);
-  expect(screen.getByText('Not on sale')).toBeDefined();
-  expect(screen.queryByText('Scan to play')).toBeNull();
-});
+test.each([
+  ['on sale', aDraw({ ...later, clubSelling: false })],
+  ['reserved to the last', { ...reserved, clubSelling: false }],
+])(
+  'a board of a club that takes no payments leads nobody to a form that is not there (%s)',
+  (_how, draw) => {
+    show(<BoardTally draw={draw} options={optionsOf('')} />);
+    expect(screen.getByText('Not on sale')).toBeDefined();
+    expect(screen.queryByText('Scan to play')).toBeNull();
+  },
+);
 
 test('a board whose tickets are all sold says that, also when its club takes no payments any more', () => {
   show(<BoardTally draw={{ ...full, clubSelling: false }} options={optionsOf('')} />);

@@ -23,18 +23,54 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
   const unsold = isUnsold(draw, phase) && !full;
   return (
     <>
-      <BoardTitle words={`${draw.homeTeam} v ${draw.awayTeam}`}>{draw.homeTeam}<span className="v">v</span>{draw.awayTeam}</BoardTitle>
-      {options.compact ? null : <div className="board-grid"><TallyGrid sold={draw.ticketsSold} /></div>}
+      <BoardTitle words={`${draw.homeTeam} v ${draw.awayTeam}`}>
+        {draw.homeTeam}
+        <span className="v">v</span>
+        {draw.awayTeam}
+      </BoardTitle>
+      {options.compact ? null : (
+        <div className="board-grid">
+          <TallyGrid sold={draw.ticketsSold} />
+        </div>
+      )}
       <div className="board-side">
-        {off ? null : <><p className="board-label">Prize pool</p><BoardPrize prize={wholeDollars(cents(draw.currentPrize))} /></>}
+        {off ? null : (
+          <>
+            <p className="board-label">Prize pool</p>
+            <BoardPrize prize={wholeDollars(cents(draw.currentPrize))} />
+          </>
+        )}
         <dl className="board-stats">
-          {off ? null : <div><dt className="board-label">Tickets sold</dt><dd className="num">{draw.ticketsSold} / {TICKETS}</dd></div>}
-          <BoardTimer times={{ status: phase === 'soldOut' ? 'active' : draw.status, opensAt, closesAt: Date.parse(draw.gameDate), of: 'draw' }} />
+          {off ? null : (
+            <div>
+              <dt className="board-label">Tickets sold</dt>
+              <dd className="num">
+                {draw.ticketsSold} / {TICKETS}
+              </dd>
+            </div>
+          )}
+          <BoardTimer
+            times={{
+              status: phase === 'soldOut' ? 'active' : draw.status,
+              opensAt,
+              closesAt: Date.parse(draw.gameDate),
+              of: 'draw',
+            }}
+          />
         </dl>
-        {!unsold && (phase === 'active' || (phase === 'soldOut' && !full)) ? <PlayHere path={`/draw/${draw.drawNumber}`} shown={`/draw/${draw.drawNumber}`} price={`${dollars(price)} a ticket`} options={options} /> : null}
+        {!unsold && (phase === 'active' || (phase === 'soldOut' && !full)) ? (
+          <PlayHere
+            path={`/draw/${draw.drawNumber}`}
+            shown={`/draw/${draw.drawNumber}`}
+            price={`${dollars(price)} a ticket`}
+            options={options}
+          />
+        ) : null}
         {unsold ? <p className="board-full num">{UNSOLD.title}</p> : null}
         {off ? <p className="board-full num">Every ticket is refunded</p> : null}
-        {phase === 'soldOut' && full ? <p className="board-full num">All 169 tickets are sold</p> : null}
+        {phase === 'soldOut' && full ? (
+          <p className="board-full num">All 169 tickets are sold</p>
+        ) : null}
       </div>
     </>
   );

@@ -18,18 +18,45 @@ export function BoardTimer({ times }: { times: BoardTimes }) {
   const { status, opensAt, closesAt, of } = times;
   if (status === 'cancelled') return <Said words="Draw" said="Cancelled" />;
   if (status === 'completed') return <Said words="Draw" said={S.completedCaps} />;
-  if (opensAt !== null && (status === S.scheduled || opensAt > now)) return <Timer words="Opens in" ms={opensAt - now} band="" />;
-  if (closesAt === null || closesAt <= now || !['active', 'open', 'locked', S.scheduled].includes(status)) {
-    return of === 'draw' ? <Said words={S.drawClosed} said={S.resultsPending} /> : <Said words="Offer" said={S.bundleClosed} />;
+  if (opensAt !== null && (status === S.scheduled || opensAt > now))
+    return <Timer words="Opens in" ms={opensAt - now} band="" />;
+  if (
+    closesAt === null ||
+    closesAt <= now ||
+    !['active', 'open', 'locked', S.scheduled].includes(status)
+  ) {
+    return of === 'draw' ? (
+      <Said words={S.drawClosed} said={S.resultsPending} />
+    ) : (
+      <Said words="Offer" said={S.bundleClosed} />
+    );
   }
   const band = pageBand(now, closesAt);
-  return <Timer words={of === 'draw' ? 'Kick-off in' : 'Closes in'} ms={closesAt - now} band={band === 'green' || band === 'yellow' ? '' : ` band-${band}-ink`} />;
+  return (
+    <Timer
+      words={of === 'draw' ? 'Kick-off in' : 'Closes in'}
+      ms={closesAt - now}
+      band={band === 'green' || band === 'yellow' ? '' : ` band-${band}-ink`}
+    />
+  );
 }
 
 function Said({ words, said }: { words: string; said: string }) {
-  return <div><dt className="board-label">{words}</dt><dd className="num">{said}</dd></div>;
+  return (
+    <div>
+      <dt className="board-label">{words}</dt>
+      <dd className="num">{said}</dd>
+    </div>
+  );
 }
 
 function Timer({ words, ms, band }: { words: string; ms: number; band: string }) {
-  return <div><dt className="board-label">{words}</dt><dd className={`num${band}`}><span role="timer">{boardTimeLeft(Math.max(0, ms))}</span></dd></div>;
+  return (
+    <div>
+      <dt className="board-label">{words}</dt>
+      <dd className={`num${band}`}>
+        <span role="timer">{boardTimeLeft(Math.max(0, ms))}</span>
+      </dd>
+    </div>
+  );
 }

@@ -2,13 +2,29 @@ import type { ReactNode } from 'react';
 import { useFit } from './use-fit';
 
 /** The heading of a board: one line, however long the names. */
-export function BoardTitle({ words, look, children }: { words: string; look?: string; children: ReactNode }) {
+export function BoardTitle({
+  words,
+  look,
+  children,
+}: {
+  words: string;
+  look?: string;
+  children: ReactNode;
+}) {
   const ref = useFit<HTMLHeadingElement>(words);
-  return <h1 ref={ref} className={look}>{children}</h1>;
+  return (
+    <h1 ref={ref} className={look}>
+      {children}
+    </h1>
+  );
 }
 
 /** The prize in whole dollars, as large as its column lets it. */
 export function BoardPrize({ prize }: { prize: string }) {
   const ref = useFit<HTMLParagraphElement>(prize);
-  return <p ref={ref} className="board-prize num">{prize}</p>;
+  return (
+    <p ref={ref} className="board-prize num">
+      {prize}
+    </p>
+  );
 }

@@ -6,18 +6,45 @@ import { show } from '@/testing/show';
 import { optionsOf } from './board-options';
 import { OfferTally } from './offer-tally';
 
-vi.stubGlobal('ResizeObserver', class { observe() {} disconnect() {} });
+vi.stubGlobal(
+  'ResizeObserver',
+  class {
+    observe() {}
+    disconnect() {}
+  },
+);
 
 const CLOSES = '2099-01-01T00:00:00Z';
 const widget: WidgetAnswer = {
-  type: 'bundle', title: 'Round 9', status: 'active', opensAt: null, closesAt: CLOSES, earliestOpensAt: null, earliestClosesAt: null,
-  purchaseUrl: '/w/bundle:tigers/round-9', prizePoolCents: 29_000, ticketsSold: 113, ticketsCap: 338,
+  type: 'bundle',
+  title: 'Round 9',
+  status: 'active',
+  opensAt: null,
+  closesAt: CLOSES,
+  earliestOpensAt: null,
+  earliestClosesAt: null,
+  purchaseUrl: '/w/bundle:tigers/round-9',
+  prizePoolCents: 29_000,
+  ticketsSold: 113,
+  ticketsCap: 338,
 };
 
 /** The board of this offer while the server's clock says so many milliseconds before its close. */
 function shownAt(beforeMs: number, more: Partial<WidgetAnswer> = {}): void {
-  const { store } = show(<OfferTally widget={{ ...widget, ...more }} offer={null} address={{ club: 'tigers', slug: 'round-9' }} options={optionsOf('')} />);
-  act(() => store.set(noteTimeAtom, { offset: Date.parse(CLOSES) - beforeMs - performance.now(), roundTripMs: 1 }));
+  const { store } = show(
+    <OfferTally
+      widget={{ ...widget, ...more }}
+      offer={null}
+      address={{ club: 'tigers', slug: 'round-9' }}
+      options={optionsOf('')}
+    />,
+  );
+  act(() =>
+    store.set(noteTimeAtom, {
+      offset: Date.parse(CLOSES) - beforeMs - performance.now(),
+      roundTripMs: 1,
+    }),
+  );
 }
 
 test('an offer’s board invites to buy until the offer closes by the server’s clock, and no longer', () => {

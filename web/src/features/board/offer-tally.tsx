@@ -27,19 +27,43 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
   const path = `/w/bundle:${address.club}/${address.slug}`;
   const now = useAtomValue(nowAtom);
   const closesAt = time(widget.earliestClosesAt ?? widget.closesAt);
-  const onSale = !['closed', 'completed', 'cancelled', 'archived', 'draft', 'ended'].includes(widget.status) && !(closesAt !== null && closesAt <= now);
+  const onSale =
+    !['closed', 'completed', 'cancelled', 'archived', 'draft', 'ended'].includes(widget.status) &&
+    !(closesAt !== null && closesAt <= now);
   return (
     <>
       <BoardTitle words={widget.title}>{widget.title}</BoardTitle>
-      {options.compact ? null : <div className="board-games">{offer ? <Games offer={offer} /> : null}</div>}
+      {options.compact ? null : (
+        <div className="board-games">{offer ? <Games offer={offer} /> : null}</div>
+      )}
       <div className="board-side">
         <p className="board-label">Prize pool</p>
         <BoardPrize prize={wholeDollars(widget.prizePoolCents)} />
         <dl className="board-stats">
-          <div><dt className="board-label">Tickets sold</dt><dd className="num">{widget.ticketsSold}{widget.ticketsCap ? ` / ${widget.ticketsCap}` : ''}</dd></div>
-          <BoardTimer times={{ status: widget.status, opensAt: time(widget.earliestOpensAt ?? widget.opensAt), closesAt, of: 'offer' }} />
+          <div>
+            <dt className="board-label">Tickets sold</dt>
+            <dd className="num">
+              {widget.ticketsSold}
+              {widget.ticketsCap ? ` / ${widget.ticketsCap}` : ''}
+            </dd>
+          </div>
+          <BoardTimer
+            times={{
+              status: widget.status,
+              opensAt: time(widget.earliestOpensAt ?? widget.opensAt),
+              closesAt,
+              of: 'offer',
+            }}
+          />
         </dl>
-        {onSale ? <PlayHere path={path} shown={path} price={offer ? `From ${dollars(offerPrice(offer, 1, mode).total)}` : S.brand} options={options} /> : null}
+        {onSale ? (
+          <PlayHere
+            path={path}
+            shown={path}
+            price={offer ? `From ${dollars(offerPrice(offer, 1, mode).total)}` : S.brand}
+            options={options}
+          />
+        ) : null}
       </div>
     </>
   );
@@ -53,9 +77,20 @@ function Games({ offer }: { offer: Offer }) {
         const sold = draws[gameNumber(game)]?.ticketsSold ?? game.ticketsSold;
         return (
           <li key={game.id}>
-            <h2>{game.homeTeam}<span className="v">v</span>{game.awayTeam}</h2>
-            <p className="board-label">{dayAndTime(game.gameDate, game.timezone)}{sold === undefined ? '' : ` · ${sold} / ${TICKETS}`}</p>
-            {sold === undefined ? null : <div className="board-bar" aria-hidden="true"><span style={{ '--part': sold / TICKETS } as React.CSSProperties} /></div>}
+            <h2>
+              {game.homeTeam}
+              <span className="v">v</span>
+              {game.awayTeam}
+            </h2>
+            <p className="board-label">
+              {dayAndTime(game.gameDate, game.timezone)}
+              {sold === undefined ? '' : ` · ${sold} / ${TICKETS}`}
+            </p>
+            {sold === undefined ? null : (
+              <div className="board-bar" aria-hidden="true">
+                <span style={{ '--part': sold / TICKETS } as React.CSSProperties} />
+              </div>
+            )}
           </li>
         );
       })}

@@ -11,19 +11,30 @@ interface PlayHereProps {
 
 /** The code to scan: 260 px, 180 px when compact, or 45 % of the height for a room where people sit far away (A:136). */
 export function PlayHere({ path, shown, price, options }: PlayHereProps) {
-  const query = new URLSearchParams({ src: 'widget', mode: options.compact ? 'compact' : 'fullscreen' });
+  const query = new URLSearchParams({
+    src: 'widget',
+    mode: options.compact ? 'compact' : 'fullscreen',
+  });
   if (options.loc) query.set('loc', options.loc);
   const size = options.qr === 'xl' ? '45vh' : options.compact ? '180px' : '260px';
   const { host } = window.location;
   const typed = useFit<HTMLParagraphElement>(`${host}${shown}`);
   return (
     <div className={`board-qr${options.qr === 'xl' ? ' is-xl' : ''}`}>
-      <img src={`/api/qr.svg?url=${encodeURIComponent(`${path}?${query.toString()}`)}`} alt={`QR code to buy tickets at ${host}${shown}`} style={{ '--qr': size } as React.CSSProperties} />
+      <img
+        src={`/api/qr.svg?url=${encodeURIComponent(`${path}?${query.toString()}`)}`}
+        alt={`QR code to buy tickets at ${host}${shown}`}
+        style={{ '--qr': size } as React.CSSProperties}
+      />
       <div>
         <h2>Scan to play</h2>
         <p>{price} · over 18s</p>
         {/* Somebody types it from across the room: a number that is broken in two is another draw. */}
-        <p className="board-address" ref={typed}><span>{host}</span><wbr /><span>{shown}</span></p>
+        <p className="board-address" ref={typed}>
+          <span>{host}</span>
+          <wbr />
+          <span>{shown}</span>
+        </p>
       </div>
     </div>
   );

@@ -2,10 +2,18 @@ import { expect, test, vi } from 'vitest';
 import { renew, untilRenewal } from './renewal';
 
 test('a board reloads only when its own address answers', async () => {
-  const reach = vi.fn<() => Promise<boolean>>().mockRejectedValueOnce(new Error('offline')).mockResolvedValueOnce(false).mockResolvedValue(true);
+  const reach = vi
+    .fn<() => Promise<boolean>>()
+    .mockRejectedValueOnce(new Error('offline'))
+    .mockResolvedValueOnce(false)
+    .mockResolvedValue(true);
   const reload = vi.fn();
   const waited: number[] = [];
-  await renew(reach, reload, async (ms) => void (expect(reload).not.toHaveBeenCalled(), waited.push(ms)));
+  await renew(
+    reach,
+    reload,
+    async (ms) => void (expect(reload).not.toHaveBeenCalled(), waited.push(ms)),
+  );
   expect(reload).toHaveBeenCalledTimes(1);
   expect(waited).toEqual([60_000, 60_000]);
 });

@@ -19,7 +19,8 @@ export function untilRenewal(now: Date, chance: number): number {
  * nobody stands in front of a board to press a key.
  */
 export async function renew(
-  reach: () => Promise<boolean> = () => fetch(window.location.href, { method: 'HEAD', cache: 'no-store' }).then((answer) => answer.ok),
+  reach: () => Promise<boolean> = () =>
+    fetch(window.location.href, { method: 'HEAD', cache: 'no-store' }).then((answer) => answer.ok),
   reload: () => void = () => window.location.reload(),
   wait: (ms: number) => Promise<void> = (ms) => new Promise((done) => setTimeout(done, ms)),
 ): Promise<void> {

@@ -17,10 +17,19 @@ export function useBoardOffer(club: string, slug: string): Offer | null {
   const receive = useSetAtom(receiveDrawsAtom);
   const numbers = offer?.games.map(gameNumber) ?? [];
   const key = numbers.join(',');
-  usePoll({ every: EVERY_MS, topic: null, atOnce: true, ask: async () => setOffer(await fetchOffer(club, slug)) });
+  usePoll({
+    every: EVERY_MS,
+    topic: null,
+    atOnce: true,
+    ask: async () => setOffer(await fetchOffer(club, slug)),
+  });
   useDrawTopics(numbers);
   useEffect(() => {
-    for (const number of key.split(',').filter(Boolean)) void fetchDraw(Number(number)).then((draw) => receive([draw]), () => {});
+    for (const number of key.split(',').filter(Boolean))
+      void fetchDraw(Number(number)).then(
+        (draw) => receive([draw]),
+        () => {},
+      );
   }, [key, receive]);
   return offer;
 }

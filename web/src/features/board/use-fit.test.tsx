@@ -6,7 +6,13 @@ import { optionsOf } from './board-options';
 import { BoardTally } from './board-tally';
 import { BoardTitle } from './board-title';
 
-vi.stubGlobal('ResizeObserver', class { observe() {} disconnect() {} });
+vi.stubGlobal(
+  'ResizeObserver',
+  class {
+    observe() {}
+    disconnect() {}
+  },
+);
 afterEach(() => vi.restoreAllMocks());
 
 /** A line of 800 px whose letters take so many at their full size. */
@@ -14,12 +20,20 @@ function lineOf(lettersWidth: number) {
   const box = (width: number) => ({ width }) as DOMRect;
   vi.spyOn(HTMLElement.prototype, 'getBoundingClientRect').mockReturnValue(box(800));
   vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(800);
-  vi.spyOn(HTMLElement.prototype, 'scrollWidth', 'get').mockReturnValue(Math.max(800, Math.round(lettersWidth)));
-  vi.spyOn(Range.prototype, 'getBoundingClientRect').mockImplementation(() => box(lettersWidth * Number(screen.getByRole('heading').style.getPropertyValue('--fit'))));
+  vi.spyOn(HTMLElement.prototype, 'scrollWidth', 'get').mockReturnValue(
+    Math.max(800, Math.round(lettersWidth)),
+  );
+  vi.spyOn(Range.prototype, 'getBoundingClientRect').mockImplementation(() =>
+    box(lettersWidth * Number(screen.getByRole('heading').style.getPropertyValue('--fit'))),
+  );
 }
 
 test('a name that is half a pixel too long for its board gets smaller instead of losing its end', () => {
-  for (const [letters, part] of [[800, '1.00'], [800.4, '0.97'], [900, '0.88']] as const) {
+  for (const [letters, part] of [
+    [800, '1.00'],
+    [800.4, '0.97'],
+    [900, '0.88'],
+  ] as const) {
     lineOf(letters);
     const { unmount } = render(<BoardTitle words="Gympie Goannas">Gympie Goannas</BoardTitle>);
     expect(screen.getByRole('heading').style.getPropertyValue('--fit')).toBe(part);
@@ -28,6 +42,10 @@ test('a name that is half a pixel too long for its board gets smaller instead of
 });
 
 test('the address to type breaks before its path, and never inside the draw’s number', () => {
-  show(<BoardTally draw={aDraw({ gameDate: '2099-01-01T00:00:00Z' })} options={optionsOf('?qr=xl')} />);
-  expect(document.querySelector('.board-address')?.innerHTML).toBe(`<span>${window.location.host}</span><wbr><span>/draw/1042</span>`);
+  show(
+    <BoardTally draw={aDraw({ gameDate: '2099-01-01T00:00:00Z' })} options={optionsOf('?qr=xl')} />,
+  );
+  expect(document.querySelector('.board-address')?.innerHTML).toBe(
+    `<span>${window.location.host}</span><wbr><span>/draw/1042</span>`,
+  );
 });

@@ -16,7 +16,11 @@ function useTellHeight() {
   useEffect(() => {
     const card = ref.current;
     if (!card || window.parent === window) return;
-    const tell = () => window.parent.postMessage({ footballDoubles: 'height', height: Math.ceil(card.getBoundingClientRect().height) }, '*');
+    const tell = () =>
+      window.parent.postMessage(
+        { footballDoubles: 'height', height: Math.ceil(card.getBoundingClientRect().height) },
+        '*',
+      );
     const watch = new ResizeObserver(tell);
     watch.observe(card);
     return () => watch.disconnect();
@@ -31,9 +35,23 @@ export function WidgetCard({ ask }: { ask: () => Promise<WidgetAnswer> }) {
   const ref = useTellHeight();
   usePageTitle(widget?.title ?? S.brand);
   return (
-    <main ref={ref} id="main" className={`widget${query.get('theme') === 'dark' ? ' is-dark' : ''}`} aria-busy={!widget && !missing}>
-      {widget ? <Shown widget={widget} loc={query.get('loc')} code={query.get('qr') === 'yes'} /> : <h1>{missing ? 'This draw is no longer here' : S.brand}</h1>}
-      <p className="widget-foot"><span><Crossing dark={query.get('theme') === 'dark'} /> {S.brand}</span><span>18+</span></p>
+    <main
+      ref={ref}
+      id="main"
+      className={`widget${query.get('theme') === 'dark' ? ' is-dark' : ''}`}
+      aria-busy={!widget && !missing}
+    >
+      {widget ? (
+        <Shown widget={widget} loc={query.get('loc')} code={query.get('qr') === 'yes'} />
+      ) : (
+        <h1>{missing ? 'This draw is no longer here' : S.brand}</h1>
+      )}
+      <p className="widget-foot">
+        <span>
+          <Crossing dark={query.get('theme') === 'dark'} /> {S.brand}
+        </span>
+        <span>18+</span>
+      </p>
     </main>
   );
 }
@@ -45,35 +63,90 @@ function Shown({ widget, loc, code }: { widget: WidgetAnswer; loc: string | null
   if (loc) buy.searchParams.set('loc', loc);
   const now = useAtomValue(nowAtom);
   const closesAt = Date.parse(widget.earliestClosesAt ?? widget.closesAt ?? '');
-  const onSale = ['active', 'open', 'locked', S.scheduled].includes(widget.status) && !(closesAt <= now);
+  const onSale =
+    ['active', 'open', 'locked', S.scheduled].includes(widget.status) && !(closesAt <= now);
   const off = widget.status === 'cancelled';
   const full = widget.ticketsCap !== null && widget.ticketsSold >= widget.ticketsCap;
   return (
     <>
       <h1>{widget.title}</h1>
-      <p className="widget-when"><When widget={widget} closesAt={closesAt} onSale={onSale} /></p>
+      <p className="widget-when">
+        <When widget={widget} closesAt={closesAt} onSale={onSale} />
+      </p>
       <dl>
-        <div><dt>Prize pool</dt><dd className="num">{off ? 'None' : wholeDollars(widget.prizePoolCents)}</dd></div>
-        {off ? <div><dt>Tickets</dt><dd className="num">Refunded</dd></div> : <div><dt>Tickets sold</dt><dd className="num">{widget.ticketsSold}{widget.ticketsCap ? ` / ${widget.ticketsCap}` : ''}</dd></div>}
+        <div>
+          <dt>Prize pool</dt>
+          <dd className="num">{off ? 'None' : wholeDollars(widget.prizePoolCents)}</dd>
+        </div>
+        {off ? (
+          <div>
+            <dt>Tickets</dt>
+            <dd className="num">Refunded</dd>
+          </div>
+        ) : (
+          <div>
+            <dt>Tickets sold</dt>
+            <dd className="num">
+              {widget.ticketsSold}
+              {widget.ticketsCap ? ` / ${widget.ticketsCap}` : ''}
+            </dd>
+          </div>
+        )}
       </dl>
-      {widget.ticketsCap && !off ? <div className="widget-bar" aria-hidden="true"><span style={{ '--part': widget.ticketsSold / widget.ticketsCap } as React.CSSProperties} /></div> : null}
+      {widget.ticketsCap && !off ? (
+        <div className="widget-bar" aria-hidden="true">
+          <span
+            style={{ '--part': widget.ticketsSold / widget.ticketsCap } as React.CSSProperties}
+          />
+        </div>
+      ) : null}
       <div className="widget-do">
-        {code && onSale ? <img src={`/api/qr.svg?url=${encodeURIComponent(buy.pathname + buy.search)}`} alt="QR code to buy tickets" width="180" height="180" /> : null}
-        <a className="btn" href={buy.href} target="_blank" rel="noopener">{onSale && !full ? S.buyNow : widget.type === 'bundle' ? 'See offer' : 'See draw'}<span className="sr">: {widget.title}, opens a new window</span></a>
+        {code && onSale ? (
+          <img
+            src={`/api/qr.svg?url=${encodeURIComponent(buy.pathname + buy.search)}`}
+            alt="QR code to buy tickets"
+            width="180"
+            height="180"
+          />
+        ) : null}
+        <a className="btn" href={buy.href} target="_blank" rel="noopener">
+          {onSale && !full ? S.buyNow : widget.type === 'bundle' ? 'See offer' : 'See draw'}
+          <span className="sr">: {widget.title}, opens a new window</span>
+        </a>
       </div>
     </>
   );
 }
 
-function When({ widget, closesAt, onSale }: { widget: WidgetAnswer; closesAt: number; onSale: boolean }) {
+function When({
+  widget,
+  closesAt,
+  onSale,
+}: {
+  widget: WidgetAnswer;
+  closesAt: number;
+  onSale: boolean;
+}) {
   const now = useAtomValue(nowAtom);
   const opensAt = Date.parse(widget.earliestOpensAt ?? widget.opensAt ?? '');
   if (widget.status === 'completed') return <span className="pill">{S.completedCaps}</span>;
   if (widget.status === 'cancelled') return <span className="pill">Cancelled</span>;
-  if (widget.status === S.scheduled && opensAt > now) return <span className="pill" role="timer">Opens in {boardTimeLeft(opensAt - now)}</span>;
+  if (widget.status === S.scheduled && opensAt > now)
+    return (
+      <span className="pill" role="timer">
+        Opens in {boardTimeLeft(opensAt - now)}
+      </span>
+    );
   const bundle = widget.type === 'bundle';
-  if (bundle && (!onSale || !(closesAt > now))) return <span className="pill">{S.bundleClosed}</span>;
+  if (bundle && (!onSale || !(closesAt > now)))
+    return <span className="pill">{S.bundleClosed}</span>;
   if (closesAt <= now) return <span className="pill">{S.awaitingResultsLower}</span>;
   if (!onSale || !(closesAt > now)) return <span className="pill">{S.drawClosed}</span>;
-  return <span className={`pill band-${pageBand(now, closesAt)}`} role="timer">{bundle ? `Closes in ${boardTimeLeft(closesAt - now)}` : `${boardTimeLeft(closesAt - now)} to kick-off`}</span>;
+  return (
+    <span className={`pill band-${pageBand(now, closesAt)}`} role="timer">
+      {bundle
+        ? `Closes in ${boardTimeLeft(closesAt - now)}`
+        : `${boardTimeLeft(closesAt - now)} to kick-off`}
+    </span>
+  );
 }

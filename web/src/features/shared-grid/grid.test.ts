@@ -18,7 +18,9 @@ test('the tally lights every slot once, in the same order for ever', () => {
 test('a cell is a pair and a pair is a cell', () => {
   expect(pairAt(0)).toEqual({ home: 1, away: 1 });
   expect(pairAt(168)).toEqual({ home: 13, away: 13 });
-  expect(Array.from({ length: CELLS }, (_, cell) => cellOf(pairAt(cell)))).toEqual(Array.from({ length: CELLS }, (_, cell) => cell));
+  expect(Array.from({ length: CELLS }, (_, cell) => cellOf(pairAt(cell)))).toEqual(
+    Array.from({ length: CELLS }, (_, cell) => cell),
+  );
 });
 
 test('many sales in one message light one after the other, all within 1.2 seconds', () => {
@@ -27,7 +29,11 @@ test('many sales in one message light one after the other, all within 1.2 second
 });
 
 test('sold cells are known only after the reveal', () => {
-  const tickets = Array.from({ length: CELLS }, (_, cell) => ({ sold: cell < 2, homeNumber: pairAt(cell).home, awayNumber: pairAt(cell).away }));
+  const tickets = Array.from({ length: CELLS }, (_, cell) => ({
+    sold: cell < 2,
+    homeNumber: pairAt(cell).home,
+    awayNumber: pairAt(cell).away,
+  }));
   expect(soldCells(tickets)).toEqual(new Set([0, 1]));
   expect(soldCells(tickets.map((ticket) => ({ ...ticket, homeNumber: null })))).toBeNull();
 });

@@ -9,7 +9,10 @@ export interface Pair {
 }
 
 /** Row by row from the top: cell 0 is home 1, away 1. */
-export const pairAt = (cell: number): Pair => ({ home: Math.floor(cell / SIDE) + 1, away: (cell % SIDE) + 1 });
+export const pairAt = (cell: number): Pair => ({
+  home: Math.floor(cell / SIDE) + 1,
+  away: (cell % SIDE) + 1,
+});
 export const cellOf = ({ home, away }: Pair): number => (home - 1) * SIDE + away - 1;
 
 /** A small generator with a fixed start: the same order in every browser for ever. */

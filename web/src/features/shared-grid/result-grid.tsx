@@ -22,11 +22,40 @@ export function ResultGrid({ result, sold, winnerSold, caption, playing }: Resul
     const at = cellOf({ home, away });
     const inRow = home === result.home;
     const inColumn = away === result.away;
-    const look = ['cell', sold?.has(at) && 'is-sold', inRow && 'in-row', inColumn && 'in-column', at === winner && 'is-winner', at === winner && !winnerSold && 'is-unsold'].filter(Boolean).join(' ');
-    const words = at === winner ? (winnerSold ? 'winning ticket' : 'winning pair, not sold') : sold ? (sold.has(at) ? 'sold' : 'not sold') : '';
-    const delay = at === winner ? undefined : inRow ? ROW_MS + (away - 1) * STEP_MS : inColumn ? COLUMN_MS + (home - 1) * STEP_MS : undefined;
+    const look = [
+      'cell',
+      sold?.has(at) && 'is-sold',
+      inRow && 'in-row',
+      inColumn && 'in-column',
+      at === winner && 'is-winner',
+      at === winner && !winnerSold && 'is-unsold',
+    ]
+      .filter(Boolean)
+      .join(' ');
+    const words =
+      at === winner
+        ? winnerSold
+          ? 'winning ticket'
+          : 'winning pair, not sold'
+        : sold
+          ? sold.has(at)
+            ? 'sold'
+            : 'not sold'
+          : '';
+    const delay =
+      at === winner
+        ? undefined
+        : inRow
+          ? ROW_MS + (away - 1) * STEP_MS
+          : inColumn
+            ? COLUMN_MS + (home - 1) * STEP_MS
+            : undefined;
     return (
-      <td key={away} className={look} style={delay === undefined ? undefined : { animationDelay: `${delay}ms` }}>
+      <td
+        key={away}
+        className={look}
+        style={delay === undefined ? undefined : { animationDelay: `${delay}ms` }}
+      >
         <span className="sr">{words}</span>
         {at === winner ? <span aria-hidden="true">★</span> : null}
       </td>
@@ -38,13 +67,25 @@ export function ResultGrid({ result, sold, winnerSold, caption, playing }: Resul
       <thead>
         <tr>
           <td aria-hidden="true" />
-          {NUMBERS.map((away) => <th key={away} scope="col" className={away === result.away ? 'is-hit-column' : undefined}><span className="sr">Away </span>{away}</th>)}
+          {NUMBERS.map((away) => (
+            <th
+              key={away}
+              scope="col"
+              className={away === result.away ? 'is-hit-column' : undefined}
+            >
+              <span className="sr">Away </span>
+              {away}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>
         {NUMBERS.map((home) => (
           <tr key={home}>
-            <th scope="row" className={home === result.home ? 'is-hit-row' : undefined}><span className="sr">Home </span>{home}</th>
+            <th scope="row" className={home === result.home ? 'is-hit-row' : undefined}>
+              <span className="sr">Home </span>
+              {home}
+            </th>
             {NUMBERS.map((away) => cell(home, away))}
           </tr>
         ))}
@@ -54,7 +95,13 @@ export function ResultGrid({ result, sold, winnerSold, caption, playing }: Resul
 }
 
 /** Sold cells from a list of tickets; null when their pairs are not revealed. */
-export function soldCells(tickets: readonly { sold: boolean; homeNumber: number | null; awayNumber: number | null }[]): ReadonlySet<number> | null {
+export function soldCells(
+  tickets: readonly { sold: boolean; homeNumber: number | null; awayNumber: number | null }[],
+): ReadonlySet<number> | null {
   if (tickets.length !== CELLS || tickets.some((ticket) => ticket.homeNumber === null)) return null;
-  return new Set(tickets.filter((ticket) => ticket.sold).map((ticket) => cellOf({ home: ticket.homeNumber ?? 1, away: ticket.awayNumber ?? 1 })));
+  return new Set(
+    tickets
+      .filter((ticket) => ticket.sold)
+      .map((ticket) => cellOf({ home: ticket.homeNumber ?? 1, away: ticket.awayNumber ?? 1 })),
+  );
 }

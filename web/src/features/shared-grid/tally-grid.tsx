@@ -2,7 +2,10 @@ import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { CELLS, TALLY_ORDER, staggerMs } from './grid';
 
 const SLOT_OF_SALE = TALLY_ORDER;
-const SALE_OF_SLOT: readonly number[] = TALLY_ORDER.reduce<number[]>((sales, slot, sale) => ((sales[slot] = sale), sales), []);
+const SALE_OF_SLOT: readonly number[] = TALLY_ORDER.reduce<number[]>(
+  (sales, slot, sale) => ((sales[slot] = sale), sales),
+  [],
+);
 const SPOKEN_EVERY_MS = 10_000;
 
 /** One slot redraws only when it changes; a sale touches one of 169. */
@@ -37,9 +40,19 @@ export function TallyGrid({ sold }: { sold: number }) {
       Array.from({ length: CELLS }, (_, slot) => {
         const sale = SALE_OF_SLOT[slot] ?? SLOT_OF_SALE.length;
         const fresh = sale >= change.from && sale < change.to;
-        return <Slot key={slot} lit={sale < change.to} delay={fresh ? staggerMs(sale - change.from, change.to - change.from) : null} />;
+        return (
+          <Slot
+            key={slot}
+            lit={sale < change.to}
+            delay={fresh ? staggerMs(sale - change.from, change.to - change.from) : null}
+          />
+        );
       }),
     [change],
   );
-  return <div className="tally" role="img" aria-label={`${spoken} of ${CELLS} tickets sold`}>{slots}</div>;
+  return (
+    <div className="tally" role="img" aria-label={`${spoken} of ${CELLS} tickets sold`}>
+      {slots}
+    </div>
+  );
 }

@@ -13,7 +13,8 @@ interface CountdownProps {
 export function Countdown({ kickOff, timezone, view }: CountdownProps) {
   const now = useAtomValue(nowAtom);
   const at = Date.parse(kickOff);
-  if (at <= now) return <span className="pill">{view === 'card' ? S.gameStartedCard : S.gameStarted}</span>;
+  if (at <= now)
+    return <span className="pill">{view === 'card' ? S.gameStartedCard : S.gameStarted}</span>;
   const band = view === 'card' ? cardBand(now, at, timezone) : pageBand(now, at);
   // Two pulses at each whole minute, steady otherwise: nothing moves for longer than five seconds.
   const pulsing = view === 'card' && band === 'red' && Math.ceil((at - now) / 1000) % 60 === 0;

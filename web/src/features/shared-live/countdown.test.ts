@@ -10,29 +10,75 @@ const now = Date.parse('2026-11-20T00:00:00Z');
 
 test('card bands: red under 1 hour, orange under 6, yellow on the same day, green after', () => {
   const band = (hours: number) => cardBand(now, now + hours * HOUR, 'Australia/Brisbane');
-  expect([0.99, 1, 5.99, 6, 13, 15, 48].map(band)).toEqual(['red', 'orange', 'orange', 'yellow', 'yellow', 'green', 'green']);
+  expect([0.99, 1, 5.99, 6, 13, 15, 48].map(band)).toEqual([
+    'red',
+    'orange',
+    'orange',
+    'yellow',
+    'yellow',
+    'green',
+    'green',
+  ]);
 });
 
 test('page bands: green above 24 hours, yellow within 24, orange within 6, red within 1', () => {
-  expect([24.01, 24, 6.01, 6, 1.01, 1, 0].map((hours) => pageBand(now, now + hours * HOUR))).toEqual(['green', 'yellow', 'yellow', 'orange', 'orange', 'red', 'red']);
+  expect(
+    [24.01, 24, 6.01, 6, 1.01, 1, 0].map((hours) => pageBand(now, now + hours * HOUR)),
+  ).toEqual(['green', 'yellow', 'yellow', 'orange', 'orange', 'red', 'red']);
 });
 
 test('time is said in the two largest units, and by the second under an hour', () => {
-  expect([76 * HOUR, 2 * HOUR + 14 * 60_000, 83_000, 500, -5].map(timeLeft)).toEqual(['3d 4h', '2h 14m', '01:23', '00:01', '00:00']);
+  expect([76 * HOUR, 2 * HOUR + 14 * 60_000, 83_000, 500, -5].map(timeLeft)).toEqual([
+    '3d 4h',
+    '2h 14m',
+    '01:23',
+    '00:01',
+    '00:00',
+  ]);
 });
 
 test('a board shows days only when there are any and stops at zero', () => {
-  expect([2 * HOUR + 14 * 60_000 + 9_000, 25 * HOUR, -1].map(boardTimeLeft)).toEqual(['02:14:09', '1d 01:00:00', '00:00:00']);
+  expect([2 * HOUR + 14 * 60_000 + 9_000, 25 * HOUR, -1].map(boardTimeLeft)).toEqual([
+    '02:14:09',
+    '1d 01:00:00',
+    '00:00:00',
+  ]);
 });
 
 test('what is shown says how fresh it is', () => {
-  const said = (agoMs: number | null, online = true) => freshness({ agoMs, atMs: Date.parse('2026-11-20T09:02:00Z'), online }).words;
-  expect([said(0), said(20_000), said(42_000), said(61_000), said(5, false), said(null)]).toEqual(['Live', 'Live', 'Updated 40 s ago', 'Reconnecting – last update 7:02\u00a0pm', 'Offline', 'Connecting']);
+  const said = (agoMs: number | null, online = true) =>
+    freshness({ agoMs, atMs: Date.parse('2026-11-20T09:02:00Z'), online }).words;
+  expect([said(0), said(20_000), said(42_000), said(61_000), said(5, false), said(null)]).toEqual([
+    'Live',
+    'Live',
+    'Updated 40 s ago',
+    'Reconnecting – last update 7:02\u00a0pm',
+    'Offline',
+    'Connecting',
+  ]);
 });
 
 test('a draw whose game has begun is closed whatever its status still says', () => {
-  const phase = (more: Parameters<typeof aDraw>[0], at = '2026-11-20T09:00:00Z') => phaseOf(aDraw(more), Date.parse(at));
-  expect([phase({}), phase({}, '2026-11-20T09:10:00Z'), phase({ ticketsAvailable: 0 }), phase({ status: 'completed' }), phase({ status: 'cancelled' }), phase({ status: 'awaiting_draw' }), phase({ status: 'open' }), phase({ status: 'other' })])
-    .toEqual(['active', 'closed', 'soldOut', 'completed', 'cancelled', 'closed', 'active', 'completed']);
+  const phase = (more: Parameters<typeof aDraw>[0], at = '2026-11-20T09:00:00Z') =>
+    phaseOf(aDraw(more), Date.parse(at));
+  expect([
+    phase({}),
+    phase({}, '2026-11-20T09:10:00Z'),
+    phase({ ticketsAvailable: 0 }),
+    phase({ status: 'completed' }),
+    phase({ status: 'cancelled' }),
+    phase({ status: 'awaiting_draw' }),
+    phase({ status: 'open' }),
+    phase({ status: 'other' }),
+  ]).toEqual([
+    'active',
+    'closed',
+    'soldOut',
+    'completed',
+    'cancelled',
+    'closed',
+    'active',
+    'completed',
+  ]);
   expect(soldShare(113)).toBe('66.9%');
 });

@@ -45,6 +45,12 @@ export function timeLeft(leftMs: number): string {
 export function boardTimeLeft(leftMs: number): string {
   const seconds = Math.max(0, Math.ceil(leftMs / 1000));
   const days = Math.floor(seconds / 86_400);
-  const clock = [Math.floor((seconds % 86_400) / 3600), Math.floor((seconds % 3600) / 60), seconds % 60].map(two).join(':');
+  const clock = [
+    Math.floor((seconds % 86_400) / 3600),
+    Math.floor((seconds % 3600) / 60),
+    seconds % 60,
+  ]
+    .map(two)
+    .join(':');
   return days > 0 ? `${days}d ${clock}` : clock;
 }

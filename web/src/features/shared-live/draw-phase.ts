@@ -3,11 +3,20 @@ import type { Draw } from '@/api/wire';
 
 export type DrawPhase = 'active' | 'soldOut' | 'closed' | 'completed' | 'cancelled';
 
-export function phaseOf(draw: Pick<Draw, 'status' | 'gameDate' | 'ticketsAvailable'>, nowMs: number): DrawPhase {
+export function phaseOf(
+  draw: Pick<Draw, 'status' | 'gameDate' | 'ticketsAvailable'>,
+  nowMs: number,
+): DrawPhase {
   if (draw.status === 'completed') return 'completed';
   if (draw.status === 'cancelled') return 'cancelled';
-  if (draw.status === 'closed' || draw.status === 'awaiting_draw' || Date.parse(draw.gameDate) <= nowMs) return 'closed';
-  if (draw.status === 'active' || draw.status === 'open') return draw.ticketsAvailable > 0 ? 'active' : 'soldOut';
+  if (
+    draw.status === 'closed' ||
+    draw.status === 'awaiting_draw' ||
+    Date.parse(draw.gameDate) <= nowMs
+  )
+    return 'closed';
+  if (draw.status === 'active' || draw.status === 'open')
+    return draw.ticketsAvailable > 0 ? 'active' : 'soldOut';
   // An unknown word reads as completed, as specified (D18); nothing can be bought then.
   return 'completed';
 }
@@ -22,14 +31,23 @@ export function isUnsold(draw: Pick<Draw, 'clubSelling'>, phase: DrawPhase): boo
   return draw.clubSelling === false && (phase === 'active' || phase === 'soldOut');
 }
 
-export const UNSOLD = { title: 'Not on sale', text: 'This club is not selling tickets at the moment.' };
+export const UNSOLD = {
+  title: 'Not on sale',
+  text: 'This club is not selling tickets at the moment.',
+};
 
 export const TICKETS = 169;
 
 /** Everything that is left is being paid for by others, and may come free; null once it is sold (E-3). */
-export function takenForNow({ ticketsSold, ticketsHeld }: Pick<Draw, 'ticketsSold' | 'ticketsHeld'>): { title: string; text: string } | null {
+export function takenForNow({
+  ticketsSold,
+  ticketsHeld,
+}: Pick<Draw, 'ticketsSold' | 'ticketsHeld'>): { title: string; text: string } | null {
   if (ticketsSold >= TICKETS || ticketsHeld <= 0) return null;
-  const text = ticketsHeld === 1 ? '1 ticket is being paid for; you’ll see it here if it comes free.' : `${ticketsHeld} tickets are being paid for; you’ll see them here if they come free.`;
+  const text =
+    ticketsHeld === 1
+      ? '1 ticket is being paid for; you’ll see it here if it comes free.'
+      : `${ticketsHeld} tickets are being paid for; you’ll see them here if they come free.`;
   return { title: 'Every ticket is taken for now', text };
 }
 

@@ -13,12 +13,19 @@ export function FreshnessBadge({ always = false }: { always?: boolean }) {
     const timer = setTimeout(() => setAnnounced(kind), ANNOUNCE_AFTER_MS);
     return () => clearTimeout(timer);
   }, [kind]);
-  const spoken = { live: 'Live again', late: '', lost: 'Reconnecting', offline: 'Offline' }[announced] ?? '';
+  const spoken =
+    { live: 'Live again', late: '', lost: 'Reconnecting', offline: 'Offline' }[announced] ?? '';
   const hidden = !always && (kind === 'live' || heard.agoMs === null);
   return (
     <>
-      {hidden ? null : <span className={`freshness is-${kind}`}>{kind === 'live' && always ? 'Live · updated just now' : words}</span>}
-      <span className="sr" role="status">{announced === 'live' ? '' : spoken}</span>
+      {hidden ? null : (
+        <span className={`freshness is-${kind}`}>
+          {kind === 'live' && always ? 'Live · updated just now' : words}
+        </span>
+      )}
+      <span className="sr" role="status">
+        {announced === 'live' ? '' : spoken}
+      </span>
     </>
   );
 }

@@ -18,6 +18,7 @@ export function freshness({ agoMs, atMs, online }: Heard): Freshness {
   if (!online) return { kind: 'offline', words: 'Offline' };
   if (agoMs === null) return { kind: 'late', words: 'Connecting' };
   if (agoMs <= LIVE_MS_MAX) return { kind: 'live', words: 'Live' };
-  if (agoMs <= LATE_MS_MAX) return { kind: 'late', words: `Updated ${Math.floor(agoMs / 10_000) * 10} s ago` };
+  if (agoMs <= LATE_MS_MAX)
+    return { kind: 'late', words: `Updated ${Math.floor(agoMs / 10_000) * 10} s ago` };
   return { kind: 'lost', words: `Reconnecting – last update ${timeOfDay(atMs)}` };
 }

@@ -12,11 +12,15 @@ afterEach(() => {
 
 test('a copied answer is shown, but the server was not heard by it', async () => {
   const copied = { 'x-copy': 'yes' };
-  new FakeServer().on('GET /api/draws/1042', { body: aDraw(), headers: copied }, { body: aDraw() }).on('GET /api/draws/active', { body: [aDraw({ drawNumber: 1043 })], headers: copied });
+  new FakeServer()
+    .on('GET /api/draws/1042', { body: aDraw(), headers: copied }, { body: aDraw() })
+    .on('GET /api/draws/active', { body: [aDraw({ drawNumber: 1043 })], headers: copied });
   const store = createStore();
   store.set(receiveDrawsAtom, [await get<Draw>('/api/draws/1042')]);
   store.set(receiveListAtom, 'active', await get<Draw[]>('/api/draws/active'));
-  expect([store.get(drawAtom(1042))?.ticketsSold, store.get(drawAtom(1043))?.ticketsSold]).toEqual([113, 113]);
+  expect([store.get(drawAtom(1042))?.ticketsSold, store.get(drawAtom(1043))?.ticketsSold]).toEqual([
+    113, 113,
+  ]);
   expect(store.get(connectionAtom).heardAt).toBeNull();
   store.set(receiveDrawsAtom, [await get<Draw>('/api/draws/1042')]);
   expect(store.get(connectionAtom).heardAt).not.toBeNull();

@@ -1,37 +1,69 @@
 import { atom, type PrimitiveAtom } from 'jotai';
 import { isCopied } from '@/api/http';
 import type { Config, Draw, Frame, OrderAnswer } from '@/api/wire';
-import { NO_CLOCK, PUSHED_ROUND_TRIP_MS, addSample, serverNow, type Sample, type ServerClock } from '@/shared/clock';
-import { NOTHING, applyDraws, applyFrame, applyList, applyOrder, reconnected, replaceList, type ListName, type Live } from './live';
+import {
+  NO_CLOCK,
+  PUSHED_ROUND_TRIP_MS,
+  addSample,
+  serverNow,
+  type Sample,
+  type ServerClock,
+} from '@/shared/clock';
+import {
+  NOTHING,
+  applyDraws,
+  applyFrame,
+  applyList,
+  applyOrder,
+  reconnected,
+  replaceList,
+  type ListName,
+  type Live,
+} from './live';
 import type { SurchargeMode } from '@/shared/money';
 import { family } from '@/shared/family';
 
 export const liveAtom = atom<Live>(NOTHING);
 export const configAtom = atom<Config | null>(null);
 /** How the fee of several lines is added up (D-6). */
-export const surchargeAtom = atom((get): SurchargeMode => (get(configAtom)?.surchargeMode === 'per_charge' ? 'per_charge' : 'per_line'));
+export const surchargeAtom = atom((get): SurchargeMode =>
+  get(configAtom)?.surchargeMode === 'per_charge' ? 'per_charge' : 'per_line',
+);
 export const clockAtom = atom<ServerClock>(NO_CLOCK);
 
 /** The socket: whether it is open, and when (performance clock) anything was last heard by socket or poll. */
-export const connectionAtom = atom<{ open: boolean; heardAt: number | null }>({ open: false, heardAt: null });
+export const connectionAtom = atom<{ open: boolean; heardAt: number | null }>({
+  open: false,
+  heardAt: null,
+});
 /** When each topic, or the heartbeat under the empty name, was last heard. */
 export const topicHeardAtom = atom<Readonly<Record<string, number>>>({});
 
 /** How many components want each topic. */
 const wantedAtom = atom<Readonly<Record<string, number>>>({});
-export const topicsAtom = atom((get) => Object.entries(get(wantedAtom)).flatMap(([topic, count]) => (count > 0 ? [topic] : [])).sort());
+export const topicsAtom = atom((get) =>
+  Object.entries(get(wantedAtom))
+    .flatMap(([topic, count]) => (count > 0 ? [topic] : []))
+    .sort(),
+);
 export const wantTopicAtom = atom(null, (get, set, topic: string, by: 1 | -1) => {
   const wanted = get(wantedAtom);
   set(wantedAtom, { ...wanted, [topic]: Math.max(0, (wanted[topic] ?? 0) + by) });
 });
 
-export const drawAtom = family((drawNumber: number) => atom((get): Draw | undefined => get(liveAtom).draws[drawNumber]));
+export const drawAtom = family((drawNumber: number) =>
+  atom((get): Draw | undefined => get(liveAtom).draws[drawNumber]),
+);
 export const listAtom = family((name: ListName) => atom((get) => get(liveAtom).lists[name]));
-export const orderAtom = family((token: string) => atom((get): OrderAnswer | undefined => get(liveAtom).orders[token]));
+export const orderAtom = family((token: string) =>
+  atom((get): OrderAnswer | undefined => get(liveAtom).orders[token]),
+);
 export const maintenanceAtom = atom((get) => get(liveAtom).maintenance);
 export const buildVersionAtom = atom((get) => get(liveAtom).buildVersion);
 
-export const noteTimeAtom = atom(null, (get, set, taken: Sample) => set(clockAtom, addSample(get(clockAtom), taken)));
+export const noteTimeAtom = atom(null, (get, set, taken: Sample) =>
+  set(clockAtom, addSample(get(clockAtom), taken)),
+);
 
 const noteHeardAtom = atom(null, (get, set, topic: string) => {
   const now = performance.now();
@@ -45,7 +77,10 @@ export const topicDataAtom = family<string, PrimitiveAtom<unknown>>(() => atom<u
 export const receiveFrameAtom = atom(null, (get, set, frame: Frame) => {
   if (frame.type === 'ops') set(topicDataAtom(frame.topic), frame.data);
   set(noteHeardAtom, frame.type === 'heartbeat' ? '' : frame.topic);
-  set(noteTimeAtom, { offset: frame.serverNow + PUSHED_ROUND_TRIP_MS / 2 - performance.now(), roundTripMs: PUSHED_ROUND_TRIP_MS });
+  set(noteTimeAtom, {
+    offset: frame.serverNow + PUSHED_ROUND_TRIP_MS / 2 - performance.now(),
+    roundTripMs: PUSHED_ROUND_TRIP_MS,
+  });
   set(liveAtom, applyFrame(get(liveAtom), frame));
 });
 
@@ -55,17 +90,22 @@ export const socketStateAtom = atom(null, (get, set, state: 'open' | 'closed') =
 });
 
 /** An answer to a poll counts as being heard, but not as the socket being alive. */
-export const noteAnswerAtom = atom(null, (get, set) => set(connectionAtom, { ...get(connectionAtom), heardAt: performance.now() }));
+export const noteAnswerAtom = atom(null, (get, set) =>
+  set(connectionAtom, { ...get(connectionAtom), heardAt: performance.now() }),
+);
 
 export const receiveDrawsAtom = atom(null, (get, set, draws: readonly Draw[]) => {
   if (!draws.some(isCopied)) set(noteAnswerAtom);
   set(liveAtom, applyDraws(get(liveAtom), draws));
 });
 /** `arriving`: this is the first answer for somebody who comes back to the list. */
-export const receiveListAtom = atom(null, (get, set, name: ListName, draws: readonly Draw[], arriving = false) => {
-  if (!isCopied(draws)) set(noteAnswerAtom);
-  set(liveAtom, (arriving ? replaceList : applyList)(get(liveAtom), name, draws));
-});
+export const receiveListAtom = atom(
+  null,
+  (get, set, name: ListName, draws: readonly Draw[], arriving = false) => {
+    if (!isCopied(draws)) set(noteAnswerAtom);
+    set(liveAtom, (arriving ? replaceList : applyList)(get(liveAtom), name, draws));
+  },
+);
 
 /** Lists that were looked at before and left: what is known of them is old. */
 export const leftListsAtom = atom<Readonly<Partial<Record<ListName, true>>>>({});

@@ -1,20 +1,53 @@
 import { describe, expect, test } from 'vitest';
 import type { DrawNews, Frame } from '@/api/wire';
 import { aDraw } from '@/testing/a-draw';
-import { NOTHING, applyDraws, applyFrame, applyList, fromBoot, reconnected, replaceList } from './live';
+import {
+  NOTHING,
+  applyDraws,
+  applyFrame,
+  applyList,
+  fromBoot,
+  reconnected,
+  replaceList,
+} from './live';
 
 const news = (ticketsSold: number, more: Partial<DrawNews> = {}): DrawNews => ({
-  drawNumber: 1042, status: 'active', ticketsSold, ticketsHeld: 0, ticketsAvailable: 169 - ticketsSold, currentPrize: '300.00', prizePoolCents: 30000, maxPrize: '430.00',
-  gameDate: '2026-11-20T09:10:00Z', homeFirstTryScorer: null, awayFirstTryScorer: null, winningTicketSerial: null, winningTicketSold: null, ...more,
+  drawNumber: 1042,
+  status: 'active',
+  ticketsSold,
+  ticketsHeld: 0,
+  ticketsAvailable: 169 - ticketsSold,
+  currentPrize: '300.00',
+  prizePoolCents: 30000,
+  maxPrize: '430.00',
+  gameDate: '2026-11-20T09:10:00Z',
+  homeFirstTryScorer: null,
+  awayFirstTryScorer: null,
+  winningTicketSerial: null,
+  winningTicketSold: null,
+  ...more,
 });
-const frame = (seq: number, sold: number): Frame => ({ v: 1, topic: 'draw:1042', seq, serverNow: 0, type: 'draw', data: news(sold) });
+const frame = (seq: number, sold: number): Frame => ({
+  v: 1,
+  topic: 'draw:1042',
+  seq,
+  serverNow: 0,
+  type: 'draw',
+  data: news(sold),
+});
 const known = applyDraws(NOTHING, [aDraw()]);
 const soldIn = (live: typeof NOTHING) => live.draws[1042]?.ticketsSold;
 
 describe('a frame', () => {
   test('changes the counts and keeps what it does not say', () => {
     const live = applyFrame(known, frame(6, 115));
-    expect(live.draws[1042]).toEqual({ ...aDraw(), ticketsSold: 115, ticketsAvailable: 54, currentPrize: '300.00', revision: 6 });
+    expect(live.draws[1042]).toEqual({
+      ...aDraw(),
+      ticketsSold: 115,
+      ticketsAvailable: 54,
+      currentPrize: '300.00',
+      revision: 6,
+    });
   });
 
   test('that is older than the last one is dropped, and a gap needs no repair', () => {
@@ -23,8 +56,22 @@ describe('a frame', () => {
   });
 
   test('after a reconnection is taken whatever its number, unless the books are newer', () => {
-    const live = applyFrame(known, { v: 1, topic: 'public', seq: 90, serverNow: 0, type: 'public', data: { maintenanceMode: true, buildVersion: 'a' } });
-    const again = applyFrame(reconnected(live), { v: 1, topic: 'public', seq: 1, serverNow: 0, type: 'public', data: { maintenanceMode: false, buildVersion: 'b' } });
+    const live = applyFrame(known, {
+      v: 1,
+      topic: 'public',
+      seq: 90,
+      serverNow: 0,
+      type: 'public',
+      data: { maintenanceMode: true, buildVersion: 'a' },
+    });
+    const again = applyFrame(reconnected(live), {
+      v: 1,
+      topic: 'public',
+      seq: 1,
+      serverNow: 0,
+      type: 'public',
+      data: { maintenanceMode: false, buildVersion: 'b' },
+    });
     expect([live.maintenance, again.maintenance, again.buildVersion]).toEqual([true, false, 'b']);
     expect(soldIn(applyFrame(reconnected(known), frame(4, 100)))).toBe(113);
   });
@@ -34,12 +81,16 @@ describe('a frame', () => {
   });
 
   test('of the heartbeat changes nothing', () => {
-    expect(applyFrame(known, { v: 1, topic: '', seq: 0, serverNow: 0, type: 'heartbeat', data: {} })).toBe(known);
+    expect(
+      applyFrame(known, { v: 1, topic: '', seq: 0, serverNow: 0, type: 'heartbeat', data: {} }),
+    ).toBe(known);
   });
 });
 
 test('an answer that a frame has overtaken keeps the newer counts', () => {
-  const live = applyDraws(applyFrame(known, frame(8, 118)), [aDraw({ revision: 6, ticketsSold: 115, contactName: 'Kim' })]);
+  const live = applyDraws(applyFrame(known, frame(8, 118)), [
+    aDraw({ revision: 6, ticketsSold: 115, contactName: 'Kim' }),
+  ]);
   expect(live.draws[1042]).toMatchObject({ ticketsSold: 118, revision: 8, contactName: 'Kim' });
 });
 
@@ -47,18 +98,38 @@ test('a list keeps its order while it is looked at; what is new comes after', ()
   const first = applyList(NOTHING, 'active', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 1 })]);
   const then = applyList(first, 'active', [aDraw({ drawNumber: 3 }), aDraw({ drawNumber: 1 })]);
   expect(then.lists.active).toEqual([2, 1, 3]);
-  expect(applyList(then, 'completed', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 9 })]).lists.completed).toEqual([9]);
+  expect(
+    applyList(then, 'completed', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 9 })]).lists
+      .completed,
+  ).toEqual([9]);
 });
 
 test('a list that somebody comes back to is what was answered, and what has moved on is in one list only', () => {
-  const first = applyList(applyList(NOTHING, 'active', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 1 })]), 'awaiting', []);
-  const then = replaceList(first, 'awaiting', [aDraw({ drawNumber: 1, status: 'closed', revision: 6 })]);
+  const first = applyList(
+    applyList(NOTHING, 'active', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 1 })]),
+    'awaiting',
+    [],
+  );
+  const then = replaceList(first, 'awaiting', [
+    aDraw({ drawNumber: 1, status: 'closed', revision: 6 }),
+  ]);
   expect(then.lists).toEqual({ active: [2], awaiting: [1], completed: null });
-  expect(replaceList(then, 'active', [aDraw({ drawNumber: 3 }), aDraw({ drawNumber: 2 })]).lists.active).toEqual([3, 2]);
+  expect(
+    replaceList(then, 'active', [aDraw({ drawNumber: 3 }), aDraw({ drawNumber: 2 })]).lists.active,
+  ).toEqual([3, 2]);
 });
 
 test('the first page’s draws are sorted into their lists by the server’s clock', () => {
   const now = Date.parse('2026-11-20T09:00:00Z');
-  const live = fromBoot({ draws: [aDraw({ drawNumber: 1 }), aDraw({ drawNumber: 2, gameDate: '2026-11-20T08:00:00Z' }), aDraw({ drawNumber: 3, status: 'completed' })] }, now);
+  const live = fromBoot(
+    {
+      draws: [
+        aDraw({ drawNumber: 1 }),
+        aDraw({ drawNumber: 2, gameDate: '2026-11-20T08:00:00Z' }),
+        aDraw({ drawNumber: 3, status: 'completed' }),
+      ],
+    },
+    now,
+  );
   expect(live.lists).toEqual({ active: [1], awaiting: [2], completed: [3] });
 });

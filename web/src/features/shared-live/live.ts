@@ -31,11 +31,20 @@ export function applyFrame(live: Live, frame: Frame): Live {
   const heard = { ...live.heard, [frame.topic]: frame.seq };
   switch (frame.type) {
     case 'draw':
-      return { ...live, heard, draws: withNews(live.draws, [{ ...frame.data, revision: frame.seq }]) };
+      return {
+        ...live,
+        heard,
+        draws: withNews(live.draws, [{ ...frame.data, revision: frame.seq }]),
+      };
     case 'draws':
       return { ...live, heard, draws: withNews(live.draws, frame.data) };
     case 'public':
-      return { ...live, heard, maintenance: frame.data.maintenanceMode, buildVersion: frame.data.buildVersion };
+      return {
+        ...live,
+        heard,
+        maintenance: frame.data.maintenanceMode,
+        buildVersion: frame.data.buildVersion,
+      };
     case 'order':
       return { ...live, heard, orders: { ...live.orders, [frame.data.orderToken]: frame.data } };
     default:
@@ -48,7 +57,10 @@ export function reconnected(live: Live): Live {
   return { ...live, heard: {} };
 }
 
-function withNews(draws: Live['draws'], news: readonly (DrawNews & { revision?: number })[]): Live['draws'] {
+function withNews(
+  draws: Live['draws'],
+  news: readonly (DrawNews & { revision?: number })[],
+): Live['draws'] {
   const next: Record<number, Draw> = { ...draws };
   for (const said of news) {
     const known = next[said.drawNumber];
@@ -66,30 +78,72 @@ export function applyDraws(live: Live, answered: readonly Draw[]): Live {
   const draws: Record<number, Draw> = { ...live.draws };
   for (const draw of answered) {
     const known = draws[draw.drawNumber];
-    draws[draw.drawNumber] = known && known.revision > draw.revision ? { ...draw, ...changing(known) } : { ...known, ...draw };
+    draws[draw.drawNumber] =
+      known && known.revision > draw.revision
+        ? { ...draw, ...changing(known) }
+        : { ...known, ...draw };
   }
   return { ...live, draws };
 }
 
 function changing(known: Draw): Partial<Draw> {
-  const { status, ticketsSold, ticketsHeld, ticketsAvailable, currentPrize, homeFirstTryScorer, awayFirstTryScorer, winningTicketSerial, winningTicketSold, revision } = known;
-  return { status, ticketsSold, ticketsHeld, ticketsAvailable, currentPrize, homeFirstTryScorer, awayFirstTryScorer, winningTicketSerial, winningTicketSold, revision };
+  const {
+    status,
+    ticketsSold,
+    ticketsHeld,
+    ticketsAvailable,
+    currentPrize,
+    homeFirstTryScorer,
+    awayFirstTryScorer,
+    winningTicketSerial,
+    winningTicketSold,
+    revision,
+  } = known;
+  return {
+    status,
+    ticketsSold,
+    ticketsHeld,
+    ticketsAvailable,
+    currentPrize,
+    homeFirstTryScorer,
+    awayFirstTryScorer,
+    winningTicketSerial,
+    winningTicketSold,
+    revision,
+  };
 }
 
 /** Takes in a list. What is shown stays where it is, so that nothing moves under a thumb; new draws come after. */
 export function applyList(live: Live, name: ListName, answered: readonly Draw[]): Live {
   const shown = live.lists[name] ?? [];
-  const elsewhere = new Set(name === 'active' ? [] : Object.entries(live.lists).flatMap(([other, numbers]) => (other === name ? [] : (numbers ?? []))));
-  const added = answered.map((draw) => draw.drawNumber).filter((number) => !shown.includes(number) && !elsewhere.has(number));
+  const elsewhere = new Set(
+    name === 'active'
+      ? []
+      : Object.entries(live.lists).flatMap(([other, numbers]) =>
+          other === name ? [] : (numbers ?? []),
+        ),
+  );
+  const added = answered
+    .map((draw) => draw.drawNumber)
+    .filter((number) => !shown.includes(number) && !elsewhere.has(number));
   return { ...applyDraws(live, answered), lists: { ...live.lists, [name]: [...shown, ...added] } };
 }
 
 /** Takes in a list as somebody comes to it: nobody has looked at it yet, so it is what was answered, and a draw that has moved on is nowhere else. */
 export function replaceList(live: Live, name: ListName, answered: readonly Draw[]): Live {
   const numbers = answered.map((draw) => draw.drawNumber);
-  const without = (list: readonly number[] | null) => list && list.filter((number) => !numbers.includes(number));
+  const without = (list: readonly number[] | null) =>
+    list && list.filter((number) => !numbers.includes(number));
   const { active, awaiting, completed } = live.lists;
-  return { ...applyDraws(live, answered), lists: { active: without(active), awaiting: without(awaiting), completed: without(completed), [name]: numbers } };
+  return {
+    ...applyDraws(live, answered),
+    lists: {
+      active: without(active),
+      awaiting: without(awaiting),
+      completed: without(completed),
+      [name]: numbers,
+    },
+  };
 }
 
 export function applyOrder(live: Live, order: OrderAnswer): Live {
@@ -98,14 +152,30 @@ export function applyOrder(live: Live, order: OrderAnswer): Live {
 
 /** What the page already carries when it arrives. */
 export function fromBoot(boot: Boot, nowMs: number): Live {
-  let live: Live = { ...NOTHING, maintenance: boot.maintenanceMode ?? false, buildVersion: boot.config?.buildVersion ?? null };
+  let live: Live = {
+    ...NOTHING,
+    maintenance: boot.maintenanceMode ?? false,
+    buildVersion: boot.config?.buildVersion ?? null,
+  };
   if (boot.draw) live = applyDraws(live, [boot.draw]);
   if (boot.draws) {
     const kickedOff = (draw: Draw) => Date.parse(draw.gameDate) <= nowMs;
     const over = (draw: Draw) => draw.status === 'completed' || draw.status === 'cancelled';
-    live = applyList(live, 'active', boot.draws.filter((draw) => !over(draw) && draw.status !== 'closed' && !kickedOff(draw)));
-    live = applyList(live, 'awaiting', boot.draws.filter((draw) => !over(draw) && (draw.status === 'closed' || kickedOff(draw))));
-    live = applyList(live, 'completed', boot.draws.filter((draw) => draw.status === 'completed'));
+    live = applyList(
+      live,
+      'active',
+      boot.draws.filter((draw) => !over(draw) && draw.status !== 'closed' && !kickedOff(draw)),
+    );
+    live = applyList(
+      live,
+      'awaiting',
+      boot.draws.filter((draw) => !over(draw) && (draw.status === 'closed' || kickedOff(draw))),
+    );
+    live = applyList(
+      live,
+      'completed',
+      boot.draws.filter((draw) => draw.status === 'completed'),
+    );
   }
   if (boot.order) live = applyOrder(live, boot.order);
   return live;

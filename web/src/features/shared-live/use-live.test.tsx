@@ -31,7 +31,12 @@ function visit() {
 }
 
 test('a list that the page brought is not asked for at once, and keeps its place while it is looked at; on coming back it is new at once', async () => {
-  const server = new FakeServer().on('GET /api/draws/active', { body: draws(3, 1) }, { body: draws(4, 3) }, { body: draws(5, 4, 3) });
+  const server = new FakeServer().on(
+    'GET /api/draws/active',
+    { body: draws(3, 1) },
+    { body: draws(4, 3) },
+    { body: draws(5, 4, 3) },
+  );
   const { at } = visit();
   at(<List />);
   await pass(0);

@@ -1,9 +1,29 @@
 /** Asking for a topic, and the polling that stands behind it. */
 import { useAtomValue, useSetAtom, useStore } from 'jotai';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { fetchActive, fetchAwaiting, fetchCompleted, fetchDraw, fetchMaintenance, fetchOrder } from '@/api/endpoints/buyer';
+import {
+  fetchActive,
+  fetchAwaiting,
+  fetchCompleted,
+  fetchDraw,
+  fetchMaintenance,
+  fetchOrder,
+} from '@/api/endpoints/buyer';
 import { Problem } from '@/api/http';
-import { clockAtom, connectionAtom, drawAtom, leftListsAtom, receiveDrawsAtom, receiveListAtom, receiveMaintenanceAtom, receiveOrderAtom, topicHeardAtom, wantTopicAtom, orderAtom, liveAtom } from './live-atoms';
+import {
+  clockAtom,
+  connectionAtom,
+  drawAtom,
+  leftListsAtom,
+  receiveDrawsAtom,
+  receiveListAtom,
+  receiveMaintenanceAtom,
+  receiveOrderAtom,
+  topicHeardAtom,
+  wantTopicAtom,
+  orderAtom,
+  liveAtom,
+} from './live-atoms';
 import { serverNow } from '@/shared/clock';
 import type { ListName } from './live';
 
@@ -52,7 +72,8 @@ export function usePoll({ every, topic, ask, atOnce }: Poll): void {
       if (topic === null || !store.get(connectionAtom).open) return false;
       const heard = store.get(topicHeardAtom);
       // The heartbeat vouches for a topic only once the topic's snapshot has come.
-      const last = heard[topic] === undefined ? -Infinity : Math.max(heard[topic], heard[''] ?? -Infinity);
+      const last =
+        heard[topic] === undefined ? -Infinity : Math.max(heard[topic], heard[''] ?? -Infinity);
       return performance.now() - last <= every;
     };
     if (atOnce) turn();
@@ -75,12 +96,18 @@ export function useDraw(drawNumber: number, every = 10_000) {
       receive([await fetchDraw(drawNumber)]);
       setFailed(false);
     } catch (error) {
-      if (error instanceof Problem && (error.status === 404 || error.status === 400)) setMissing(true);
+      if (error instanceof Problem && (error.status === 404 || error.status === 400))
+        setMissing(true);
       else setFailed(true);
     }
   };
   // A list's draw lacks the contact and the account, so it is asked for whole.
-  usePoll({ every, topic: `draw:${drawNumber}`, ask, atOnce: draw?.connectedAccountId === undefined });
+  usePoll({
+    every,
+    topic: `draw:${drawNumber}`,
+    ask,
+    atOnce: draw?.connectedAccountId === undefined,
+  });
   return { draw, missing: missing && !draw, failed: failed && !draw, retry: ask };
 }
 
@@ -125,7 +152,12 @@ export function useDrawList(name: ListName) {
 export function useMaintenance(): void {
   const receive = useSetAtom(receiveMaintenanceAtom);
   useTopic('public');
-  usePoll({ every: 30_000, topic: 'public', atOnce: false, ask: async () => receive((await fetchMaintenance()).maintenanceMode) });
+  usePoll({
+    every: 30_000,
+    topic: 'public',
+    atOnce: false,
+    ask: async () => receive((await fetchMaintenance()).maintenanceMode),
+  });
 }
 
 /** One order by its token, kept live; asked for every 2 seconds while `urgent`. */
@@ -145,7 +177,12 @@ export function useOrder(token: string, urgent: boolean) {
       else setFailed(true);
     }
   };
-  usePoll({ every: urgent ? 2_000 : 15_000, topic: urgent ? null : `order:${token}`, ask, atOnce: order === undefined });
+  usePoll({
+    every: urgent ? 2_000 : 15_000,
+    topic: urgent ? null : `order:${token}`,
+    ask,
+    atOnce: order === undefined,
+  });
   return { order, missing: missing && !order, failed: failed && !missing && !order, retry: ask };
 }
 

@@ -18,7 +18,8 @@ const instant = (said: string | null | undefined): number | null => {
 
 export const opensAt = (offer: Offer): number | null => instant(offer.startAt ?? offer.start_at);
 const endsAt = (offer: Offer): number | null => instant(offer.endAt ?? offer.end_at);
-const gameClosesAt = (game: OfferGame): number | null => instant(game.salesCloseAt) ?? instant(game.gameDate);
+const gameClosesAt = (game: OfferGame): number | null =>
+  instant(game.salesCloseAt) ?? instant(game.gameDate);
 
 /** When the first of its games stops selling: of a special, the first game whose time is known (A:176). */
 export function closesAt(offer: Offer): number | null {
@@ -36,11 +37,18 @@ export function offerPhase(offer: Offer, nowMs: number): OfferPhase {
 }
 
 /** Whether a club's page lists it. */
-export const isListed = (offer: Offer, nowMs: number): boolean => offerPhase(offer, nowMs) === 'open';
+export const isListed = (offer: Offer, nowMs: number): boolean =>
+  offerPhase(offer, nowMs) === 'open';
 
 /** What so many of it cost: each game's tickets, and the fee where it is passed on, per line or once (decisions H-8, D-6). */
 export function offerPrice(offer: Offer, count: number, mode: SurchargeMode = 'per_line'): Price {
-  return sumOf(offer.games.map((game) => ({ subtotal: cents(game.ticketPrice) * count, passesFee: game.passStripeFees })), mode);
+  return sumOf(
+    offer.games.map((game) => ({
+      subtotal: cents(game.ticketPrice) * count,
+      passesFee: game.passStripeFees,
+    })),
+    mode,
+  );
 }
 
 /** The tag as it is shown: cut at 90 characters, kept whole where it is stored (decision H-12). */
@@ -50,26 +58,41 @@ export function shownTag(offer: Pick<Offer, 'displayTag'>): string | null {
   return tag.length > TAG_CUT ? `${tag.slice(0, TAG_CUT)}…` : tag;
 }
 
-export const gameTitle = (game: Pick<OfferGame, 'homeTeam' | 'awayTeam'>): string => `${game.homeTeam} v ${game.awayTeam}`;
-export const gameNumber = (game: Pick<OfferGame, 'id' | 'drawNumber'>): number => game.drawNumber ?? game.id;
+export const gameTitle = (game: Pick<OfferGame, 'homeTeam' | 'awayTeam'>): string =>
+  `${game.homeTeam} v ${game.awayTeam}`;
+export const gameNumber = (game: Pick<OfferGame, 'id' | 'drawNumber'>): number =>
+  game.drawNumber ?? game.id;
 
 const SELLABLE = ['open', 'active', 'awaiting_draw'];
 
 /** Whether a game still sells so many: status, time, and tickets unknown or enough (A:174). */
-export function isSellable(draw: Pick<Draw, 'status' | 'gameDate'> & { opensAt?: string | null; ticketsAvailable?: number }, count: number, nowMs: number): boolean {
-  return SELLABLE.includes(draw.status) && Date.parse(draw.gameDate) > nowMs && opensLater(draw, nowMs) === null && (draw.ticketsAvailable ?? count) >= count;
+export function isSellable(
+  draw: Pick<Draw, 'status' | 'gameDate'> & { opensAt?: string | null; ticketsAvailable?: number },
+  count: number,
+  nowMs: number,
+): boolean {
+  return (
+    SELLABLE.includes(draw.status) &&
+    Date.parse(draw.gameDate) > nowMs &&
+    opensLater(draw, nowMs) === null &&
+    (draw.ticketsAvailable ?? count) >= count
+  );
 }
 
 /** Why an offer cannot be added, naming every game in the way; null when nothing is (decision H-9). */
 export function refusal(draws: readonly Draw[], count: number, nowMs: number): string | null {
   const named = (found: readonly Draw[]) => found.map(gameTitle).join(' and ');
   const early = draws.filter((draw) => opensLater(draw, nowMs));
-  if (early.length > 0) return `${named(early)} ${early.length === 1 ? 'is' : 'are'} not on sale yet, so this offer cannot be added.`;
+  if (early.length > 0)
+    return `${named(early)} ${early.length === 1 ? 'is' : 'are'} not on sale yet, so this offer cannot be added.`;
   const over = draws.filter((draw) => !isSellable(draw, 0, nowMs));
-  if (over.length > 0) return `${named(over)} ${over.length === 1 ? 'is' : 'are'} no longer on sale, so this offer cannot be added.`;
+  if (over.length > 0)
+    return `${named(over)} ${over.length === 1 ? 'is' : 'are'} no longer on sale, so this offer cannot be added.`;
   const full = draws.filter((draw) => draw.ticketsAvailable <= 0);
-  if (full.length > 0) return `${named(full)} ${full.length === 1 ? 'is' : 'are'} sold out, so this offer cannot be added.`;
+  if (full.length > 0)
+    return `${named(full)} ${full.length === 1 ? 'is' : 'are'} sold out, so this offer cannot be added.`;
   const short = draws.find((draw) => draw.ticketsAvailable < count);
-  if (short) return `Only ${short.ticketsAvailable} ${short.ticketsAvailable === 1 ? 'ticket' : 'tickets'} left for ${gameTitle(short)}. Choose fewer.`;
+  if (short)
+    return `Only ${short.ticketsAvailable} ${short.ticketsAvailable === 1 ? 'ticket' : 'tickets'} left for ${gameTitle(short)}. Choose fewer.`;
   return null;
 }

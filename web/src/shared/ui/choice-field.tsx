@@ -8,23 +8,46 @@ interface Labelled {
   onValue: (value: string) => void;
 }
 
-const describedBy = (id: string, error?: string | null, hint?: ReactNode) => [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ') || undefined;
+const describedBy = (id: string, error?: string | null, hint?: ReactNode) =>
+  [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ') || undefined;
 
 function Said({ id, error, hint }: { id: string; error?: string | null; hint?: ReactNode }) {
   return (
     <>
-      {error ? <span className="field-error" id={`${id}-error`}>{error}</span> : null}
-      {hint ? <span className="field-hint" id={`${id}-hint`}>{hint}</span> : null}
+      {error ? (
+        <span className="field-error" id={`${id}-error`}>
+          {error}
+        </span>
+      ) : null}
+      {hint ? (
+        <span className="field-hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      ) : null}
     </>
   );
 }
 
 /** A labelled choice: the browser's own select, which every phone draws in its best way. */
-export function ChoiceField({ id, label, error, hint, onValue, children, ...select }: Labelled & Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange' | 'id'>) {
+export function ChoiceField({
+  id,
+  label,
+  error,
+  hint,
+  onValue,
+  children,
+  ...select
+}: Labelled & Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange' | 'id'>) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <select id={id} aria-invalid={error ? true : undefined} aria-describedby={describedBy(id, error, hint)} onChange={(event) => onValue(event.currentTarget.value)} {...select}>
+      <select
+        id={id}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={describedBy(id, error, hint)}
+        onChange={(event) => onValue(event.currentTarget.value)}
+        {...select}
+      >
         {children}
       </select>
       <Said id={id} error={error} hint={hint} />
@@ -33,11 +56,25 @@ export function ChoiceField({ id, label, error, hint, onValue, children, ...sele
 }
 
 /** A labelled field of several lines. */
-export function TextField({ id, label, error, hint, onValue, ...area }: Labelled & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange' | 'id'>) {
+export function TextField({
+  id,
+  label,
+  error,
+  hint,
+  onValue,
+  ...area
+}: Labelled & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange' | 'id'>) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <textarea id={id} rows={3} aria-invalid={error ? true : undefined} aria-describedby={describedBy(id, error, hint)} onChange={(event) => onValue(event.currentTarget.value)} {...area} />
+      <textarea
+        id={id}
+        rows={3}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={describedBy(id, error, hint)}
+        onChange={(event) => onValue(event.currentTarget.value)}
+        {...area}
+      />
       <Said id={id} error={error} hint={hint} />
     </div>
   );

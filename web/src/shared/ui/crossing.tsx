@@ -1,9 +1,21 @@
-const CORNERS = [[0, 0], [16, 0], [0, 16], [16, 16]] as const;
-const CROSS = [[8, 0], [0, 8], [16, 8], [8, 16]] as const;
+const CORNERS = [
+  [0, 0],
+  [16, 0],
+  [0, 16],
+  [16, 16],
+] as const;
+const CROSS = [
+  [8, 0],
+  [0, 8],
+  [16, 8],
+  [8, 16],
+] as const;
 
 /** The mark: one row crossing one column. */
 export function Crossing({ dark = false }: { dark?: boolean }) {
-  const tile = ([x, y]: readonly [number, number]) => <rect key={`${x}-${y}`} x={x} y={y} width="6" height="6" rx="1.5" />;
+  const tile = ([x, y]: readonly [number, number]) => (
+    <rect key={`${x}-${y}`} x={x} y={y} width="6" height="6" rx="1.5" />
+  );
   return (
     <svg viewBox="0 0 22 22" width="22" height="22" aria-hidden="true">
       <g fill="#B9C7C2">{CORNERS.map(tile)}</g>

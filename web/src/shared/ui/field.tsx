@@ -10,13 +10,29 @@ interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChan
 
 /** A labelled field; its error stands beside it in the same words as in the list above the form. */
 export function Field({ id, label, error, hint, onValue, ...input }: FieldProps) {
-  const described = [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ');
+  const described = [error ? `${id}-error` : '', hint ? `${id}-hint` : '']
+    .filter(Boolean)
+    .join(' ');
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input id={id} aria-invalid={error ? true : undefined} aria-describedby={described || undefined} onChange={(event) => onValue(event.currentTarget.value)} {...input} />
-      {error ? <span className="field-error" id={`${id}-error`}>{error}</span> : null}
-      {hint ? <span className="field-hint" id={`${id}-hint`}>{hint}</span> : null}
+      <input
+        id={id}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={described || undefined}
+        onChange={(event) => onValue(event.currentTarget.value)}
+        {...input}
+      />
+      {error ? (
+        <span className="field-error" id={`${id}-error`}>
+          {error}
+        </span>
+      ) : null}
+      {hint ? (
+        <span className="field-hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      ) : null}
     </div>
   );
 }
@@ -34,10 +50,21 @@ export function Check({ id, checked, onChecked, error, children }: CheckProps) {
   return (
     <div className="check-row">
       <label className="check" htmlFor={id}>
-        <input id={id} type="checkbox" checked={checked} aria-invalid={error ? true : undefined} aria-describedby={error ? `${id}-error` : undefined} onChange={(event) => onChecked(event.currentTarget.checked)} />
+        <input
+          id={id}
+          type="checkbox"
+          checked={checked}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error ? `${id}-error` : undefined}
+          onChange={(event) => onChecked(event.currentTarget.checked)}
+        />
         <span>{children}</span>
       </label>
-      {error ? <span className="field-error" id={`${id}-error`}>{error}</span> : null}
+      {error ? (
+        <span className="field-error" id={`${id}-error`}>
+          {error}
+        </span>
+      ) : null}
     </div>
   );
 }

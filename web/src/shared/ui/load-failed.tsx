@@ -12,7 +12,9 @@ export function LoadFailed({ words, text, onRetry }: LoadFailedProps) {
     <div className="callout is-bad" role="alert">
       <strong>{words}</strong>
       {text ? `${text} ` : null}
-      <button type="button" className="btn small sec" onClick={() => void onRetry()}>Retry</button>
+      <button type="button" className="btn small sec" onClick={() => void onRetry()}>
+        Retry
+      </button>
     </div>
   );
 }

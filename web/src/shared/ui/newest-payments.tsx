@@ -7,5 +7,10 @@ interface NewestPaymentsProps {
 /** Said below a list of payments that is full: it holds the newest, the sums beside it are of all. */
 export function NewestPayments({ listed, sums }: NewestPaymentsProps) {
   if (!listed || !sums || listed.length < sums.listedMax) return null;
-  return <p className="meta">The list holds the newest {sums.listedMax} payments; the sums are of all {sums.count} that succeeded.</p>;
+  return (
+    <p className="meta">
+      The list holds the newest {sums.listedMax} payments; the sums are of all {sums.count} that
+      succeeded.
+    </p>
+  );
 }

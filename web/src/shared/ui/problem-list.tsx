@@ -9,30 +9,39 @@ export interface FormProblem {
 }
 
 /** What to say beside a control: nothing any more once it is put right. */
-export const errorOf = (problems: readonly FormProblem[], field: string): string | null => problems.find((problem) => problem.field === field && !problem.mended)?.text ?? null;
+export const errorOf = (problems: readonly FormProblem[], field: string): string | null =>
+  problems.find((problem) => problem.field === field && !problem.mended)?.text ?? null;
 
 /** Everything wrong with a form, said together, each line leading to its control. Takes focus when it appears. */
-export const ProblemList = forwardRef<HTMLDivElement, { problems: readonly FormProblem[] }>(function ProblemList({ problems }, ref) {
-  if (problems.length === 0) return null;
-  return (
-    <div className="problems" role="group" aria-labelledby="problems-title" tabIndex={-1} ref={ref}>
-      <h2 id="problems-title">There is a problem</h2>
-      <ul>
-        {problems.map(({ field, text, mended }) => (
-          <li key={text} className={mended ? 'is-mended' : undefined}>
-            <a
-              href={`#${field}`}
-              onClick={(event) => {
-                event.preventDefault();
-                document.getElementById(field)?.focus();
-              }}
-            >
-              {text}
-            </a>
-            {mended ? <span className="sr">, done</span> : null}
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-});
+export const ProblemList = forwardRef<HTMLDivElement, { problems: readonly FormProblem[] }>(
+  function ProblemList({ problems }, ref) {
+    if (problems.length === 0) return null;
+    return (
+      <div
+        className="problems"
+        role="group"
+        aria-labelledby="problems-title"
+        tabIndex={-1}
+        ref={ref}
+      >
+        <h2 id="problems-title">There is a problem</h2>
+        <ul>
+          {problems.map(({ field, text, mended }) => (
+            <li key={text} className={mended ? 'is-mended' : undefined}>
+              <a
+                href={`#${field}`}
+                onClick={(event) => {
+                  event.preventDefault();
+                  document.getElementById(field)?.focus();
+                }}
+              >
+                {text}
+              </a>
+              {mended ? <span className="sr">, done</span> : null}
+            </li>
+          ))}
+        </ul>
+      </div>
+    );
+  },
+);

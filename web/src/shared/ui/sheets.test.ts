@@ -10,8 +10,11 @@ const FIRST_PAINT = 'shared/ui/critical.css';
 function selectorsOf(css: string): string[] {
   const found: string[] = [];
   let depth = 0;
-  for (const [, before = '', brace] of css.replace(/\/\*[\s\S]*?\*\//g, '').matchAll(/([^{}]*)([{}])/g)) {
-    if (brace === '{' && depth === 0 && !before.trim().startsWith('@')) found.push(...before.split(',').map((selector) => selector.trim()));
+  for (const [, before = '', brace] of css
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .matchAll(/([^{}]*)([{}])/g)) {
+    if (brace === '{' && depth === 0 && !before.trim().startsWith('@'))
+      found.push(...before.split(',').map((selector) => selector.trim()));
     depth += brace === '{' ? 1 : -1;
   }
   return found;
@@ -21,20 +24,31 @@ function selectorsOf(css: string): string[] {
 function homes(sheets: readonly (readonly [string, string])[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [sheet, css] of sheets) {
-    for (const name of new Set(selectorsOf(css).filter((selector) => /^\.[\w-]+$/.test(selector)))) found.set(name, [...(found.get(name) ?? []), sheet]);
+    for (const name of new Set(selectorsOf(css).filter((selector) => /^\.[\w-]+$/.test(selector))))
+      found.set(name, [...(found.get(name) ?? []), sheet]);
   }
   return found;
 }
 
-const doubled = (sheets: readonly (readonly [string, string])[]) => [...homes(sheets)].filter(([, names]) => names.length > 1).map(([name, names]) => `${name} in ${names.join(' and ')}`);
+const doubled = (sheets: readonly (readonly [string, string])[]) =>
+  [...homes(sheets)]
+    .filter(([, names]) => names.length > 1)
+    .map(([name, names]) => `${name} in ${names.join(' and ')}`);
 
 test('a class means one thing: its own rule stands in one sheet, since what a page has loaded stays on the next', () => {
-  const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.css') && name !== FIRST_PAINT).sort();
+  const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.css') && name !== FIRST_PAINT)
+    .sort();
   const sheets = names.map((name) => [name, readFileSync(join(SRC, name), 'utf8')] as const);
   expect(homes(sheets).size).toBeGreaterThan(200);
   expect(doubled(sheets)).toEqual([]);
 });
 
 test('one class for two things is found, and a class that only adapts to paper is not', () => {
-  expect(doubled([['a.css', '.tip { top: 0; } .b .tip, .c { left: 0; }'], ['b.css', '/* x */ .d,\n.tip { top: 1px; } @media print { .c { top: 0; } }']])).toEqual(['.tip in a.css and b.css']);
+  expect(
+    doubled([
+      ['a.css', '.tip { top: 0; } .b .tip, .c { left: 0; }'],
+      ['b.css', '/* x */ .d,\n.tip { top: 1px; } @media print { .c { top: 0; } }'],
+    ]),
+  ).toEqual(['.tip in a.css and b.css']);
 });

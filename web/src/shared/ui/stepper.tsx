@@ -17,18 +17,49 @@ export function Stepper({ id, label, value, max, onValue, disabled = false }: St
     if (!disabled && next >= 1 && next <= max && next !== value) onValue(next);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const next = { ArrowUp: value + 1, ArrowRight: value + 1, ArrowDown: value - 1, ArrowLeft: value - 1, Home: 1, End: max }[event.key];
+    const next = {
+      ArrowUp: value + 1,
+      ArrowRight: value + 1,
+      ArrowDown: value - 1,
+      ArrowLeft: value - 1,
+      Home: 1,
+      End: max,
+    }[event.key];
     if (next === undefined) return;
     event.preventDefault();
     to(next);
   };
   return (
     <div className="stepper" role="group" aria-label={label}>
-      <button type="button" aria-label="One less" aria-disabled={disabled || value <= 1} onClick={() => to(value - 1)}>−</button>
-      <span id={id} className="num" role="spinbutton" tabIndex={0} aria-label={label} aria-valuenow={value} aria-valuemin={1} aria-valuemax={max} onKeyDown={onKeyDown}>
+      <button
+        type="button"
+        aria-label="One less"
+        aria-disabled={disabled || value <= 1}
+        onClick={() => to(value - 1)}
+      >
+        −
+      </button>
+      <span
+        id={id}
+        className="num"
+        role="spinbutton"
+        tabIndex={0}
+        aria-label={label}
+        aria-valuenow={value}
+        aria-valuemin={1}
+        aria-valuemax={max}
+        onKeyDown={onKeyDown}
+      >
         {value}
       </span>
-      <button type="button" aria-label="One more" aria-disabled={disabled || value >= max} onClick={() => to(value + 1)}>+</button>
+      <button
+        type="button"
+        aria-label="One more"
+        aria-disabled={disabled || value >= max}
+        onClick={() => to(value + 1)}
+      >
+        +
+      </button>
     </div>
   );
 }

@@ -19,4 +19,6 @@ export interface ShownToast extends Toast {
 export const toastAtom = atom<ShownToast | null>(null);
 
 let lastId = 0;
-export const showToastAtom = atom(null, (_get, set, toast: Toast) => set(toastAtom, { ...toast, id: ++lastId }));
+export const showToastAtom = atom(null, (_get, set, toast: Toast) =>
+  set(toastAtom, { ...toast, id: ++lastId }),
+);

@@ -13,7 +13,8 @@ function useSwipe(onAway: () => void) {
   return {
     style: { '--swipe': `${moved}px` } as React.CSSProperties,
     onPointerDown: (event: PointerEvent) => (start.current = event.clientX),
-    onPointerMove: (event: PointerEvent) => start.current !== null && setMoved(Math.max(0, event.clientX - start.current)),
+    onPointerMove: (event: PointerEvent) =>
+      start.current !== null && setMoved(Math.max(0, event.clientX - start.current)),
     // By where the finger left, not by what was drawn last: a quick swipe is over before it is drawn.
     onPointerUp: (event: PointerEvent) => {
       if (start.current !== null && event.clientX - start.current >= SWIPE_PX) onAway();
@@ -35,14 +36,35 @@ function Shown({ toast, onAway }: { toast: ShownToast; onAway: () => void }) {
     const timer = setTimeout(onAway, toast.lasts ?? LASTS_MS);
     return () => clearTimeout(timer);
   }, [held, toast, onAway]);
-  const hold = { onPointerEnter: () => setHeld(true), onPointerLeave: () => setHeld(false), onFocus: () => setHeld(true), onBlur: () => setHeld(false) };
+  const hold = {
+    onPointerEnter: () => setHeld(true),
+    onPointerLeave: () => setHeld(false),
+    onFocus: () => setHeld(true),
+    onBlur: () => setHeld(false),
+  };
   return (
-    <div className={`toast${toast.bad ? ' is-bad' : ''}`} role={toast.bad ? 'alert' : 'status'} {...hold} {...swipe}>
+    <div
+      className={`toast${toast.bad ? ' is-bad' : ''}`}
+      role={toast.bad ? 'alert' : 'status'}
+      {...hold}
+      {...swipe}
+    >
       <strong>{toast.title}</strong>
       {toast.text ? <p>{toast.text}</p> : null}
-      {toast.copyable ? <input readOnly aria-label="Link to copy" value={toast.copyable} onFocus={(event) => event.currentTarget.select()} /> : null}
+      {toast.copyable ? (
+        <input
+          readOnly
+          aria-label="Link to copy"
+          value={toast.copyable}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+      ) : null}
       {toast.action ? (
-        <button type="button" className="btn small sec" onClick={() => (toast.action?.run(), onAway())}>
+        <button
+          type="button"
+          className="btn small sec"
+          onClick={() => (toast.action?.run(), onAway())}
+        >
           {toast.action.label}
         </button>
       ) : null}

@@ -37,7 +37,11 @@ export function Tooltip({ words, children }: TooltipProps) {
       onKeyDown={(event) => event.key === 'Escape' && hide()}
     >
       {children}
-      {shown ? <span className="tip-words" role="tooltip" id={id}>{words}</span> : null}
+      {shown ? (
+        <span className="tip-words" role="tooltip" id={id}>
+          {words}
+        </span>
+      ) : null}
     </span>
   );
 }

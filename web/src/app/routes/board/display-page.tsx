@@ -14,7 +14,8 @@ import { usePageTitle } from '@/shared/ui/page-title';
 /** The board of one draw, for the screen in the club house. Nobody touches it; it must look after itself. */
 export function Page({ params }: PageProps) {
   const number = Number(params.draw);
-  if (optionsOf(window.location.search).widget) return <WidgetCard ask={() => fetchDrawWidget(number)} />;
+  if (optionsOf(window.location.search).widget)
+    return <WidgetCard ask={() => fetchDrawWidget(number)} />;
   return <DrawBoard number={number} />;
 }
 
@@ -22,12 +23,24 @@ function DrawBoard({ number }: { number: number }) {
   const { draw, missing } = useDraw(number, 15_000);
   const options = optionsOf(window.location.search);
   usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : missing ? S.drawNotFound : S.brand);
-  if (!draw) return <BoardFrame look="is-compact" note="">{<h1 className={missing ? undefined : 'sr'}>{missing ? S.drawNotFound : S.brand}</h1>}</BoardFrame>;
+  if (!draw)
+    return (
+      <BoardFrame look="is-compact" note="">
+        {<h1 className={missing ? undefined : 'sr'}>{missing ? S.drawNotFound : S.brand}</h1>}
+      </BoardFrame>
+    );
   const { homeFirstTryScorer: home, awayFirstTryScorer: away } = draw;
   const result = draw.status === 'completed' && home !== null && away !== null;
   return (
-    <BoardFrame look={result ? 'is-result' : options.compact ? 'is-compact' : ''} note={result ? draw.clubName : 'Winner: first try scorers’ numbers, home × away'}>
-      {result ? <BoardResult key={`${home}-${away}`} draw={draw} home={home} away={away} /> : <BoardTally draw={draw} options={options} />}
+    <BoardFrame
+      look={result ? 'is-result' : options.compact ? 'is-compact' : ''}
+      note={result ? draw.clubName : 'Winner: first try scorers’ numbers, home × away'}
+    >
+      {result ? (
+        <BoardResult key={`${home}-${away}`} draw={draw} home={home} away={away} />
+      ) : (
+        <BoardTally draw={draw} options={options} />
+      )}
     </BoardFrame>
   );
 }

@@ -16,18 +16,30 @@ import { usePageTitle } from '@/shared/ui/page-title';
 /** The board of a bundle or a special. */
 export function Page({ params }: PageProps) {
   const address = { club: params.slug ?? '', slug: params.bundle ?? '' };
-  if (optionsOf(window.location.search).widget) return <WidgetCard ask={() => fetchOfferWidget(address.club, address.slug)} />;
+  if (optionsOf(window.location.search).widget)
+    return <WidgetCard ask={() => fetchOfferWidget(address.club, address.slug)} />;
   return <OfferBoard address={address} />;
 }
 
 function OfferBoard({ address }: { address: { club: string; slug: string } }) {
-  const { widget, missing } = useWidget(() => fetchOfferWidget(address.club, address.slug), useAtomValue(bootAtom).widget ?? null);
+  const { widget, missing } = useWidget(
+    () => fetchOfferWidget(address.club, address.slug),
+    useAtomValue(bootAtom).widget ?? null,
+  );
   const offer = useBoardOffer(address.club, address.slug);
   const options = optionsOf(window.location.search);
   usePageTitle(widget?.title ?? (missing ? S.offerNotFound : S.brand));
-  if (!widget) return <BoardFrame look="is-compact" note=""><h1 className={missing ? undefined : 'sr'}>{missing ? S.offerNotFound : S.brand}</h1></BoardFrame>;
+  if (!widget)
+    return (
+      <BoardFrame look="is-compact" note="">
+        <h1 className={missing ? undefined : 'sr'}>{missing ? S.offerNotFound : S.brand}</h1>
+      </BoardFrame>
+    );
   return (
-    <BoardFrame look={options.compact ? 'is-compact' : 'is-offer'} note={offer?.clubName ?? 'One ticket in each game'}>
+    <BoardFrame
+      look={options.compact ? 'is-compact' : 'is-offer'}
+      note={offer?.clubName ?? 'One ticket in each game'}
+    >
       <OfferTally widget={widget} offer={offer} address={address} options={options} />
     </BoardFrame>
   );

@@ -36,7 +36,10 @@ function Returning({ to }: { to: string }) {
   if (left === null) return null;
   return (
     <p role="status">
-      You go back to the checkout in {left} {left === 1 ? 'second' : 'seconds'}. <button type="button" className="link-btn" onClick={() => setLeft(null)}>Stay here</button>
+      You go back to the checkout in {left} {left === 1 ? 'second' : 'seconds'}.{' '}
+      <button type="button" className="link-btn" onClick={() => setLeft(null)}>
+        Stay here
+      </button>
     </p>
   );
 }
@@ -46,7 +49,11 @@ export function Page() {
   const { request, back } = useAsked();
   const [foreign, setForeign] = useState(false);
   const [unavailable, setUnavailable] = useState(false);
-  const [lines, setLines] = useState<readonly string[]>(() => [request ? `draw ${request.drawId}, ${request.ticketCount} tickets${request.amount ? `, ${request.amount} cents` : ''}` : 'the link is not complete']);
+  const [lines, setLines] = useState<readonly string[]>(() => [
+    request
+      ? `draw ${request.drawId}, ${request.ticketCount} tickets${request.amount ? `, ${request.amount} cents` : ''}`
+      : 'the link is not complete',
+  ]);
   const log = useCallback((line: string) => setLines((last) => [...last, line]), []);
   const { draw, missing, failed, retry } = useDraw(request?.drawId ?? 0);
   const valid = request !== null && !foreign && !missing;
@@ -55,19 +62,42 @@ export function Page() {
     <main className="checkout" id="main">
       <section className="card">
         <h1>{valid ? 'Apple Pay' : S.invalidApplePay}</h1>
-        {valid ? null : <p>This link does not belong to a payment of this browser. Nothing was charged.</p>}
+        {valid ? null : (
+          <p>This link does not belong to a payment of this browser. Nothing was charged.</p>
+        )}
         {valid && failed ? <LoadFailed words={S.failedToFetchDraw} onRetry={retry} /> : null}
-        {valid && !draw && !failed ? <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div> : null}
+        {valid && !draw && !failed ? (
+          <div className="checkout-wait">
+            <span className="spinner" role="status" aria-label="Loading" />
+          </div>
+        ) : null}
         {valid && draw ? (
           <>
-            <h2>{draw.homeTeam} v {draw.awayTeam}</h2>
-            <PaymentProvider account={draw.connectedAccountId ?? null} amount={priceOf(cents(draw.ticketPrice), request.ticketCount, draw.passStripeFees).total}>
-              <ApplePayForm draw={draw} request={request} log={log} onForeign={() => setForeign(true)} onUnavailable={() => setUnavailable(true)} />
+            <h2>
+              {draw.homeTeam} v {draw.awayTeam}
+            </h2>
+            <PaymentProvider
+              account={draw.connectedAccountId ?? null}
+              amount={
+                priceOf(cents(draw.ticketPrice), request.ticketCount, draw.passStripeFees).total
+              }
+            >
+              <ApplePayForm
+                draw={draw}
+                request={request}
+                log={log}
+                onForeign={() => setForeign(true)}
+                onUnavailable={() => setUnavailable(true)}
+              />
             </PaymentProvider>
             {unavailable ? <Returning to={back} /> : null}
           </>
         ) : null}
-        <div className="actions"><Link className="btn sec" href={back}>{S.backToCheckout}</Link></div>
+        <div className="actions">
+          <Link className="btn sec" href={back}>
+            {S.backToCheckout}
+          </Link>
+        </div>
       </section>
       <details className="debug">
         <summary>Debug log</summary>

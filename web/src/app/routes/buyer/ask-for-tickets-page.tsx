@@ -9,7 +9,8 @@ import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-type Looked = { at: 'asking' } | { at: 'found'; found: OwnOrders } | { at: 'unknown' } | { at: 'failed' };
+type Looked =
+  { at: 'asking' } | { at: 'found'; found: OwnOrders } | { at: 'unknown' } | { at: 'failed' };
 
 /** The mailed link's secret, after the `#`: it is sent nowhere but in the one call that looks. */
 const secretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
@@ -37,7 +38,11 @@ function Asking({ lapsed = false }: { lapsed?: boolean }) {
   return (
     <main className="plain-page" id="main">
       <h1>My tickets</h1>
-      {lapsed ? <div className="callout is-warn" role="status"><strong>This link is invalid or has expired.</strong>Ask for a new one below.</div> : null}
+      {lapsed ? (
+        <div className="callout is-warn" role="status">
+          <strong>This link is invalid or has expired.</strong>Ask for a new one below.
+        </div>
+      ) : null}
       <AskForTickets onProblems={setInError} />
       <h2 className="help-head">{S.needHelpAsked}</h2>
       <SupportContacts />
@@ -53,7 +58,9 @@ function Opened({ secret }: { secret: string }) {
     let current = true;
     patiently(() => lookAtTickets(secret)).then(
       (found) => current && setLooked({ at: 'found', found }),
-      (error: unknown) => current && setLooked({ at: error instanceof Problem && error.status === 404 ? 'unknown' : 'failed' }),
+      (error: unknown) =>
+        current &&
+        setLooked({ at: error instanceof Problem && error.status === 404 ? 'unknown' : 'failed' }),
     );
     return () => {
       current = false;
@@ -65,7 +72,16 @@ function Opened({ secret }: { secret: string }) {
       <h1>My tickets</h1>
       {looked.at === 'asking' ? <span className="bone" style={{ height: 180 }} /> : null}
       {looked.at === 'found' ? <OwnOrdersList found={looked.found} /> : null}
-      {looked.at === 'failed' ? <LoadFailed words="Your tickets could not be loaded." text={S.tryLater} onRetry={() => { setLooked({ at: 'asking' }); setTurn(turn + 1); }} /> : null}
+      {looked.at === 'failed' ? (
+        <LoadFailed
+          words="Your tickets could not be loaded."
+          text={S.tryLater}
+          onRetry={() => {
+            setLooked({ at: 'asking' });
+            setTurn(turn + 1);
+          }}
+        />
+      ) : null}
       <SupportContacts />
     </main>
   );

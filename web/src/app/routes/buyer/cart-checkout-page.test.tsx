@@ -15,7 +15,15 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const order: OpenOrder = { clientSecret: 's', paymentIntentId: 'pi_1', orderToken: 't', reservationId: 'r', amount: 1047, ticketCount: 2, expiresAt: Date.now() + 60_000 };
+const order: OpenOrder = {
+  clientSecret: 's',
+  paymentIntentId: 'pi_1',
+  orderToken: 't',
+  reservationId: 'r',
+  amount: 1047,
+  ticketCount: 2,
+  expiresAt: Date.now() + 60_000,
+};
 
 test('a cart that has just been bought never says that it cost nothing', async () => {
   const draw = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
@@ -40,6 +48,8 @@ test('a cart that was bought says so to whoever comes back, and leads nobody awa
   show(<Page />, '/cart/checkout');
   await act(() => vi.advanceTimersByTimeAsync(1_000));
   vi.useRealTimers();
-  expect(screen.getByRole('link', { name: 'Show my tickets' }).getAttribute('href')).toBe('/my/bought');
+  expect(screen.getByRole('link', { name: 'Show my tickets' }).getAttribute('href')).toBe(
+    '/my/bought',
+  );
   expect(window.location.pathname).toBe('/cart/checkout');
 });

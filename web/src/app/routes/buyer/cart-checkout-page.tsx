@@ -48,25 +48,69 @@ export function Page() {
   const finished = empty && !underWay ? finishedOf(CART_SCOPE) : null;
   useLeavingEmpty(expired || underWay || changes.length > 0, finished !== null);
   usePageTitle(expired ? S.reservationExpiredPage : 'Cart checkout');
-  if (expired) return <main className="plain-page" id="main"><h1>{S.reservationExpiredPage}</h1><p>Your tickets have been given back, and you have not been charged.</p></main>;
-  if (empty && changes.length > 0) return <main className="plain-page" id="main"><h1>Your cart is empty</h1><Changes changes={changes} /><div className="actions"><a className="btn" href="/#live-draws">Find Draws</a></div></main>;
-  if (finished !== null) return <main className="checkout" id="main"><h1>Cart checkout</h1><FinishedPanel orderToken={finished}><a className="btn sec" href="/#live-draws">Find Draws</a></FinishedPanel></main>;
-  if (!fresh || (empty && !underWay)) return <main className="plain-page" id="main"><h1>{S.loadingCart}</h1></main>;
+  if (expired)
+    return (
+      <main className="plain-page" id="main">
+        <h1>{S.reservationExpiredPage}</h1>
+        <p>Your tickets have been given back, and you have not been charged.</p>
+      </main>
+    );
+  if (empty && changes.length > 0)
+    return (
+      <main className="plain-page" id="main">
+        <h1>Your cart is empty</h1>
+        <Changes changes={changes} />
+        <div className="actions">
+          <a className="btn" href="/#live-draws">
+            Find Draws
+          </a>
+        </div>
+      </main>
+    );
+  if (finished !== null)
+    return (
+      <main className="checkout" id="main">
+        <h1>Cart checkout</h1>
+        <FinishedPanel orderToken={finished}>
+          <a className="btn sec" href="/#live-draws">
+            Find Draws
+          </a>
+        </FinishedPanel>
+      </main>
+    );
+  if (!fresh || (empty && !underWay))
+    return (
+      <main className="plain-page" id="main">
+        <h1>{S.loadingCart}</h1>
+      </main>
+    );
   const account = draws[cart.items[0]?.drawNumber ?? 0]?.connectedAccountId ?? null;
   return (
     <main className="checkout is-wide" id="main">
-      <div className="row"><h1>Cart checkout</h1><HelpDialog /></div>
+      <div className="row">
+        <h1>Cart checkout</h1>
+        <HelpDialog />
+      </div>
       <Changes changes={changes} />
       {/* Once bought the cart is empty, a moment before the next page is here: it cost something all the same. */}
       {empty ? null : (
         <details className="card cart-summary" open={window.innerWidth >= 900 || undefined}>
-          <summary className="row"><strong>{tickets} {tickets === 1 ? 'ticket' : 'tickets'} · {dollars(total)}</strong></summary>
+          <summary className="row">
+            <strong>
+              {tickets} {tickets === 1 ? 'ticket' : 'tickets'} · {dollars(total)}
+            </strong>
+          </summary>
           <CartLines frozen={isBusy(checkout)} />
-          <div className="sum-row total"><span>Total</span><span>{dollars(total)}</span></div>
+          <div className="sum-row total">
+            <span>Total</span>
+            <span>{dollars(total)}</span>
+          </div>
         </details>
       )}
       <div className="checkout-main">
-        <PaymentProvider account={account} amount={Math.max(total, 1)}><CartForm onExpired={() => setExpired(true)} /></PaymentProvider>
+        <PaymentProvider account={account} amount={Math.max(total, 1)}>
+          <CartForm onExpired={() => setExpired(true)} />
+        </PaymentProvider>
       </div>
     </main>
   );
@@ -74,5 +118,11 @@ export function Page() {
 
 function Changes({ changes }: { changes: readonly string[] }) {
   if (changes.length === 0) return null;
-  return <div className="callout is-warn" role="status">{changes.map((change) => <p key={change}>{change}</p>)}</div>;
+  return (
+    <div className="callout is-warn" role="status">
+      {changes.map((change) => (
+        <p key={change}>{change}</p>
+      ))}
+    </div>
+  );
 }

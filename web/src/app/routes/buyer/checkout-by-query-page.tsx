@@ -7,5 +7,10 @@ export function Page() {
   const draw = query.get('drawId') ?? '';
   if (!/^\d+$/.test(draw)) return <NotFound />;
   const tickets = query.get('ticketCount') ?? '';
-  return <Redirect replace to={`/checkout/${draw}${/^\d+$/.test(tickets) ? `?tickets=${tickets}` : ''}`} />;
+  return (
+    <Redirect
+      replace
+      to={`/checkout/${draw}${/^\d+$/.test(tickets) ? `?tickets=${tickets}` : ''}`}
+    />
+  );
 }

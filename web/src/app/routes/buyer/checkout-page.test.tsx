@@ -10,11 +10,26 @@ import { show } from '@/testing/show';
 import { Page } from './checkout-page';
 
 const OPEN = 'POST /api/create-payment-intent';
-const TOO_FEW = { status: 409, body: { message: 'Tickets No Longer Available: Only 2 tickets remaining. Please adjust your selection.', code: 'tickets-unavailable', available: 2 } };
-const draw = (more: Partial<Draw> = {}) => aDraw({ gameDate: '2099-01-01T00:00:00Z', ticketsSold: 163, ticketsAvailable: 6, ...more });
+const TOO_FEW = {
+  status: 409,
+  body: {
+    message: 'Tickets No Longer Available: Only 2 tickets remaining. Please adjust your selection.',
+    code: 'tickets-unavailable',
+    available: 2,
+  },
+};
+const draw = (more: Partial<Draw> = {}) =>
+  aDraw({ gameDate: '2099-01-01T00:00:00Z', ticketsSold: 163, ticketsAvailable: 6, ...more });
 const opened = (ticketCount: number) => ({
-  clientSecret: 's', paymentIntentId: 'pi_1', amount: 539 * ticketCount, connectedAccountId: 'acct_1', reservationId: 'r', orderToken: 't', ticketCount,
-  expiresAt: new Date(Date.now() + 120_000).toISOString(), serverTime: '2026-11-20T09:00:00Z',
+  clientSecret: 's',
+  paymentIntentId: 'pi_1',
+  amount: 539 * ticketCount,
+  connectedAccountId: 'acct_1',
+  reservationId: 'r',
+  orderToken: 't',
+  ticketCount,
+  expiresAt: new Date(Date.now() + 120_000).toISOString(),
+  serverTime: '2026-11-20T09:00:00Z',
 });
 
 beforeEach(() => void vi.useFakeTimers());
@@ -40,7 +55,10 @@ async function wantsFive(server: FakeServer) {
 
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const count = () => screen.getByRole('spinbutton').textContent;
-const asked = (server: FakeServer) => server.asked.filter(({ path }) => path === '/api/create-payment-intent').map(({ body }) => (body as { ticketCount: number }).ticketCount);
+const asked = (server: FakeServer) =>
+  server.asked
+    .filter(({ path }) => path === '/api/create-payment-intent')
+    .map(({ body }) => (body as { ticketCount: number }).ticketCount);
 
 test('when others were quicker the count drops to what is left, says so, and so many are reserved', async () => {
   const server = new FakeServer().on(OPEN, TOO_FEW, { body: opened(2) });
@@ -66,14 +84,20 @@ test('tickets that are only held may be the buyer’s own, and the count stays u
 });
 
 test('whoever finds the rest only held reads that it may come free, and not that all are sold', async () => {
-  new FakeServer().on('GET /api/draws/1042', { body: draw({ ticketsSold: 160, ticketsHeld: 9, ticketsAvailable: 0 }) });
+  new FakeServer().on('GET /api/draws/1042', {
+    body: draw({ ticketsSold: 160, ticketsHeld: 9, ticketsAvailable: 0 }),
+  });
   show(<Page params={{ draw: '1042' }} />, '/checkout/1042');
   await pass(0);
-  expect(document.querySelector('.callout')?.textContent).toBe('Every ticket is taken for now9 tickets are being paid for; you’ll see them here if they come free.');
+  expect(document.querySelector('.callout')?.textContent).toBe(
+    'Every ticket is taken for now9 tickets are being paid for; you’ll see them here if they come free.',
+  );
 });
 
 test('whoever finds all sold reads so', async () => {
-  new FakeServer().on('GET /api/draws/1042', { body: draw({ ticketsSold: 169, ticketsAvailable: 0 }) });
+  new FakeServer().on('GET /api/draws/1042', {
+    body: draw({ ticketsSold: 169, ticketsAvailable: 0 }),
+  });
   show(<Page params={{ draw: '1042' }} />, '/checkout/1042');
   await pass(0);
   expect(document.querySelector('.callout')?.textContent).toContain('Sold Out!');
@@ -95,17 +119,24 @@ test('the one who comes too late for the last tickets reads that others are payi
   await pass(490);
   await told({ ticketsSold: 164, ticketsHeld: 5, ticketsAvailable: 0 });
   await pass(100);
-  expect(document.querySelector('.callout')?.textContent).toContain('Every ticket is taken for now');
+  expect(document.querySelector('.callout')?.textContent).toContain(
+    'Every ticket is taken for now',
+  );
 });
 
-const keptByTheBrowser = () => act(() => void window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })));
+const keptByTheBrowser = () =>
+  act(() => void window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })));
 
 test('a checkout that has sold reserves nothing until somebody asks for more', async () => {
   const server = new FakeServer().on(OPEN, { body: opened(5) });
   finishAttempt('draw:1042', 'bought');
   await wantsFive(server);
-  expect(screen.getByRole('status').textContent).toContain('You have your ticketsRedcliffe Sharks v Wynnum Tigers');
-  expect(screen.getByRole('link', { name: 'Show my tickets' }).getAttribute('href')).toBe('/my/bought');
+  expect(screen.getByRole('status').textContent).toContain(
+    'You have your ticketsRedcliffe Sharks v Wynnum Tigers',
+  );
+  expect(screen.getByRole('link', { name: 'Show my tickets' }).getAttribute('href')).toBe(
+    '/my/bought',
+  );
   await pass(600);
   expect(asked(server)).toEqual([]);
   fireEvent.click(screen.getByRole('button', { name: 'Buy more tickets' }));
@@ -130,7 +161,12 @@ test('a page that the browser kept in the middle of paying is finished once its 
 test('a page that the browser kept in the middle of paying asks what became of it, where nobody knows', async () => {
   const server = new FakeServer().on(OPEN, { body: opened(5) });
   await wantsFive(server);
-  noteAttempt('draw:1042', { ...beginAttempt('draw:1042'), orderToken: 't', paymentIntentId: 'pi_1', paying: true });
+  noteAttempt('draw:1042', {
+    ...beginAttempt('draw:1042'),
+    orderToken: 't',
+    paymentIntentId: 'pi_1',
+    paying: true,
+  });
   await keptByTheBrowser();
   expect(screen.getByRole('heading', { name: 'We are confirming your payment' })).toBeDefined();
 });

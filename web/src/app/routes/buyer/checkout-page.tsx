@@ -16,7 +16,14 @@ import { readSavedCheckout, walletOf } from '@/features/buyer/checkout/saved-che
 import { TwoStepForm } from '@/features/buyer/checkout/two-step-form';
 import { useCount } from '@/features/buyer/checkout/use-count';
 import { PriceLines } from '@/features/buyer/draw-page/price-lines';
-import { UNSOLD, isUnsold, opensLater, phaseOf, takenForNow, type DrawPhase } from '@/features/shared-live/draw-phase';
+import {
+  UNSOLD,
+  isUnsold,
+  opensLater,
+  phaseOf,
+  takenForNow,
+  type DrawPhase,
+} from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { useDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
@@ -35,7 +42,11 @@ export function Page({ params }: PageProps) {
       <main className="plain-page" id="main">
         <h1>{S.drawNotFound}</h1>
         <p>{S.drawNotFoundText}</p>
-        <div className="actions"><Link className="btn" href="/">{S.returnHome}</Link></div>
+        <div className="actions">
+          <Link className="btn" href="/">
+            {S.returnHome}
+          </Link>
+        </div>
       </main>
     );
   }
@@ -43,7 +54,13 @@ export function Page({ params }: PageProps) {
     <main className="checkout" id="main" aria-busy={!draw && !failed}>
       <h1>Checkout</h1>
       {failed ? <LoadFailed words={S.failedToFetchDraw} onRetry={retry} /> : null}
-      {draw ? <CheckoutOnce draw={draw} /> : failed ? null : <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div>}
+      {draw ? (
+        <CheckoutOnce draw={draw} />
+      ) : failed ? null : (
+        <div className="checkout-wait">
+          <span className="spinner" role="status" aria-label="Loading" />
+        </div>
+      )}
     </main>
   );
 }
@@ -53,9 +70,17 @@ function useAsked(available: number, most: number) {
   return useState(() => {
     const query = new URLSearchParams(window.location.search);
     const saved = readSavedCheckout();
-    const count = query.has('tickets') ? countFromQuery(window.location.search, 'tickets', available, most) : clampCount(saved.ticketCount ?? 1, Math.max(1, available), most);
-    const walletOnly = query.get('mode') === 'wallet' || (!query.has('mode') && !query.has('tickets') && saved.walletFirst);
-    return { count, walletOnly, walletType: walletOnly ? (walletOf(query.get('wallet')) ?? saved.walletType) : null };
+    const count = query.has('tickets')
+      ? countFromQuery(window.location.search, 'tickets', available, most)
+      : clampCount(saved.ticketCount ?? 1, Math.max(1, available), most);
+    const walletOnly =
+      query.get('mode') === 'wallet' ||
+      (!query.has('mode') && !query.has('tickets') && saved.walletFirst);
+    return {
+      count,
+      walletOnly,
+      walletType: walletOnly ? (walletOf(query.get('wallet')) ?? saved.walletType) : null,
+    };
   })[0];
 }
 
@@ -86,7 +111,9 @@ function CheckoutOnce({ draw }: { draw: Draw }) {
   if (finished === null || finished === known) return <Checkout draw={draw} />;
   return (
     <FinishedPanel orderToken={finished} match={`${draw.homeTeam} v ${draw.awayTeam}`}>
-      <button type="button" className="btn sec" onClick={() => setKnown(finished)}>Buy more tickets</button>
+      <button type="button" className="btn sec" onClick={() => setKnown(finished)}>
+        Buy more tickets
+      </button>
     </FinishedPanel>
   );
 }
@@ -97,31 +124,77 @@ function Checkout({ draw }: { draw: Draw }) {
   const most = useAtomValue(configAtom)?.maxPerPurchase ?? 50;
   const { held, available } = heldHere(draw, checkout, now);
   const asked = useAsked(available, most);
-  const { count, note, change } = useCount({ first: () => asked.count, available, most, coming: comingTo(checkout, draw) });
+  const { count, note, change } = useCount({
+    first: () => asked.count,
+    available,
+    most,
+    coming: comingTo(checkout, draw),
+  });
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const opens = opensLater(draw, now);
-  const notYet = opens && draw.clubSelling !== false ? { title: 'Not on sale yet', text: `On sale from ${dayAndTime(opens, draw.timezone)}.` } : null;
+  const notYet =
+    opens && draw.clubSelling !== false
+      ? { title: 'Not on sale yet', text: `On sale from ${dayAndTime(opens, draw.timezone)}.` }
+      : null;
   const phase = phaseOf(draw, now);
-  const reserving = useReserving(checkout, phase === 'active' && !notYet) && phase === 'soldOut' && takenForNow(draw) !== null;
-  const closed = notYet ?? closedWords(draw, phase, held > 0 || reserving || checkout.at !== 'choosing');
+  const reserving =
+    useReserving(checkout, phase === 'active' && !notYet) &&
+    phase === 'soldOut' &&
+    takenForNow(draw) !== null;
+  const closed =
+    notYet ?? closedWords(draw, phase, held > 0 || reserving || checkout.at !== 'choosing');
   return (
     <>
       <section className="card" aria-labelledby="order-title">
-        <h2 id="order-title">{draw.homeTeam} v {draw.awayTeam}</h2>
-        <p className="meta">{dayAndTime(draw.gameDate, draw.timezone)} · {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)} per ticket</p>
+        <h2 id="order-title">
+          {draw.homeTeam} v {draw.awayTeam}
+        </h2>
+        <p className="meta">
+          {dayAndTime(draw.gameDate, draw.timezone)} ·{' '}
+          {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)} per ticket
+        </p>
         <div className="row">
-          <span>{note ? null : `${count} ${count === 1 ? 'ticket' : 'tickets'}`}<span className="quantity-note" role="status">{note}</span></span>
-          <Stepper label="Tickets" value={count} max={Math.min(most, Math.max(1, available))} disabled={isBusy(checkout)} onValue={change} />
+          <span>
+            {note ? null : `${count} ${count === 1 ? 'ticket' : 'tickets'}`}
+            <span className="quantity-note" role="status">
+              {note}
+            </span>
+          </span>
+          <Stepper
+            label="Tickets"
+            value={count}
+            max={Math.min(most, Math.max(1, available))}
+            disabled={isBusy(checkout)}
+            onValue={change}
+          />
         </div>
-        <PriceLines ticket={draw.ticketPrice} count={count} price={price} feeWords={S.processingFee} />
+        <PriceLines
+          ticket={draw.ticketPrice}
+          count={count}
+          price={price}
+          feeWords={S.processingFee}
+        />
         <p className="meta">Random ticket numbers are assigned after payment.</p>
-        <div className="actions"><Link className="btn small sec" href={`/draw/${draw.drawNumber}`}>{S.backToDraw}</Link></div>
+        <div className="actions">
+          <Link className="btn small sec" href={`/draw/${draw.drawNumber}`}>
+            {S.backToDraw}
+          </Link>
+        </div>
       </section>
       {closed ? (
-        <div className="callout is-warn" role="status"><strong>{closed.title}</strong>{closed.text}</div>
+        <div className="callout is-warn" role="status">
+          <strong>{closed.title}</strong>
+          {closed.text}
+        </div>
       ) : (
         <PaymentProvider account={draw.connectedAccountId ?? null} amount={price.total}>
-          <TwoStepForm draw={draw} count={count} price={price} walletOnly={asked.walletOnly} walletType={asked.walletType} />
+          <TwoStepForm
+            draw={draw}
+            count={count}
+            price={price}
+            walletOnly={asked.walletOnly}
+            walletType={asked.walletType}
+          />
         </PaymentProvider>
       )}
     </>
@@ -129,12 +202,18 @@ function Checkout({ draw }: { draw: Draw }) {
 }
 
 /** Why nothing can be bought here now; null while it can. A purchase that has begun is not cut off. */
-function closedWords(draw: Draw, phase: DrawPhase, underWay: boolean): { title: string; text: string } | null {
+function closedWords(
+  draw: Draw,
+  phase: DrawPhase,
+  underWay: boolean,
+): { title: string; text: string } | null {
   if (underWay) return null;
   if (isUnsold(draw, phase)) return UNSOLD;
   if (phase === 'completed') return { title: S.drawCompleted, text: S.drawCompletedText };
-  if (phase === 'cancelled') return { title: 'Draw cancelled', text: 'This draw was cancelled. Every ticket is refunded.' };
+  if (phase === 'cancelled')
+    return { title: 'Draw cancelled', text: 'This draw was cancelled. Every ticket is refunded.' };
   if (phase === 'closed') return { title: S.drawClosed, text: S.drawClosedText };
-  if (phase === 'soldOut') return takenForNow(draw) ?? { title: S.soldOutPanel, text: S.soldOutText };
+  if (phase === 'soldOut')
+    return takenForNow(draw) ?? { title: S.soldOutPanel, text: S.soldOutText };
   return null;
 }

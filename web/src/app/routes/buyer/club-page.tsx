@@ -22,11 +22,27 @@ export function Page({ params }: PageProps) {
   useCanonicalAddress(slug, club);
   useClubColours(club);
   useTopic('draws');
-  const title = slug === '' ? S.invalidClubPage : state.at === 'failed' ? S.pageNotFound : club ? club.homePageTitle || club.name : S.brand;
+  const title =
+    slug === ''
+      ? S.invalidClubPage
+      : state.at === 'failed'
+        ? S.pageNotFound
+        : club
+          ? club.homePageTitle || club.name
+          : S.brand;
   usePageTitle(title);
-  if (slug === '') return <NoClub title={title} words="This address does not say which club. It may be cut short." />;
+  if (slug === '')
+    return (
+      <NoClub title={title} words="This address does not say which club. It may be cut short." />
+    );
   if (state.at === 'failed') return <NoClub title={title} words={state.words} />;
-  if (!club) return <main className="plain-page" id="main" aria-busy="true"><h1 className="sr">Loading the club</h1><span className="bone" style={{ height: 220 }} /></main>;
+  if (!club)
+    return (
+      <main className="plain-page" id="main" aria-busy="true">
+        <h1 className="sr">Loading the club</h1>
+        <span className="bone" style={{ height: 220 }} />
+      </main>
+    );
   return <Known key={club.id} club={club} />;
 }
 
@@ -35,7 +51,14 @@ function NoClub({ title, words }: { title: string; words: string }) {
     <main className="plain-page" id="main">
       <h1>{title}</h1>
       <p>{words}</p>
-      <div className="actions"><Link className="btn" href="/">Home</Link><Link className="btn sec" href="/#live-draws">Find Draws</Link></div>
+      <div className="actions">
+        <Link className="btn" href="/">
+          Home
+        </Link>
+        <Link className="btn sec" href="/#live-draws">
+          Find Draws
+        </Link>
+      </div>
     </main>
   );
 }

@@ -1,6 +1,12 @@
 import '@/features/buyer/checkout/two-step.css';
 import { useAtomValue, useSetAtom } from 'jotai';
-import { cartAtom, drawerAtom, emptyCartAtom, reloadCartAtom, totalsAtom } from '@/features/buyer/cart/cart-atoms';
+import {
+  cartAtom,
+  drawerAtom,
+  emptyCartAtom,
+  reloadCartAtom,
+  totalsAtom,
+} from '@/features/buyer/cart/cart-atoms';
 import { readLog } from '@/features/buyer/cart/cart-log';
 import { dollars } from '@/shared/money';
 import { readStoredText } from '@/shared/storage';
@@ -19,11 +25,25 @@ export function Page() {
   return (
     <main className="checkout" id="main">
       <h1>Cart debug console</h1>
-      <p>{cart.items.length} {cart.items.length === 1 ? 'line' : 'lines'}, {tickets} {tickets === 1 ? 'ticket' : 'tickets'}, {dollars(total)}. Club {cart.clubId ?? '–'}.</p>
+      <p>
+        {cart.items.length} {cart.items.length === 1 ? 'line' : 'lines'}, {tickets}{' '}
+        {tickets === 1 ? 'ticket' : 'tickets'}, {dollars(total)}. Club {cart.clubId ?? '–'}.
+      </p>
       <div className="actions">
-        <button type="button" className="btn small sec" onClick={() => toggle('toggle')} disabled={cart.items.length === 0}>Open the cart</button>
-        <button type="button" className="btn small sec" onClick={() => reload(false)}>Read again</button>
-        <button type="button" className="btn small sec" onClick={() => empty()}>Clear</button>
+        <button
+          type="button"
+          className="btn small sec"
+          onClick={() => toggle('toggle')}
+          disabled={cart.items.length === 0}
+        >
+          Open the cart
+        </button>
+        <button type="button" className="btn small sec" onClick={() => reload(false)}>
+          Read again
+        </button>
+        <button type="button" className="btn small sec" onClick={() => empty()}>
+          Clear
+        </button>
       </div>
       <section className="card debug" aria-labelledby="stored-title">
         <h2 id="stored-title">Stored as {S.cartKey}</h2>
@@ -31,7 +51,11 @@ export function Page() {
       </section>
       <section className="card debug" aria-labelledby="log-title">
         <h2 id="log-title">Log</h2>
-        <pre tabIndex={0}>{log.length === 0 ? 'Nothing yet.' : log.map((line) => `${line.at}  ${line.what}`).join('\n')}</pre>
+        <pre tabIndex={0}>
+          {log.length === 0
+            ? 'Nothing yet.'
+            : log.map((line) => `${line.at}  ${line.what}`).join('\n')}
+        </pre>
       </section>
     </main>
   );

@@ -4,5 +4,9 @@ import { DEMO_SUMMARY, keepSummary } from '@/features/buyer/checkout/summary';
 /** Leaves an obviously made-up purchase for the thank-you page, and goes there (A:32, decision A-12). */
 export function Page() {
   keepSummary(DEMO_SUMMARY);
-  return <main className="plain-page" id="main" aria-busy="true"><Redirect replace to="/thank-you" /></main>;
+  return (
+    <main className="plain-page" id="main" aria-busy="true">
+      <Redirect replace to="/thank-you" />
+    </main>
+  );
 }

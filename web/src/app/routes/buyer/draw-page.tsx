@@ -36,7 +36,11 @@ function Missing() {
     <main className="plain-page" id="main">
       <h1>{S.drawNotFound}</h1>
       <p>{S.drawNotFoundText}</p>
-      <div className="actions"><Link className="btn" href="/#live-draws">Find Draws</Link></div>
+      <div className="actions">
+        <Link className="btn" href="/#live-draws">
+          Find Draws
+        </Link>
+      </div>
     </main>
   );
 }

@@ -1,7 +1,12 @@
 import '@/features/buyer/landing/landing.css';
 import { ClubRow } from '@/features/buyer/landing/club-row';
 import { AwaitingResults, LiveDraws, RecentResults } from '@/features/buyer/landing/draw-sections';
-import { CallToAction, FeatureGrid, HowSection, LandingHero } from '@/features/buyer/landing/landing-parts';
+import {
+  CallToAction,
+  FeatureGrid,
+  HowSection,
+  LandingHero,
+} from '@/features/buyer/landing/landing-parts';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';

@@ -11,17 +11,30 @@ import { Page as MyTickets } from './my-tickets-page';
 afterEach(() => vi.unstubAllGlobals());
 
 test('a checkout whose draw cannot be had says so, and asks again', async () => {
-  new FakeServer().on('GET /api/draws/1042', { status: 500 }, { body: aDraw({ status: 'closed' }) });
+  new FakeServer().on(
+    'GET /api/draws/1042',
+    { status: 500 },
+    { body: aDraw({ status: 'closed' }) },
+  );
   show(<Checkout params={{ draw: '1042' }} />);
   expect((await screen.findByRole('alert')).textContent).toContain('Failed to fetch draw');
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
-  expect(await screen.findByRole('heading', { name: 'Redcliffe Sharks v Wynnum Tigers' })).toBeDefined();
+  expect(
+    await screen.findByRole('heading', { name: 'Redcliffe Sharks v Wynnum Tigers' }),
+  ).toBeDefined();
   expect(screen.queryByText('Failed to fetch draw')).toBeNull();
 });
 
 test('a checkout that is loaded again still offers the tickets it has reserved, though the public count says none are left', async () => {
   noteKept('draw:1042', { expiresAt: Date.now() + 60_000, ticketCount: 3 });
-  new FakeServer().on('GET /api/draws/1042', { body: aDraw({ gameDate: '2099-01-01T00:00:00Z', ticketsSold: 166, ticketsHeld: 3, ticketsAvailable: 0 }) });
+  new FakeServer().on('GET /api/draws/1042', {
+    body: aDraw({
+      gameDate: '2099-01-01T00:00:00Z',
+      ticketsSold: 166,
+      ticketsHeld: 3,
+      ticketsAvailable: 0,
+    }),
+  });
   show(<Checkout params={{ draw: '1042' }} />, '/checkout/1042?tickets=3');
   expect((await screen.findByRole('spinbutton')).textContent).toBe('3');
   expect(screen.queryByText('Sold Out!')).toBeNull();
@@ -30,9 +43,13 @@ test('a checkout that is loaded again still offers the tickets it has reserved, 
 test('tickets that cannot be had are not told as tickets that are not there', async () => {
   new FakeServer().on('GET /api/orders/abc', new TypeError('network'), { status: 404 });
   show(<MyTickets params={{ token: 'abc' }} />);
-  expect((await screen.findByRole('alert')).textContent).toContain('Your tickets could not be loaded.');
+  expect((await screen.findByRole('alert')).textContent).toContain(
+    'Your tickets could not be loaded.',
+  );
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
-  await waitFor(() => expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Tickets not found'));
+  await waitFor(() =>
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Tickets not found'),
+  );
   expect(screen.queryByRole('alert')).toBeNull();
   expect(screen.getByRole('link', { name: 'Ask for a new link' }).getAttribute('href')).toBe('/my');
 });

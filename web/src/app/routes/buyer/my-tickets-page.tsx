@@ -19,15 +19,37 @@ export function Page({ params }: PageProps) {
   return (
     <main className="plain-page thanks" id="main" aria-busy={!order && !missing && !failed}>
       <h1>{title}</h1>
-      {missing ? <><p>This link does not lead to any tickets. Please open it from your e-mail again.</p><div className="actions"><Link className="btn" href="/my">Ask for a new link</Link></div></> : null}
-      {failed ? <LoadFailed words="Your tickets could not be loaded." text={S.tryLater} onRetry={retry} /> : null}
+      {missing ? (
+        <>
+          <p>This link does not lead to any tickets. Please open it from your e-mail again.</p>
+          <div className="actions">
+            <Link className="btn" href="/my">
+              Ask for a new link
+            </Link>
+          </div>
+        </>
+      ) : null}
+      {failed ? (
+        <LoadFailed words="Your tickets could not be loaded." text={S.tryLater} onRetry={retry} />
+      ) : null}
       {!order && !missing && !failed ? <span className="bone" style={{ height: 180 }} /> : null}
       {order ? (
         <>
-          <p>{standingOf(order) ?? (order.buyerName ? `These tickets belong to ${order.buyerName}. Keep this link to yourself.` : 'Keep this link to yourself.')}</p>
+          <p>
+            {standingOf(order) ??
+              (order.buyerName
+                ? `These tickets belong to ${order.buyerName}. Keep this link to yourself.`
+                : 'Keep this link to yourself.')}
+          </p>
           <FreshnessBadge />
-          {isOver(order) ? null : order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />)}
-          <div className="no-print"><button type="button" className="btn sec" onClick={() => window.print()}>Print</button></div>
+          {isOver(order)
+            ? null
+            : order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />)}
+          <div className="no-print">
+            <button type="button" className="btn sec" onClick={() => window.print()}>
+              Print
+            </button>
+          </div>
         </>
       ) : null}
       <SupportContacts />

@@ -27,13 +27,28 @@ export function Page({ params }: PageProps) {
   const now = useAtomValue(nowAtom);
   const phase = state.at === 'known' ? offerPhase(state.offer, now) : null;
   const missing = state.at === 'missing' || phase === 'hidden' || phase === 'ended';
-  usePageTitle(missing ? S.offerNotFound : state.at === 'known' ? state.offer.name : state.at === 'failed' ? S.failedToLoadBundles : S.brand);
+  usePageTitle(
+    missing
+      ? S.offerNotFound
+      : state.at === 'known'
+        ? state.offer.name
+        : state.at === 'failed'
+          ? S.failedToLoadBundles
+          : S.brand,
+  );
   if (missing) {
     return (
       <main className="plain-page" id="main">
         <h1>{S.offerNotFound}</h1>
         <p>This offer has ended, or the link may be cut short.</p>
-        <div className="actions"><Link className="btn" href={`/club/${club}`}>Back to the club</Link><Link className="btn sec" href="/#live-draws">Find Draws</Link></div>
+        <div className="actions">
+          <Link className="btn" href={`/club/${club}`}>
+            Back to the club
+          </Link>
+          <Link className="btn sec" href="/#live-draws">
+            Find Draws
+          </Link>
+        </div>
       </main>
     );
   }
@@ -42,11 +57,22 @@ export function Page({ params }: PageProps) {
       <main className="plain-page" id="main">
         <h1>{S.failedToLoadBundles}</h1>
         <p>Please check your connection and try again.</p>
-        <div className="actions"><button type="button" className="btn" onClick={state.retry}>Retry</button></div>
+        <div className="actions">
+          <button type="button" className="btn" onClick={state.retry}>
+            Retry
+          </button>
+        </div>
       </main>
     );
   }
-  if (state.at !== 'known') return <main className="plain-page" id="main" aria-busy="true"><h1 className="sr">Loading the offer</h1><span className="bone" style={{ aspectRatio: '1200 / 630' }} /><span className="bone" style={{ height: 220, marginTop: 12 }} /></main>;
+  if (state.at !== 'known')
+    return (
+      <main className="plain-page" id="main" aria-busy="true">
+        <h1 className="sr">Loading the offer</h1>
+        <span className="bone" style={{ aspectRatio: '1200 / 630' }} />
+        <span className="bone" style={{ height: 220, marginTop: 12 }} />
+      </main>
+    );
   return <Known offer={state.offer} />;
 }
 
@@ -59,18 +85,27 @@ function Known({ offer }: { offer: Offer }) {
   useClubColours(meta);
   const pixel = usePixel(meta?.facebookPixelId, { event: 'offer_view', content: offer.slug });
   const about = { clubSlug: offer.clubSlug, bundleSlug: offer.slug };
-  useEffect(() => track('offer_view', { clubSlug: offer.clubSlug, bundleSlug: offer.slug }), [offer.clubSlug, offer.slug]);
+  useEffect(
+    () => track('offer_view', { clubSlug: offer.clubSlug, bundleSlug: offer.slug }),
+    [offer.clubSlug, offer.slug],
+  );
   const onShare = async () => {
     track('offer_share', about);
     pixel('offer_share', offer.slug);
     const url = `${window.location.origin}/club/${offer.clubSlug}/specials/${offer.slug}`;
-    const toast = await share({ title: offer.name, text: `${offer.name}, ${offer.clubName}: ${fromPrice(dollars(offerPrice(offer, 1, mode).total))}`, url });
+    const toast = await share({
+      title: offer.name,
+      text: `${offer.name}, ${offer.clubName}: ${fromPrice(dollars(offerPrice(offer, 1, mode).total))}`,
+      url,
+    });
     if (toast) showToast(toast);
   };
   const tag = shownTag(offer);
   return (
     <main id="main" className="wrap club-scope">
-      <Link className="offer-back" href={`/club/${offer.clubSlug}`}>← Back to {offer.clubName}</Link>
+      <Link className="offer-back" href={`/club/${offer.clubSlug}`}>
+        ← Back to {offer.clubName}
+      </Link>
       <div className="offer-layout">
         <div className="card offer-top">
           <OfferPicture offer={offer} eager />
@@ -78,13 +113,23 @@ function Known({ offer }: { offer: Offer }) {
             {tag ? <span className="offer-tag">{tag}</span> : null}
             <h1>{offer.name}</h1>
             {offer.primaryCopy ? <p className="offer-copy">{offer.primaryCopy}</p> : null}
-            <button type="button" className="btn small sec" onClick={() => void onShare()}>Share</button>
+            <button type="button" className="btn small sec" onClick={() => void onShare()}>
+              Share
+            </button>
           </div>
         </div>
-        <OfferBuy offer={offer} phase={offerPhase(offer, now)} onAdded={() => pixel('offer_add_to_cart', offer.slug)} />
+        <OfferBuy
+          offer={offer}
+          phase={offerPhase(offer, now)}
+          onAdded={() => pixel('offer_add_to_cart', offer.slug)}
+        />
         <OfferGames games={offer.games} />
       </div>
-      {failed ? <p className="meta-failed" role="status">{S.failedToLoadClubMeta}</p> : null}
+      {failed ? (
+        <p className="meta-failed" role="status">
+          {S.failedToLoadClubMeta}
+        </p>
+      ) : null}
     </main>
   );
 }

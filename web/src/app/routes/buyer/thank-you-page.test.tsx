@@ -8,12 +8,42 @@ import { show } from '@/testing/show';
 import { Page } from './thank-you-page';
 
 const order: OrderAnswer = {
-  state: 'captured', status: 'succeeded', paymentIntentId: 'pi_12345678', orderToken: 'token', amount: 1500, subtotal: '15.00', cardFee: '0.00', clubName: 'Tigers', clubSlug: 'tigers', buyerName: 'Jo', buyerEmailMasked: 'j…@example.com',
-  purchasedAt: '2026-11-20T05:00:00Z', reason: null, refund: null,
-  lines: [{
-    drawNumber: 1043, homeTeam: 'Wynnum Tigers', awayTeam: 'Ipswich Jets', league: null, gameDate: '2026-11-21T09:10:00Z', timezone: 'Australia/Brisbane', status: 'active', ticketCount: 3, ticketPrice: '5.00', currentPrize: '100.00', ticketsSold: 40,
-    tickets: [1, 2, 3].map((ticketNumber) => ({ ticketNumber, serialNumber: `FD-1043-00${ticketNumber}`, homeNumber: ticketNumber, awayNumber: 9, isWinner: null })),
-  }],
+  state: 'captured',
+  status: 'succeeded',
+  paymentIntentId: 'pi_12345678',
+  orderToken: 'token',
+  amount: 1500,
+  subtotal: '15.00',
+  cardFee: '0.00',
+  clubName: 'Tigers',
+  clubSlug: 'tigers',
+  buyerName: 'Jo',
+  buyerEmailMasked: 'j…@example.com',
+  purchasedAt: '2026-11-20T05:00:00Z',
+  reason: null,
+  refund: null,
+  lines: [
+    {
+      drawNumber: 1043,
+      homeTeam: 'Wynnum Tigers',
+      awayTeam: 'Ipswich Jets',
+      league: null,
+      gameDate: '2026-11-21T09:10:00Z',
+      timezone: 'Australia/Brisbane',
+      status: 'active',
+      ticketCount: 3,
+      ticketPrice: '5.00',
+      currentPrize: '100.00',
+      ticketsSold: 40,
+      tickets: [1, 2, 3].map((ticketNumber) => ({
+        ticketNumber,
+        serialNumber: `FD-1043-00${ticketNumber}`,
+        homeNumber: ticketNumber,
+        awayNumber: 9,
+        isWinner: null,
+      })),
+    },
+  ],
 };
 
 afterEach(() => {
@@ -25,7 +55,10 @@ afterEach(() => {
 const earlier = () => keepSummary(summaryOf([{ draw: aDraw(), count: 1 }], 'Jo'));
 
 function arrive(said: Partial<OrderAnswer>): HTMLElement {
-  sessionStorage.setItem('lastPayment', JSON.stringify({ orderToken: 'token', paymentIntentId: 'pi_12345678', scope: 'draw:1043' }));
+  sessionStorage.setItem(
+    'lastPayment',
+    JSON.stringify({ orderToken: 'token', paymentIntentId: 'pi_12345678', scope: 'draw:1043' }),
+  );
   new FakeServer().on('GET /api/orders/token', { body: { ...order, ...said } });
   show(<Page />);
   return document.body;
@@ -35,8 +68,12 @@ test('the order says what was bought, whatever an earlier purchase or an emptied
   earlier();
   const page = arrive({});
   expect(await screen.findByText(/^3 tickets bought for \$15\.00\./)).toBeDefined();
-  expect(page.querySelector('.share-box')?.textContent).toContain('backed Tigers with 3 tickets in the Wynnum Tigers v Ipswich Jets draw');
-  expect(screen.getByRole('link', { name: 'Return to Tigers Page' }).getAttribute('href')).toBe('/club/tigers');
+  expect(page.querySelector('.share-box')?.textContent).toContain(
+    'backed Tigers with 3 tickets in the Wynnum Tigers v Ipswich Jets draw',
+  );
+  expect(screen.getByRole('link', { name: 'Return to Tigers Page' }).getAttribute('href')).toBe(
+    '/club/tigers',
+  );
   expect(page.textContent).not.toContain('Redcliffe');
 });
 
@@ -55,7 +92,11 @@ test('until the tickets are here nothing stands below them that they would push 
 test('when the tickets are late, the ways on are there after two seconds', async () => {
   vi.useFakeTimers();
   earlier();
-  const page = arrive({ state: 'authorised', status: 'processing', lines: order.lines.map((line) => ({ ...line, tickets: [] })) });
+  const page = arrive({
+    state: 'authorised',
+    status: 'processing',
+    lines: order.lines.map((line) => ({ ...line, tickets: [] })),
+  });
   await act(() => vi.advanceTimersByTimeAsync(1_900));
   expect(page.querySelector('.share-box')).toBeNull();
   await act(() => vi.advanceTimersByTimeAsync(200));
@@ -63,33 +104,69 @@ test('when the tickets are late, the ways on are there after two seconds', async
 });
 
 test('money that went back is not told as still on its way', async () => {
-  arrive({ state: 'void', status: 'refunded', reason: 'The draw was cancelled.', refund: { state: 'succeeded', amount: '15.00' } });
+  arrive({
+    state: 'void',
+    status: 'refunded',
+    reason: 'The draw was cancelled.',
+    refund: { state: 'succeeded', amount: '15.00' },
+  });
   expect(await screen.findByRole('heading', { name: 'Your payment was refunded' })).toBeDefined();
-  expect(screen.getByRole('alert').textContent).toContain('The draw was cancelled. $15.00 was sent back to you.');
+  expect(screen.getByRole('alert').textContent).toContain(
+    'The draw was cancelled. $15.00 was sent back to you.',
+  );
   expect(screen.queryByText(/on its way/)).toBeNull();
 });
 
 test('a reservation that has lapsed is told in whole sentences', async () => {
   const page = arrive({ state: 'released', status: 'not_charged', reason: 'Reservation expired' });
   expect(await screen.findByRole('heading', { name: 'No tickets were bought' })).toBeDefined();
-  expect(page.querySelector('.thanks-head p')?.textContent).toBe('Reservation expired. You have not been charged.');
+  expect(page.querySelector('.thanks-head p')?.textContent).toBe(
+    'Reservation expired. You have not been charged.',
+  );
 });
 
-test.each([['quoted', 'requires_payment_method'], ['allocated', 'processing']])('of a payment that does not match its order (%s) neither tickets nor money back are promised', async (state, status) => {
-  sessionStorage.setItem('lastPayment', JSON.stringify({ orderToken: 'token', paymentIntentId: 'pi_12345678', scope: 'draw:1043' }));
-  const words = 'This payment does not match your order. We are looking into it; please contact support.';
-  new FakeServer()
-    .on('GET /api/orders/token', { body: { ...order, state, status, purchasedAt: null, lines: order.lines.map((line) => ({ ...line, tickets: [] })) } })
-    .on('POST /api/complete-card-payment', { status: 409, body: { code: 'payment-mismatch', message: words } });
-  show(<Page />);
-  expect(await screen.findByText(`${words} Please do not pay again.`)).toBeDefined();
-  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('We are confirming your payment');
-  expect(document.body.textContent).not.toMatch(/Thank you|went through|being issued|I just backed|Resend/);
-});
+test.each([
+  ['quoted', 'requires_payment_method'],
+  ['allocated', 'processing'],
+])(
+  'of a payment that does not match its order (%s) neither tickets nor money back are promised',
+  async (state, status) => {
+    sessionStorage.setItem(
+      'lastPayment',
+      JSON.stringify({ orderToken: 'token', paymentIntentId: 'pi_12345678', scope: 'draw:1043' }),
+    );
+    const words =
+      'This payment does not match your order. We are looking into it; please contact support.';
+    new FakeServer()
+      .on('GET /api/orders/token', {
+        body: {
+          ...order,
+          state,
+          status,
+          purchasedAt: null,
+          lines: order.lines.map((line) => ({ ...line, tickets: [] })),
+        },
+      })
+      .on('POST /api/complete-card-payment', {
+        status: 409,
+        body: { code: 'payment-mismatch', message: words },
+      });
+    show(<Page />);
+    expect(await screen.findByText(`${words} Please do not pay again.`)).toBeDefined();
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe(
+      'We are confirming your payment',
+    );
+    expect(document.body.textContent).not.toMatch(
+      /Thank you|went through|being issued|I just backed|Resend/,
+    );
+  },
+);
 
 test('a payment that the provider has not confirmed yet is not said to have gone through', async () => {
   arrive({ state: 'quoted', status: 'requires_payment_method', purchasedAt: null });
-  expect(await screen.findByRole('heading', { level: 1, name: 'We are confirming your payment' })).toBeDefined();
+  expect(
+    await screen.findByRole('heading', { level: 1, name: 'We are confirming your payment' }),
+  ).toBeDefined();
   expect(document.body.textContent).not.toMatch(/went through|being issued/);
 });
 

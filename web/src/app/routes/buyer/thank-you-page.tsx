@@ -19,13 +19,22 @@ export function Page() {
   const over = untouched || said !== null || (order !== undefined && isOver(order));
   return (
     <main className="plain-page thanks" id="main">
-      <Outcome order={order} summary={summary} payment={payment} gaveUp={gaveUp} untouched={untouched} said={said} />
+      <Outcome
+        order={order}
+        summary={summary}
+        payment={payment}
+        gaveUp={gaveUp}
+        untouched={untouched}
+        said={said}
+      />
       {order && needsContact(order) ? <ContactQuestion order={order} /> : null}
       {over ? null : <Bought order={order} summary={summary} />}
       {order?.status === S.succeeded ? <Receipt order={order} /> : null}
       {soon ? null : (
         <>
-          <WhereNext order={order} summary={summary}>{over ? null : <Resend payment={payment} />}</WhereNext>
+          <WhereNext order={order} summary={summary}>
+            {over ? null : <Resend payment={payment} />}
+          </WhereNext>
           {over ? null : <ShareBox order={order} summary={summary} />}
           <SupportContacts />
         </>
@@ -39,7 +48,14 @@ function Nothing() {
     <main className="plain-page" id="main">
       <h1>Thank you</h1>
       <p>There is no purchase in this browser. Your tickets are in your e-mail.</p>
-      <div className="actions"><Link className="btn" href="/">{S.browseOtherClubs}</Link><Link className="btn sec" href="/my">Ask for them again</Link></div>
+      <div className="actions">
+        <Link className="btn" href="/">
+          {S.browseOtherClubs}
+        </Link>
+        <Link className="btn sec" href="/my">
+          Ask for them again
+        </Link>
+      </div>
     </main>
   );
 }

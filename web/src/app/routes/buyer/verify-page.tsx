@@ -22,25 +22,50 @@ export function Page({ params }: PageProps) {
       <main className="plain-page" id="main">
         <h1>{title}</h1>
         <p>{S.drawNotFoundText}</p>
-        <div className="actions"><Link className="btn" href="/">Home</Link><Link className="btn sec" href="/#live-draws">Find Draws</Link></div>
+        <div className="actions">
+          <Link className="btn" href="/">
+            Home
+          </Link>
+          <Link className="btn sec" href="/#live-draws">
+            Find Draws
+          </Link>
+        </div>
       </main>
     );
   }
   return (
     <main className="plain-page verify" id="main" aria-busy={state.at === 'asking'}>
       <h1>{title}</h1>
-      {draw ? <p className="meta">{draw.homeTeam} v {draw.awayTeam} · {dayAndTime(draw.gameDate, draw.timezone)}</p> : null}
+      {draw ? (
+        <p className="meta">
+          {draw.homeTeam} v {draw.awayTeam} · {dayAndTime(draw.gameDate, draw.timezone)}
+        </p>
+      ) : null}
       {state.at === 'asking' ? <p role="status">Computing the deal …</p> : null}
       {state.at === 'failed' ? (
         <div className="callout is-bad" role="alert">
           <strong>The proof could not be checked.</strong>
           {state.words}
-          <div><button type="button" className="btn small sec" onClick={state.retry}>Try again</button></div>
+          <div>
+            <button type="button" className="btn small sec" onClick={state.retry}>
+              Try again
+            </button>
+          </div>
         </div>
       ) : null}
-      {state.at === 'known' && state.verdict ? <VerdictView proof={state.proof} verdict={state.verdict} draw={draw} /> : null}
-      {state.at === 'known' && !state.verdict ? <BeforeReveal proof={state.proof} draw={draw} /> : null}
-      {state.at === 'asking' ? null : <div className="actions"><Link className="btn sec" href={`/draw/${drawNumber}`}>Back to the draw</Link></div>}
+      {state.at === 'known' && state.verdict ? (
+        <VerdictView proof={state.proof} verdict={state.verdict} draw={draw} />
+      ) : null}
+      {state.at === 'known' && !state.verdict ? (
+        <BeforeReveal proof={state.proof} draw={draw} />
+      ) : null}
+      {state.at === 'asking' ? null : (
+        <div className="actions">
+          <Link className="btn sec" href={`/draw/${drawNumber}`}>
+            Back to the draw
+          </Link>
+        </div>
+      )}
     </main>
   );
 }

@@ -7,5 +7,9 @@ import { C } from '@/shared/strings-club';
 const GUEST = { title: 'Authentication required', text: C.logInToCreate, bad: true };
 
 export function Page({ params }: PageProps) {
-  return <ClubPage slug={params.slug} page="create-draw" guestToast={GUEST}>{(here) => <CreateDraw here={here} />}</ClubPage>;
+  return (
+    <ClubPage slug={params.slug} page="create-draw" guestToast={GUEST}>
+      {(here) => <CreateDraw here={here} />}
+    </ClubPage>
+  );
 }

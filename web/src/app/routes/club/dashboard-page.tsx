@@ -7,7 +7,9 @@ import { ClubPage } from '@/features/club/frame/club-page';
 export function Page({ params }: PageProps) {
   return (
     <ClubPage slug={params.slug} page="">
-      {(here) => <Dashboard here={here} onShare={(draw) => share(shareOf(draw, window.location.origin))} />}
+      {(here) => (
+        <Dashboard here={here} onShare={(draw) => share(shareOf(draw, window.location.origin))} />
+      )}
     </ClubPage>
   );
 }

@@ -8,21 +8,44 @@ import { Page } from './edit-draw-page';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const DRAW = anOwnDraw({ clubId: 1, gameDate: '2099-11-20T09:10:00Z', ticketsSold: 0, contactName: 'Kim', contactPhone: '0400 000 000' });
+const DRAW = anOwnDraw({
+  clubId: 1,
+  gameDate: '2099-11-20T09:10:00Z',
+  ticketsSold: 0,
+  contactName: 'Kim',
+  contactPhone: '0400 000 000',
+});
 const PATCH = 'PATCH /api/draws/1042';
-const WANTS_CODE = { status: 403, body: { code: 'reauthentication-required', message: 'Confirm that it is you: enter the code of your authenticator.' } };
+const WANTS_CODE = {
+  status: 403,
+  body: {
+    code: 'reauthentication-required',
+    message: 'Confirm that it is you: enter the code of your authenticator.',
+  },
+};
 const REASON = 'Give a reason: it stays in the audit trail.';
 
-const serverOf = (isAdmin: boolean) => new FakeServer().on('GET /api/admin/whoami', { body: aWhoami({ isAdmin, id: isAdmin ? 9 : 1 }) }).on('GET /api/clubs/sharks', { body: anOwnClub() }).on('GET /api/draws/1042', { body: DRAW });
+const serverOf = (isAdmin: boolean) =>
+  new FakeServer()
+    .on('GET /api/admin/whoami', { body: aWhoami({ isAdmin, id: isAdmin ? 9 : 1 }) })
+    .on('GET /api/clubs/sharks', { body: anOwnClub() })
+    .on('GET /api/draws/1042', { body: DRAW });
 const open = async () => {
   show(<Page params={{ slug: 'sharks', draw: '1042' }} />, '/club/sharks/admin/edit-draw/1042');
   await screen.findByRole('button', { name: 'Save changes' });
 };
 const save = () => userEvent.click(screen.getByRole('button', { name: 'Save changes' }));
-const patches = (server: FakeServer) => server.asked.filter(({ method }) => method === 'PATCH').map(({ body }) => (body as { reason?: string }).reason);
+const patches = (server: FakeServer) =>
+  server.asked
+    .filter(({ method }) => method === 'PATCH')
+    .map(({ body }) => (body as { reason?: string }).reason);
 
 test('the operator changes a club’s draw with a reason and a code', async () => {
-  const server = serverOf(true).on(PATCH, WANTS_CODE, { body: DRAW }).on('POST /api/admin/reauthenticate', { body: { reauthenticatedUntil: '2099-01-01T00:00:00Z' } });
+  const server = serverOf(true)
+    .on(PATCH, WANTS_CODE, { body: DRAW })
+    .on('POST /api/admin/reauthenticate', {
+      body: { reauthenticatedUntil: '2099-01-01T00:00:00Z' },
+    });
   await open();
   await save();
   expect(screen.getAllByText(REASON)).not.toHaveLength(0);

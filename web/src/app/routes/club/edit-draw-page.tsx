@@ -11,17 +11,25 @@ import { askProofAtom } from '@/features/operator/session/session-atoms';
 /** The operator's change is sent again once the server's question for a code is answered; a session that has ended is the club page's own affair. */
 function useProvenSend(): Send {
   const store = useStore();
-  return useCallback(async (change) => {
-    try {
-      await change();
-      return true;
-    } catch (error) {
-      if (!needsProof(error)) throw error;
-    }
-    const proven = await store.set(askProofAtom, () => new Declined()).then(() => true, () => false);
-    if (proven) await change();
-    return proven;
-  }, [store]);
+  return useCallback(
+    async (change) => {
+      try {
+        await change();
+        return true;
+      } catch (error) {
+        if (!needsProof(error)) throw error;
+      }
+      const proven = await store
+        .set(askProofAtom, () => new Declined())
+        .then(
+          () => true,
+          () => false,
+        );
+      if (proven) await change();
+      return proven;
+    },
+    [store],
+  );
 }
 
 /** Both spellings of its address show it; the one that lasts is edit-draw (decision A-3). */
@@ -29,7 +37,10 @@ export function Page({ params }: PageProps) {
   const number = Number(params.draw);
   const send = useProvenSend();
   useEffect(() => {
-    const link = Object.assign(document.createElement('link'), { rel: 'canonical', href: `${window.location.origin}/admin/edit-draw/${number}` });
+    const link = Object.assign(document.createElement('link'), {
+      rel: 'canonical',
+      href: `${window.location.origin}/admin/edit-draw/${number}`,
+    });
     document.head.append(link);
     return () => link.remove();
   }, [number]);

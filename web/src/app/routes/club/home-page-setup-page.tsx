@@ -10,13 +10,26 @@ import { C } from '@/shared/strings-club';
 /** The very head that the public page has, in the colours as they are chosen. */
 function preview(club: OwnClub) {
   const theme = themeOf(club);
-  const colours = { '--club-primary': theme.primary, '--club-on-primary': readableOn(theme.primary), '--club-secondary': theme.secondary, '--club-accent': theme.accent, '--club-on-accent': readableOn(theme.accent) };
-  return <div className="club-scope" style={colours as React.CSSProperties}><ClubHero club={club} /></div>;
+  const colours = {
+    '--club-primary': theme.primary,
+    '--club-on-primary': readableOn(theme.primary),
+    '--club-secondary': theme.secondary,
+    '--club-accent': theme.accent,
+    '--club-on-accent': readableOn(theme.accent),
+  };
+  return (
+    <div className="club-scope" style={colours as React.CSSProperties}>
+      <ClubHero club={club} />
+    </div>
+  );
 }
 
 function readable(colour: string) {
   const text = readableOn(colour);
-  return { text: text === '#ffffff' ? ('white' as const) : ('black' as const), ratio: contrast(text, colour) };
+  return {
+    text: text === '#ffffff' ? ('white' as const) : ('black' as const),
+    ratio: contrast(text, colour),
+  };
 }
 
 export function Page({ params }: PageProps) {

@@ -5,5 +5,9 @@ import { OfferPage } from '@/features/club/offers/offer-editor';
 
 export function Page({ params }: PageProps) {
   const id = params.offer === undefined ? null : Number(params.offer);
-  return <ClubPage slug={params.slug} page={`bundles/${params.offer ?? 'new'}`}>{(here) => <OfferPage here={here} id={id} />}</ClubPage>;
+  return (
+    <ClubPage slug={params.slug} page={`bundles/${params.offer ?? 'new'}`}>
+      {(here) => <OfferPage here={here} id={id} />}
+    </ClubPage>
+  );
 }

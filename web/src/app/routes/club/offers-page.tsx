@@ -4,5 +4,9 @@ import { ClubPage } from '@/features/club/frame/club-page';
 import { OfferList } from '@/features/club/offers/offer-list';
 
 export function Page({ params }: PageProps) {
-  return <ClubPage slug={params.slug} page="bundles">{(here) => <OfferList here={here} />}</ClubPage>;
+  return (
+    <ClubPage slug={params.slug} page="bundles">
+      {(here) => <OfferList here={here} />}
+    </ClubPage>
+  );
 }

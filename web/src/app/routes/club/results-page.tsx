@@ -5,5 +5,9 @@ import { Results } from '@/features/club/results/results';
 
 export function Page({ params }: PageProps) {
   const number = Number(params.draw);
-  return <ClubPage slug={params.slug} page={`results/${number}`}>{(here) => <Results here={here} number={number} />}</ClubPage>;
+  return (
+    <ClubPage slug={params.slug} page={`results/${number}`}>
+      {(here) => <Results here={here} number={number} />}
+    </ClubPage>
+  );
 }

@@ -3,5 +3,9 @@ import { ClubPage } from '@/features/club/frame/club-page';
 import { ConnectReturn } from '@/features/club/payments/connect-return';
 
 export function Page({ params }: PageProps) {
-  return <ClubPage slug={params.slug} page="">{(here) => <ConnectReturn here={here} />}</ClubPage>;
+  return (
+    <ClubPage slug={params.slug} page="">
+      {(here) => <ConnectReturn here={here} />}
+    </ClubPage>
+  );
 }

@@ -29,29 +29,52 @@ interface ApplePayFormProps {
   onUnavailable: () => void;
 }
 
-const CANCELLED: Trouble = { title: S.paymentCancelled, text: 'Nothing was charged. You can try again or go back to the checkout.', untried: true };
+const CANCELLED: Trouble = {
+  title: S.paymentCancelled,
+  text: 'Nothing was charged. You can try again or go back to the checkout.',
+  untried: true,
+};
 const BROKEN: Trouble = { title: S.applePayError, text: S.walletErrorText, untried: true };
 
 /** The same words as elsewhere, under the titles this page has for them (A:276). */
 function renamed(happening: Happening): Happening {
-  if (happening.is === 'declined') return { ...happening, trouble: { ...happening.trouble, title: S.paymentFailedTitle } };
-  if (happening.is === 'refused' && happening.trouble.title === titled(S.purchaseFailed).title) return { ...happening, trouble: { ...happening.trouble, title: S.paymentError } };
+  if (happening.is === 'declined')
+    return { ...happening, trouble: { ...happening.trouble, title: S.paymentFailedTitle } };
+  if (happening.is === 'refused' && happening.trouble.title === titled(S.purchaseFailed).title)
+    return { ...happening, trouble: { ...happening.trouble, title: S.paymentError } };
   return happening;
 }
 
 /** Whether the payment in the link is this browser's own: the server answers the browser's payment for the draw (C-21). */
-function useOwnPayment({ clientSecret, drawId, ticketCount }: AppleRequest, total: number, log: (line: string) => void, onForeign: () => void, say: (happening: Happening) => void) {
+function useOwnPayment(
+  { clientSecret, drawId, ticketCount }: AppleRequest,
+  total: number,
+  log: (line: string) => void,
+  onForeign: () => void,
+  say: (happening: Happening) => void,
+) {
   const [own, setOwn] = useState(false);
   useEffect(() => {
     let current = true;
-    createPaymentIntent({ drawId, ticketCount, clientKey: `apple-${drawId}`, expectedAmount: total }).then(
+    createPaymentIntent({
+      drawId,
+      ticketCount,
+      clientKey: `apple-${drawId}`,
+      expectedAmount: total,
+    }).then(
       (answer) => {
         if (!current) return;
-        log(answer.clientSecret === clientSecret ? 'the payment belongs to this browser' : 'the payment belongs to somebody else');
+        log(
+          answer.clientSecret === clientSecret
+            ? 'the payment belongs to this browser'
+            : 'the payment belongs to somebody else',
+        );
         if (answer.clientSecret === clientSecret) setOwn(true);
         else onForeign();
       },
-      (error: unknown) => current && say({ is: 'refused', trouble: { ...exception('draw', error), title: S.applePayError } }),
+      (error: unknown) =>
+        current &&
+        say({ is: 'refused', trouble: { ...exception('draw', error), title: S.applePayError } }),
     );
     return () => {
       current = false;
@@ -69,26 +92,65 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
   const count = request.ticketCount;
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const own = useOwnPayment(request, price.total, log, onForeign, say);
-  useFinish(scope, checkout, { summary: () => summaryOf([{ draw, count }], ''), toast: WALLET_SUCCESS });
-  if (hasOutcome(checkout)) return <OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} />;
+  useFinish(scope, checkout, {
+    summary: () => summaryOf([{ draw, count }], ''),
+    toast: WALLET_SUCCESS,
+  });
+  if (hasOutcome(checkout))
+    return <OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} />;
   const confirmed = details.overEighteen && details.acceptsTerms;
   const onConfirm = (event: StripeExpressCheckoutElementConfirmEvent) => {
     if (!surface || !mayPay(checkout)) return event.paymentFailed({ reason: 'fail' });
     log('the sheet was confirmed');
-    void pay(walletPurchase({ draw, count, price }, named(event.billingDetails, details)), surface, (happening) => {
-      log(happening.is);
-      if (happening.is === 'refused' || happening.is === 'declined' || happening.is === 'notCharged') event.paymentFailed({ reason: 'fail' });
-      say(renamed(happening));
-    }).catch((error: unknown) => say({ is: 'refused', trouble: declined('checkout', 'card', error instanceof Error ? error.message : null) }));
+    void pay(
+      walletPurchase({ draw, count, price }, named(event.billingDetails, details)),
+      surface,
+      (happening) => {
+        log(happening.is);
+        if (
+          happening.is === 'refused' ||
+          happening.is === 'declined' ||
+          happening.is === 'notCharged'
+        )
+          event.paymentFailed({ reason: 'fail' });
+        say(renamed(happening));
+      },
+    ).catch((error: unknown) =>
+      say({
+        is: 'refused',
+        trouble: declined('checkout', 'card', error instanceof Error ? error.message : null),
+      }),
+    );
   };
   return (
     <>
-      <p role="status">{own ? `Ready: ${count} ${count === 1 ? 'ticket' : 'tickets'} for ${dollars(price.total)}.` : 'Checking your payment …'}</p>
-      <ConsentBoxes details={details} onDetails={setDetails} problems={[]} ageWords={S.overEighteenCheckout} />
+      <p role="status">
+        {own
+          ? `Ready: ${count} ${count === 1 ? 'ticket' : 'tickets'} for ${dollars(price.total)}.`
+          : 'Checking your payment …'}
+      </p>
+      <ConsentBoxes
+        details={details}
+        onDetails={setDetails}
+        problems={[]}
+        ageWords={S.overEighteenCheckout}
+      />
       {own ? (
         <WalletSlot
-          confirmed={confirmed} busy={isBusy(checkout)} only="apple" alone
-          onUnconfirmed={() => say({ is: 'refused', trouble: { title: S.confirmationRequired, text: S.confirmationRequiredText, untried: true } })}
+          confirmed={confirmed}
+          busy={isBusy(checkout)}
+          only="apple"
+          alone
+          onUnconfirmed={() =>
+            say({
+              is: 'refused',
+              trouble: {
+                title: S.confirmationRequired,
+                text: S.confirmationRequiredText,
+                untried: true,
+              },
+            })
+          }
           onConfirm={onConfirm}
           onCancel={() => say({ is: 'refused', trouble: CANCELLED })}
           onNone={() => {

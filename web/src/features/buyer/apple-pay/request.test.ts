@@ -4,11 +4,25 @@ import { readAppleRequest } from './request';
 test('a whole link is read, from the query or from behind the #', () => {
   const request = { clientSecret: 'pi_1_secret_2', drawId: 1042, ticketCount: 2, amount: 1047 };
   const said = 'clientSecret=pi_1_secret_2&drawId=1042&ticketCount=2&amount=1047';
-  expect(readAppleRequest(`?${said}`, '')).toEqual({ request, back: '/checkout?drawId=1042&ticketCount=2' });
-  expect(readAppleRequest('', `#${said}`)).toEqual({ request, back: '/checkout?drawId=1042&ticketCount=2' });
+  expect(readAppleRequest(`?${said}`, '')).toEqual({
+    request,
+    back: '/checkout?drawId=1042&ticketCount=2',
+  });
+  expect(readAppleRequest('', `#${said}`)).toEqual({
+    request,
+    back: '/checkout?drawId=1042&ticketCount=2',
+  });
 });
 
-test.each(['', '?drawId=1042&ticketCount=2', '?clientSecret=s&ticketCount=2', '?clientSecret=s&drawId=x&ticketCount=2', '?clientSecret=s&drawId=1042&ticketCount=0', '?clientSecret=s&drawId=1042&ticketCount=51', '?clientSecret=&drawId=1042&ticketCount=2'])('an incomplete link is invalid: %s', (search) => {
+test.each([
+  '',
+  '?drawId=1042&ticketCount=2',
+  '?clientSecret=s&ticketCount=2',
+  '?clientSecret=s&drawId=x&ticketCount=2',
+  '?clientSecret=s&drawId=1042&ticketCount=0',
+  '?clientSecret=s&drawId=1042&ticketCount=51',
+  '?clientSecret=&drawId=1042&ticketCount=2',
+])('an incomplete link is invalid: %s', (search) => {
   expect(readAppleRequest(search, '').request).toBeNull();
 });
 

@@ -13,9 +13,17 @@ export function AddToCart({ draw }: { draw: Draw }) {
   const inCart = cart.items.some((kept) => kept.drawId === item.drawId);
   const onAdd = () => {
     if (inCart) return open(true);
-    if (!fits(cart, [item])) return showToast({ title: 'Your cart is full', text: `At most ${PER_PURCHASE_MAX} tickets in one purchase.` });
+    if (!fits(cart, [item]))
+      return showToast({
+        title: 'Your cart is full',
+        text: `At most ${PER_PURCHASE_MAX} tickets in one purchase.`,
+      });
     if (replaces(cart, item)) {
-      showToast({ title: 'Your cart was replaced', text: `It now holds tickets of ${draw.clubName} only.`, action: { label: 'Undo', run: () => change(() => cart) } });
+      showToast({
+        title: 'Your cart was replaced',
+        text: `It now holds tickets of ${draw.clubName} only.`,
+        action: { label: 'Undo', run: () => change(() => cart) },
+      });
     } else {
       open(true);
     }
@@ -23,7 +31,10 @@ export function AddToCart({ draw }: { draw: Draw }) {
   };
   return (
     <button type="button" className="btn wide sec" onClick={onAdd}>
-      {inCart ? 'In your cart' : 'Add to cart'}<span className="sr">: {draw.homeTeam} v {draw.awayTeam}</span>
+      {inCart ? 'In your cart' : 'Add to cart'}
+      <span className="sr">
+        : {draw.homeTeam} v {draw.awayTeam}
+      </span>
     </button>
   );
 }

@@ -8,7 +8,10 @@ import { readCart } from './saved-cart';
 
 const keptAtom = atom<Cart>(readCart(readStored('local', S.cartKey)));
 
-const wordsOf = (cart: Cart) => (cart.items.length === 0 ? 'empty' : cart.items.map((item) => `${item.quantity} × draw ${item.drawNumber}`).join(', '));
+const wordsOf = (cart: Cart) =>
+  cart.items.length === 0
+    ? 'empty'
+    : cart.items.map((item) => `${item.quantity} × draw ${item.drawNumber}`).join(', ');
 
 /** The cart; saved whenever it has items or a club, and its copy removed when it has neither. */
 export const cartAtom = atom(

@@ -12,7 +12,12 @@ import { buyerOf, cardProblems } from '@/features/buyer/checkout/purchase-rules'
 import { forgetSecret } from '@/features/buyer/checkout/secret-cache';
 import { summaryOf } from '@/features/buyer/checkout/summary';
 import { TimerBar } from '@/features/buyer/checkout/timer-bar';
-import { WALLET_SUCCESS, checkoutSuccess, useCheckout, useFinish } from '@/features/buyer/checkout/use-checkout';
+import {
+  WALLET_SUCCESS,
+  checkoutSuccess,
+  useCheckout,
+  useFinish,
+} from '@/features/buyer/checkout/use-checkout';
 import { usePaused, usePayment } from '@/features/buyer/checkout/use-payment';
 import { useReservation } from '@/features/buyer/checkout/use-reservation';
 import { useRightPrice } from '@/features/buyer/checkout/use-right-price';
@@ -47,7 +52,14 @@ function useExpiry(onExpired: () => void): () => void {
 /** What the thank-you page is told; a draw that is not known here any more is left out, the order has it. */
 function useSummary(cart: Cart, buyer: string) {
   const draws = useAtomValue(liveAtom).draws;
-  return () => summaryOf(cart.items.flatMap((item) => { const draw = draws[item.drawNumber]; return draw ? [{ draw, count: item.quantity }] : []; }), buyer);
+  return () =>
+    summaryOf(
+      cart.items.flatMap((item) => {
+        const draw = draws[item.drawNumber];
+        return draw ? [{ draw, count: item.quantity }] : [];
+      }),
+      buyer,
+    );
 }
 
 /** Details, boxes, wallet and card for the whole cart, against the clock. */
@@ -58,15 +70,45 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
   const { checkout, say } = useCheckout(CART_SCOPE);
   const change = useSetAtom(cartAtom);
   const now = useServerNow();
-  const takePrices = useCallback((draws: readonly Draw[]) => change((last) => refresh(last, draws.map((draw) => forThisCart(draw, now())), now())), [change, now]);
-  useRightPrice(checkout, cart.items.map((item) => item.drawNumber), takePrices);
+  const takePrices = useCallback(
+    (draws: readonly Draw[]) =>
+      change((last) =>
+        refresh(
+          last,
+          draws.map((draw) => forThisCart(draw, now())),
+          now(),
+        ),
+      ),
+    [change, now],
+  );
+  useRightPrice(
+    checkout,
+    cart.items.map((item) => item.drawNumber),
+    takePrices,
+  );
   const [details, setDetails] = useAtom(detailsAtom);
   const paused = usePaused(checkout);
-  useReservation({ scope: CART_SCOPE, place: 'cart', contents: cart.items.length > 0 && !paused ? contentsOf(cart) : null, open: (clientKey) => openCart(cart, total, clientKey) });
-  const payment = usePayment({ place: 'cart', checkout, say, details, card: () => cartByCard(cart, total, buyerOf(details)), wallet: (payer) => cartByWallet(cart, total, payer) });
+  useReservation({
+    scope: CART_SCOPE,
+    place: 'cart',
+    contents: cart.items.length > 0 && !paused ? contentsOf(cart) : null,
+    open: (clientKey) => openCart(cart, total, clientKey),
+  });
+  const payment = usePayment({
+    place: 'cart',
+    checkout,
+    say,
+    details,
+    card: () => cartByCard(cart, total, buyerOf(details)),
+    wallet: (payer) => cartByWallet(cart, total, payer),
+  });
   const summary = useSummary(cart, details.name);
   usePageTitle('Cart checkout', payment.problems.length > 0);
-  useFinish(CART_SCOPE, checkout, { summary, toast: payment.pressed === 'wallet' ? WALLET_SUCCESS : checkoutSuccess(tickets), onDone: empty });
+  useFinish(CART_SCOPE, checkout, {
+    summary,
+    toast: payment.pressed === 'wallet' ? WALLET_SUCCESS : checkoutSuccess(tickets),
+    onDone: empty,
+  });
   const leave = useExpiry(onExpired);
   const expire = useCallback(() => {
     say({ is: 'expired' });
@@ -77,7 +119,12 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
     forgetSecret(CART_SCOPE);
     say({ is: 'opened', order });
   };
-  if (hasOutcome(checkout)) return <div className="card"><OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} /></div>;
+  if (hasOutcome(checkout))
+    return (
+      <div className="card">
+        <OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} />
+      </div>
+    );
   return (
     <>
       {paused ? null : <TimerBar checkout={checkout} onExtended={extended} onExpired={expire} />}
@@ -86,15 +133,28 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
         <section className="card" aria-labelledby="details-title">
           <h2 id="details-title">Your details</h2>
           <fieldset className="bare" disabled={isBusy(checkout)}>
-            <ConsentBoxes details={details} onDetails={setDetails} problems={payment.problems} ageWords={S.overEighteenCart} />
+            <ConsentBoxes
+              details={details}
+              onDetails={setDetails}
+              problems={payment.problems}
+              ageWords={S.overEighteenCart}
+            />
             <BuyerFields details={details} onDetails={setDetails} problems={payment.problems} />
           </fieldset>
         </section>
         <section className="card" aria-labelledby="payment-title">
           <h2 id="payment-title">Payment</h2>
           <PaymentPart
-            checkout={checkout} say={say} details={details} total={dollars(total)} ready={cardProblems(details).length === 0} withCard
-            pressed={payment.pressed} busyWords={payment.busyWords} onUnconfirmed={payment.onUnconfirmed} onWallet={payment.onWallet}
+            checkout={checkout}
+            say={say}
+            details={details}
+            total={dollars(total)}
+            ready={cardProblems(details).length === 0}
+            withCard
+            pressed={payment.pressed}
+            busyWords={payment.busyWords}
+            onUnconfirmed={payment.onUnconfirmed}
+            onWallet={payment.onWallet}
           />
         </section>
       </form>

@@ -25,16 +25,29 @@ export function CartLayer() {
   return (
     <>
       {path.startsWith('/cart') ? null : (
-        <button type="button" className="cart-button no-print" aria-haspopup="dialog" aria-label={`Cart, ${tickets} ${tickets === 1 ? 'ticket' : 'tickets'}`} onClick={() => setOpen('toggle')}>
+        <button
+          type="button"
+          className="cart-button no-print"
+          aria-haspopup="dialog"
+          aria-label={`Cart, ${tickets} ${tickets === 1 ? 'ticket' : 'tickets'}`}
+          onClick={() => setOpen('toggle')}
+        >
           <CartIcon />
-          <span className="cart-count num" aria-hidden="true">{badge(tickets)}</span>
+          <span className="cart-count num" aria-hidden="true">
+            {badge(tickets)}
+          </span>
         </button>
       )}
       <Dialog title="Your cart" kind="drawer" open={open} onClose={() => setOpen(false)}>
         <CartLines />
-        <div className="sum-row total"><span>Total</span><span>{dollars(total)}</span></div>
+        <div className="sum-row total">
+          <span>Total</span>
+          <span>{dollars(total)}</span>
+        </div>
         <p className="meta">{S.sixtySeconds}</p>
-        <button type="button" className="btn wide" onClick={onCheckout}>Checkout</button>
+        <button type="button" className="btn wide" onClick={onCheckout}>
+          Checkout
+        </button>
       </Dialog>
     </>
   );

@@ -17,25 +17,68 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
       <ul className="cart-lines">
         {cart.items.map((item) => (
           <li key={item.drawId} className="cart-line">
-            <strong>{item.homeTeam} v {item.awayTeam}</strong>
-            <span className="meta">{dayAndTime(item.gameDate, item.timezone)} · {ticketPriceWords(item.ticketPrice, item.passStripeFees)} each</span>
-            {frozen ? <span className="num">× {item.quantity}</span> : <Controls item={item} max={most(cart, item)} onQuantity={(quantity) => change((last) => setQuantity(last, item.drawId, quantity))} onRemove={() => change((last) => remove(last, item.drawId))} />}
+            <strong>
+              {item.homeTeam} v {item.awayTeam}
+            </strong>
+            <span className="meta">
+              {dayAndTime(item.gameDate, item.timezone)} ·{' '}
+              {ticketPriceWords(item.ticketPrice, item.passStripeFees)} each
+            </span>
+            {frozen ? (
+              <span className="num">× {item.quantity}</span>
+            ) : (
+              <Controls
+                item={item}
+                max={most(cart, item)}
+                onQuantity={(quantity) =>
+                  change((last) => setQuantity(last, item.drawId, quantity))
+                }
+                onRemove={() => change((last) => remove(last, item.drawId))}
+              />
+            )}
           </li>
         ))}
       </ul>
-      <p className="meta cart-limit" role="status">{tickets >= PER_PURCHASE_MAX ? AT_MOST : ''}</p>
-      <div className="sum-row"><span>Subtotal</span><span>{dollars(subtotal)}</span></div>
-      {cardFee > 0 ? <div className="sum-row"><span>{S.paymentProcessingFees}</span><span>{dollars(cardFee)}</span></div> : null}
+      <p className="meta cart-limit" role="status">
+        {tickets >= PER_PURCHASE_MAX ? AT_MOST : ''}
+      </p>
+      <div className="sum-row">
+        <span>Subtotal</span>
+        <span>{dollars(subtotal)}</span>
+      </div>
+      {cardFee > 0 ? (
+        <div className="sum-row">
+          <span>{S.paymentProcessingFees}</span>
+          <span>{dollars(cardFee)}</span>
+        </div>
+      ) : null}
     </>
   );
 }
 
-function Controls({ item, max, onQuantity, onRemove }: { item: CartItem; max: number; onQuantity: (quantity: number) => void; onRemove: () => void }) {
+function Controls({
+  item,
+  max,
+  onQuantity,
+  onRemove,
+}: {
+  item: CartItem;
+  max: number;
+  onQuantity: (quantity: number) => void;
+  onRemove: () => void;
+}) {
   const match = `${item.homeTeam} v ${item.awayTeam}`;
   return (
     <span className="cart-controls">
-      <button type="button" className="link-btn" onClick={onRemove}>Remove<span className="sr"> {match}</span></button>
-      <Stepper label={`Tickets for ${match}`} value={item.quantity} max={max} onValue={onQuantity} />
+      <button type="button" className="link-btn" onClick={onRemove}>
+        Remove<span className="sr"> {match}</span>
+      </button>
+      <Stepper
+        label={`Tickets for ${match}`}
+        value={item.quantity}
+        max={max}
+        onValue={onQuantity}
+      />
     </span>
   );
 }

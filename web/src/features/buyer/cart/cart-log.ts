@@ -11,9 +11,15 @@ export interface LogLine {
 
 export function readLog(): readonly LogLine[] {
   const kept = readStored('session', KEY);
-  return Array.isArray(kept) ? (kept as LogLine[]).filter((line) => typeof line?.what === 'string') : [];
+  return Array.isArray(kept)
+    ? (kept as LogLine[]).filter((line) => typeof line?.what === 'string')
+    : [];
 }
 
 export function logCart(what: string): void {
-  writeStored('session', KEY, [...readLog(), { at: new Date().toISOString(), what }].slice(-LINES_MAX));
+  writeStored(
+    'session',
+    KEY,
+    [...readLog(), { at: new Date().toISOString(), what }].slice(-LINES_MAX),
+  );
 }

@@ -1,5 +1,11 @@
 /** A whole cart in one payment: which calls carry it. All or nothing, one club (decision C-10). */
-import { completeCartCard, createCartIntent, debugLog, purchaseCart, type CartIntent } from '@/api/endpoints/buyer';
+import {
+  completeCartCard,
+  createCartIntent,
+  debugLog,
+  purchaseCart,
+  type CartIntent,
+} from '@/api/endpoints/buyer';
 import { confirmWallet } from '@/api/endpoints/wallet';
 import { Problem } from '@/api/http';
 import type { Buyer, IntentAnswer } from '@/api/wire';
@@ -11,26 +17,49 @@ import { CART_SCOPE, type Cart } from './cart';
 
 const CONSENTS = { ageConfirmation: true, termsAgreement: true };
 
-const itemsOf = (cart: Cart): CartIntent['items'] => cart.items.map(({ drawId, quantity, ticketPrice, passStripeFees, bundleId }) => ({ drawId, quantity, ticketPrice, passStripeFees, bundleId }));
+const itemsOf = (cart: Cart): CartIntent['items'] =>
+  cart.items.map(({ drawId, quantity, ticketPrice, passStripeFees, bundleId }) => ({
+    drawId,
+    quantity,
+    ticketPrice,
+    passStripeFees,
+    bundleId,
+  }));
 
 /** What the payment's secret is kept by: it changes when anything about the amount does. */
-export const contentsOf = (cart: Cart): string => cart.items.map(({ drawId, quantity, ticketPrice, passStripeFees }) => `${drawId}×${quantity}@${ticketPrice}${passStripeFees ? '+' : ''}`).join(' ');
+export const contentsOf = (cart: Cart): string =>
+  cart.items
+    .map(
+      ({ drawId, quantity, ticketPrice, passStripeFees }) =>
+        `${drawId}×${quantity}@${ticketPrice}${passStripeFees ? '+' : ''}`,
+    )
+    .join(' ');
 
 /** A refusal of one of several games says which (C-10). */
 function naming(cart: Cart, error: unknown): unknown {
-  const item = error instanceof Problem && cart.items.length > 1 ? cart.items.find(({ drawNumber }) => drawNumber === error.said.drawNumber) : undefined;
-  if (item && error instanceof Problem) error.said.message = `${error.said.message ?? ''} (${item.homeTeam} v ${item.awayTeam})`.trim();
+  const item =
+    error instanceof Problem && cart.items.length > 1
+      ? cart.items.find(({ drawNumber }) => drawNumber === error.said.drawNumber)
+      : undefined;
+  if (item && error instanceof Problem)
+    error.said.message = `${error.said.message ?? ''} (${item.homeTeam} v ${item.awayTeam})`.trim();
   return error;
 }
 
 /** Opens or resizes the cart's one payment; the same contents within two minutes are not asked for again (A:188). */
-export async function openCart(cart: Cart, expectedAmount: Cents, clientKey: string): Promise<IntentAnswer> {
+export async function openCart(
+  cart: Cart,
+  expectedAmount: Cents,
+  clientKey: string,
+): Promise<IntentAnswer> {
   const contents = contentsOf(cart);
   const kept = keptSecret(CART_SCOPE, contents);
   if (kept) return kept;
-  const answer = await createCartIntent({ items: itemsOf(cart), clientKey, expectedAmount }).catch((error: unknown) => {
-    throw naming(cart, error);
-  });
+  const answer = await createCartIntent({ items: itemsOf(cart), clientKey, expectedAmount }).catch(
+    (error: unknown) => {
+      throw naming(cart, error);
+    },
+  );
   keepSecret(CART_SCOPE, contents, answer);
   return answer;
 }
@@ -55,8 +84,16 @@ export function cartByWallet(cart: Cart, total: Cents, payer: WalletPayer): Purc
     way: 'wallet',
     buyer: null,
     byMethod: async (paymentMethodId, order) => {
-      const answer = await confirmWallet({ clientSecret: order.clientSecret, paymentMethodId, kind: 'cart', customerInfo: customerOf(buyer) });
-      if (answer.status === 'succeeded') void complete(order.paymentIntentId).catch((error: unknown) => debugLog('warn', 'background purchase', { message: String(error).slice(0, 120) }));
+      const answer = await confirmWallet({
+        clientSecret: order.clientSecret,
+        paymentMethodId,
+        kind: 'cart',
+        customerInfo: customerOf(buyer),
+      });
+      if (answer.status === 'succeeded')
+        void complete(order.paymentIntentId).catch((error: unknown) =>
+          debugLog('warn', 'background purchase', { message: String(error).slice(0, 120) }),
+        );
       return answer;
     },
   };
@@ -68,6 +105,7 @@ function common(cart: Cart, total: Cents, buyer: Buyer): Omit<Purchase, 'way' | 
     place: 'cart',
     validate: () => Promise.resolve([]),
     open: (clientKey) => openCart(cart, total, clientKey),
-    complete: (paymentIntentId) => purchaseCart({ items: itemsOf(cart), paymentIntentId, buyer, ...CONSENTS }),
+    complete: (paymentIntentId) =>
+      purchaseCart({ items: itemsOf(cart), paymentIntentId, buyer, ...CONSENTS }),
   };
 }

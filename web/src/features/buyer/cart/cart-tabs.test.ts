@@ -12,7 +12,12 @@ async function aTab() {
   vi.resetModules();
   const atoms = await import('./cart-atoms');
   const store = createStore();
-  return { cart: () => store.get(atoms.cartAtom), change: (by: (cart: Cart) => Cart) => store.set(atoms.cartAtom, by), clear: () => store.set(atoms.emptyCartAtom), hear: (removed: boolean) => store.set(atoms.reloadCartAtom, removed) };
+  return {
+    cart: () => store.get(atoms.cartAtom),
+    change: (by: (cart: Cart) => Cart) => store.set(atoms.cartAtom, by),
+    clear: () => store.set(atoms.emptyCartAtom),
+    hear: (removed: boolean) => store.set(atoms.reloadCartAtom, removed),
+  };
 }
 
 test('a reload finds the cart, and clearing removes the stored copy', async () => {

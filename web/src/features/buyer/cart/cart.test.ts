@@ -1,11 +1,37 @@
 import { expect, test } from 'vitest';
 import { aDraw } from '@/testing/a-draw';
-import { EMPTY, add, badge, clubIdOf, fits, itemOf, most, refresh, remove, replaces, setQuantity, totals, type CartItem } from './cart';
+import {
+  EMPTY,
+  add,
+  badge,
+  clubIdOf,
+  fits,
+  itemOf,
+  most,
+  refresh,
+  remove,
+  replaces,
+  setQuantity,
+  totals,
+  type CartItem,
+} from './cart';
 import { readCart } from './saved-cart';
 
 const item = (drawId: number, more: Partial<CartItem> = {}): CartItem => ({
-  drawId, drawNumber: drawId, quantity: 2, drawTitle: 'Sharks v Tigers', ticketPrice: '5.00', passStripeFees: true, clubId: 1, clubName: 'Sharks', clubSlug: 'sharks',
-  homeTeam: 'Sharks', awayTeam: 'Tigers', gameDate: '2026-11-20T09:10:00Z', availableTickets: 10, ...more,
+  drawId,
+  drawNumber: drawId,
+  quantity: 2,
+  drawTitle: 'Sharks v Tigers',
+  ticketPrice: '5.00',
+  passStripeFees: true,
+  clubId: 1,
+  clubName: 'Sharks',
+  clubSlug: 'sharks',
+  homeTeam: 'Sharks',
+  awayTeam: 'Tigers',
+  gameDate: '2026-11-20T09:10:00Z',
+  availableTickets: 10,
+  ...more,
 });
 
 test('another club’s item replaces the whole cart', () => {
@@ -28,9 +54,21 @@ test('a count of zero or less removes the item, and the last one empties the car
 
 test('prices, fees and what is left are the server’s to say, and an offer’s 9999 is never believed', () => {
   const now = Date.parse('2026-11-20T00:00:00Z');
-  const draw = (id: number, more: Parameters<typeof aDraw>[0]) => aDraw({ id, drawNumber: id, ...more });
-  const cart = [1001, 1002, 1003].reduce((kept, id) => add(kept, item(id, { quantity: 6, availableTickets: 9999 })), EMPTY);
-  const next = refresh(cart, [draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }), draw(1002, { ticketsAvailable: 0 }), draw(1003, { gameDate: '2026-11-19T23:59:59Z' })], now);
+  const draw = (id: number, more: Parameters<typeof aDraw>[0]) =>
+    aDraw({ id, drawNumber: id, ...more });
+  const cart = [1001, 1002, 1003].reduce(
+    (kept, id) => add(kept, item(id, { quantity: 6, availableTickets: 9999 })),
+    EMPTY,
+  );
+  const next = refresh(
+    cart,
+    [
+      draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }),
+      draw(1002, { ticketsAvailable: 0 }),
+      draw(1003, { gameDate: '2026-11-19T23:59:59Z' }),
+    ],
+    now,
+  );
   expect(next.items).toEqual([itemOf(draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }), 4)]);
   expect(refresh(cart, [draw(1001, { ticketsAvailable: 169 })], now).items[0]?.quantity).toBe(6);
   expect(setQuantity(cart, 1001, 9999).items[0]?.quantity).toBe(38);
@@ -43,21 +81,44 @@ test('each line pays its own card fee where it is passed on', () => {
 
 test('where the fee is taken once for the whole charge, thirty cents are paid once', () => {
   const cart = add(add(add(EMPTY, item(1001)), item(1002)), item(1003, { passStripeFees: false }));
-  expect(totals(cart, 'per_line')).toEqual({ tickets: 6, subtotal: 3000, cardFee: 94, total: 3094 });
-  expect(totals(cart, 'per_charge')).toEqual({ tickets: 6, subtotal: 3000, cardFee: 64, total: 3064 });
+  expect(totals(cart, 'per_line')).toEqual({
+    tickets: 6,
+    subtotal: 3000,
+    cardFee: 94,
+    total: 3094,
+  });
+  expect(totals(cart, 'per_charge')).toEqual({
+    tickets: 6,
+    subtotal: 3000,
+    cardFee: 64,
+    total: 3064,
+  });
   expect(totals(EMPTY, 'per_charge')).toEqual({ tickets: 0, subtotal: 0, cardFee: 0, total: 0 });
 });
 
 test('one purchase holds fifty tickets over all its lines, and no more can be put together', () => {
   const roomy = { availableTickets: 169 };
-  const cart = add(add(EMPTY, item(1001, { quantity: 30, ...roomy })), item(1002, { quantity: 15, ...roomy }));
+  const cart = add(
+    add(EMPTY, item(1001, { quantity: 30, ...roomy })),
+    item(1002, { quantity: 15, ...roomy }),
+  );
   expect(cart.items.map((line) => most(cart, line))).toEqual([35, 20]);
   expect(fits(cart, [item(1003, { quantity: 5 })])).toBe(true);
   expect(fits(cart, [item(1003, { quantity: 6 })])).toBe(false);
   expect(fits(cart, [item(1002, { quantity: 20 })])).toBe(true);
   expect(fits(cart, [item(2001, { clubId: 2, quantity: 50 })])).toBe(true);
-  expect(add(cart, item(1003, { quantity: 9 })).items.map((line) => line.quantity)).toEqual([30, 15, 5]);
-  expect(readCart({ items: [item(1001, { quantity: 40 }), item(1002, { quantity: 40 }), item(1003, { quantity: 1 })] }).items.map((line) => line.quantity)).toEqual([40, 10]);
+  expect(add(cart, item(1003, { quantity: 9 })).items.map((line) => line.quantity)).toEqual([
+    30, 15, 5,
+  ]);
+  expect(
+    readCart({
+      items: [
+        item(1001, { quantity: 40 }),
+        item(1002, { quantity: 40 }),
+        item(1003, { quantity: 1 }),
+      ],
+    }).items.map((line) => line.quantity),
+  ).toEqual([40, 10]);
 });
 
 test('a line keeps its draw’s own zone', () => {
@@ -70,14 +131,26 @@ test('a saved cart with a bad shape is discarded, an old one finds its club', ()
   delete old.clubId;
   expect(readCart({ items: [old] }).clubId).toBe(3);
   expect([clubIdOf(1042), clubIdOf('2999'), clubIdOf('abc')]).toEqual([1, 2, 1]);
-  expect(readCart(JSON.parse(JSON.stringify({ items: [item(1001), item(1002)], clubId: 1 })))).toEqual({ items: [item(1001), item(1002)], clubId: 1 });
+  expect(
+    readCart(JSON.parse(JSON.stringify({ items: [item(1001), item(1002)], clubId: 1 }))),
+  ).toEqual({ items: [item(1001), item(1002)], clubId: 1 });
 });
 
 test.each<[string, unknown]>([
-  ['nothing', null], ['a list', []], ['a word', 'x'], ['items that are no list', { items: 'x' }], ['an item without a name', { items: [{ drawId: 1001, quantity: 1, ticketPrice: '5.00' }] }],
-  ['a draw that is no number', { items: [item(1001, { drawId: 'x' as unknown as number })] }], ['a half ticket', { items: [item(1001, { quantity: 1.5 })] }], ['no ticket', { items: [item(1001, { quantity: 0 })] }],
-  ['fewer than none', { items: [item(1001, { quantity: -1 })] }], ['a price that is none', { items: [item(1001, { ticketPrice: '<b>' })] }], ['one good item and one broken', { items: [item(1001), {}] }],
-  ['two clubs', { items: [item(1001), item(2001, { clubId: 2 })] }], ['one draw twice', { items: [item(1001), item(1001)] }], ['a season of games', { items: Array.from({ length: 21 }, (_, index) => item(1001 + index)) }],
+  ['nothing', null],
+  ['a list', []],
+  ['a word', 'x'],
+  ['items that are no list', { items: 'x' }],
+  ['an item without a name', { items: [{ drawId: 1001, quantity: 1, ticketPrice: '5.00' }] }],
+  ['a draw that is no number', { items: [item(1001, { drawId: 'x' as unknown as number })] }],
+  ['a half ticket', { items: [item(1001, { quantity: 1.5 })] }],
+  ['no ticket', { items: [item(1001, { quantity: 0 })] }],
+  ['fewer than none', { items: [item(1001, { quantity: -1 })] }],
+  ['a price that is none', { items: [item(1001, { ticketPrice: '<b>' })] }],
+  ['one good item and one broken', { items: [item(1001), {}] }],
+  ['two clubs', { items: [item(1001), item(2001, { clubId: 2 })] }],
+  ['one draw twice', { items: [item(1001), item(1001)] }],
+  ['a season of games', { items: Array.from({ length: 21 }, (_, index) => item(1001 + index)) }],
 ])('a saved cart that holds %s is nobody’s', (_what, stored) => {
   expect(readCart(stored)).toEqual(EMPTY);
 });

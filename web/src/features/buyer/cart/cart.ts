@@ -48,24 +48,36 @@ export function add(cart: Cart, item: CartItem): Cart {
   if (item.quantity <= 0) return remove(cart, item.drawId);
   const mine = cart.clubId === null || cart.clubId === item.clubId ? cart.items : [];
   const known = mine.some((kept) => kept.drawId === item.drawId);
-  return fitted({ items: known ? mine.map((kept) => (kept.drawId === item.drawId ? item : kept)) : [...mine, item], clubId: item.clubId });
+  return fitted({
+    items: known
+      ? mine.map((kept) => (kept.drawId === item.drawId ? item : kept))
+      : [...mine, item],
+    clubId: item.clubId,
+  });
 }
 
 /** Whether adding would replace what another club's supporter has gathered. */
-export const replaces = (cart: Cart, item: Pick<CartItem, 'clubId'>): boolean => cart.items.length > 0 && cart.clubId !== item.clubId;
+export const replaces = (cart: Cart, item: Pick<CartItem, 'clubId'>): boolean =>
+  cart.items.length > 0 && cart.clubId !== item.clubId;
 
-const ticketsIn = (items: readonly CartItem[]): number => items.reduce((sum, item) => sum + item.quantity, 0);
+const ticketsIn = (items: readonly CartItem[]): number =>
+  items.reduce((sum, item) => sum + item.quantity, 0);
 
 /** How many more tickets of a draw fit beside the cart's other lines: one purchase holds fifty, whatever their draws (C-2). */
-export const room = (cart: Cart, drawId: number): number => Math.max(0, PER_PURCHASE_MAX - ticketsIn(cart.items.filter((item) => item.drawId !== drawId)));
+export const room = (cart: Cart, drawId: number): number =>
+  Math.max(0, PER_PURCHASE_MAX - ticketsIn(cart.items.filter((item) => item.drawId !== drawId)));
 
 /** The most of an item that may be wanted. */
-export const most = (cart: Cart, item: Pick<CartItem, 'drawId' | 'availableTickets'>): number => Math.min(item.availableTickets, room(cart, item.drawId));
+export const most = (cart: Cart, item: Pick<CartItem, 'drawId' | 'availableTickets'>): number =>
+  Math.min(item.availableTickets, room(cart, item.drawId));
 
 /** Whether these go into one purchase whole, with what stays beside them. */
 export function fits(cart: Cart, items: readonly CartItem[]): boolean {
   const first = items[0];
-  const beside = first && replaces(cart, first) ? [] : cart.items.filter((kept) => items.every((item) => item.drawId !== kept.drawId));
+  const beside =
+    first && replaces(cart, first)
+      ? []
+      : cart.items.filter((kept) => items.every((item) => item.drawId !== kept.drawId));
   return ticketsIn(beside) + ticketsIn(items) <= PER_PURCHASE_MAX;
 }
 
@@ -85,7 +97,12 @@ export function setQuantity(cart: Cart, drawId: number, quantity: number): Cart 
   const item = cart.items.find((kept) => kept.drawId === drawId);
   const wanted = item ? Math.min(Math.floor(quantity) || 0, most(cart, item)) : 0;
   if (wanted <= 0) return remove(cart, drawId);
-  return { ...cart, items: cart.items.map((kept) => (kept.drawId === drawId ? { ...kept, quantity: wanted } : kept)) };
+  return {
+    ...cart,
+    items: cart.items.map((kept) =>
+      kept.drawId === drawId ? { ...kept, quantity: wanted } : kept,
+    ),
+  };
 }
 
 export function remove(cart: Cart, drawId: number): Cart {
@@ -96,9 +113,14 @@ export function remove(cart: Cart, drawId: number): Cart {
 /** What the server says now counts: of prices, fees, names and what is left. An item nobody can have any more is taken out. */
 export function refresh(cart: Cart, draws: readonly Draw[], nowMs: number): Cart {
   return draws.reduce((kept, draw) => {
-    const sellable = (draw.status === 'active' || draw.status === 'open') && Date.parse(draw.gameDate) > nowMs;
+    const sellable =
+      (draw.status === 'active' || draw.status === 'open') && Date.parse(draw.gameDate) > nowMs;
     const left = sellable ? Math.max(0, draw.ticketsAvailable) : 0;
-    const items = kept.items.map((item) => (item.drawId === draw.id ? { ...item, ...itemOf(draw, item.quantity), availableTickets: left } : item));
+    const items = kept.items.map((item) =>
+      item.drawId === draw.id
+        ? { ...item, ...itemOf(draw, item.quantity), availableTickets: left }
+        : item,
+    );
     const wanted = items.find((item) => item.drawId === draw.id)?.quantity ?? 0;
     return wanted > 0 ? setQuantity({ ...kept, items }, draw.id, Math.min(wanted, left)) : kept;
   }, cart);
@@ -106,8 +128,36 @@ export function refresh(cart: Cart, draws: readonly Draw[], nowMs: number): Cart
 
 /** So many tickets of a draw as a cart item. */
 export function itemOf(draw: Draw, quantity: number): CartItem {
-  const { id, drawNumber, homeTeam, awayTeam, ticketPrice, passStripeFees, clubId, clubName, clubSlug, gameDate, timezone, ticketsAvailable } = draw;
-  return { drawId: id, drawNumber, quantity, drawTitle: `${homeTeam} v ${awayTeam}`, ticketPrice, passStripeFees, clubId, clubName, clubSlug, homeTeam, awayTeam, gameDate, ...(timezone ? { timezone } : {}), availableTickets: ticketsAvailable };
+  const {
+    id,
+    drawNumber,
+    homeTeam,
+    awayTeam,
+    ticketPrice,
+    passStripeFees,
+    clubId,
+    clubName,
+    clubSlug,
+    gameDate,
+    timezone,
+    ticketsAvailable,
+  } = draw;
+  return {
+    drawId: id,
+    drawNumber,
+    quantity,
+    drawTitle: `${homeTeam} v ${awayTeam}`,
+    ticketPrice,
+    passStripeFees,
+    clubId,
+    clubName,
+    clubSlug,
+    homeTeam,
+    awayTeam,
+    gameDate,
+    ...(timezone ? { timezone } : {}),
+    availableTickets: ticketsAvailable,
+  };
 }
 
 export interface Totals {
@@ -119,7 +169,10 @@ export interface Totals {
 }
 
 export function totals(cart: Cart, mode: SurchargeMode = 'per_line'): Totals {
-  const lines = cart.items.map((item) => ({ subtotal: cents(item.ticketPrice) * item.quantity, passesFee: item.passStripeFees }));
+  const lines = cart.items.map((item) => ({
+    subtotal: cents(item.ticketPrice) * item.quantity,
+    passesFee: item.passStripeFees,
+  }));
   return { tickets: ticketsIn(cart.items), ...sumOf(lines, mode) };
 }
 

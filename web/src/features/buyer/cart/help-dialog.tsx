@@ -8,11 +8,25 @@ export function HelpDialog() {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <button type="button" className="btn small sec" aria-haspopup="dialog" onClick={() => setOpen(true)}>{S.needHelpAsked}</button>
+      <button
+        type="button"
+        className="btn small sec"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        {S.needHelpAsked}
+      </button>
       <Dialog title={S.needHelpAsked} open={open} onClose={() => setOpen(false)}>
-        <p>Write or text us about payments and tickets. Your tickets stay reserved while the clock runs; at thirty seconds you can keep them for longer.</p>
+        <p>
+          Write or text us about payments and tickets. Your tickets stay reserved while the clock
+          runs; at thirty seconds you can keep them for longer.
+        </p>
         <SupportContacts />
-        <div><button type="button" className="btn" onClick={() => setOpen(false)}>Close</button></div>
+        <div>
+          <button type="button" className="btn" onClick={() => setOpen(false)}>
+            Close
+          </button>
+        </div>
       </Dialog>
     </>
   );

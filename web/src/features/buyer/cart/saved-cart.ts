@@ -17,17 +17,31 @@ export function readCart(stored: unknown): Cart {
   return oneClub && eachOnce ? fitted({ items: good, clubId }) : EMPTY;
 }
 
-const isWord = (value: unknown): value is string => typeof value === 'string' && value.length <= 300;
-const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+const isWord = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= 300;
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 
 function readItem(stored: unknown): CartItem | null {
   const item = (stored ?? {}) as Partial<CartItem>;
   const { drawId, quantity, ticketPrice, homeTeam, awayTeam, gameDate } = item;
   const drawNumber = item.drawNumber ?? drawId;
   if (!isCount(drawId) || !isCount(drawNumber) || !isCount(quantity)) return null;
-  if (!isWord(ticketPrice) || cents(ticketPrice) === 0 || !isWord(homeTeam) || !isWord(awayTeam) || !isWord(gameDate)) return null;
+  if (
+    !isWord(ticketPrice) ||
+    cents(ticketPrice) === 0 ||
+    !isWord(homeTeam) ||
+    !isWord(awayTeam) ||
+    !isWord(gameDate)
+  )
+    return null;
   return {
-    drawId, drawNumber, ticketPrice, homeTeam, awayTeam, gameDate,
+    drawId,
+    drawNumber,
+    ticketPrice,
+    homeTeam,
+    awayTeam,
+    gameDate,
     quantity: Math.min(quantity, PER_PURCHASE_MAX),
     drawTitle: isWord(item.drawTitle) ? item.drawTitle : `${homeTeam} v ${awayTeam}`,
     passStripeFees: item.passStripeFees === true,

@@ -21,7 +21,13 @@ afterEach(() => vi.unstubAllGlobals());
 function Cart() {
   const { fresh, changes } = useFreshCart();
   const { items } = useAtomValue(cartAtom);
-  return <p>{fresh ? `${items.map((item) => `${item.quantity} of ${item.availableTickets}`).join() || 'empty'}; ${changes.join()}` : 'asking'}</p>;
+  return (
+    <p>
+      {fresh
+        ? `${items.map((item) => `${item.quantity} of ${item.availableTickets}`).join() || 'empty'}; ${changes.join()}`
+        : 'asking'}
+    </p>
+  );
 }
 
 async function after(reload: { ticketsSold?: number; ticketsHeld?: number }): Promise<string> {
@@ -32,15 +38,26 @@ async function after(reload: { ticketsSold?: number; ticketsHeld?: number }): Pr
 }
 
 test('a reload does not take out of the cart what it has reserved itself', async () => {
-  noteKept(CART_SCOPE, { expiresAt: Date.parse(LATER), ticketCount: 3, items: [{ drawNumber: 1042, quantity: 3 }] });
+  noteKept(CART_SCOPE, {
+    expiresAt: Date.parse(LATER),
+    ticketCount: 3,
+    items: [{ drawNumber: 1042, quantity: 3 }],
+  });
   expect(await after({ ticketsHeld: 3 })).toBe('3 of 3; ');
 });
 
 test('what others have reserved is gone', async () => {
-  expect(await after({ ticketsHeld: 3 })).toBe('empty; Redcliffe Sharks v Wynnum Tigers can no longer be bought and was taken out of your cart.');
+  expect(await after({ ticketsHeld: 3 })).toBe(
+    'empty; Redcliffe Sharks v Wynnum Tigers can no longer be bought and was taken out of your cart.',
+  );
 });
 
 test('a reload in the middle of a payment leaves the cart as it is paid for', async () => {
-  noteAttempt(CART_SCOPE, { clientKey: 'k', orderToken: 't', paymentIntentId: 'pi_1', paying: true });
+  noteAttempt(CART_SCOPE, {
+    clientKey: 'k',
+    orderToken: 't',
+    paymentIntentId: 'pi_1',
+    paying: true,
+  });
   expect(await after({ ticketsSold: 169 })).toBe('3 of 3; ');
 });

@@ -23,22 +23,45 @@ interface Asked {
 
 async function askFor(numbers: readonly number[]): Promise<Asked> {
   const answers = await Promise.all(
-    numbers.map((number) => fetchDraw(number).catch((error: unknown) => (error instanceof Problem && error.status === 404 ? number : null))),
+    numbers.map((number) =>
+      fetchDraw(number).catch((error: unknown) =>
+        error instanceof Problem && error.status === 404 ? number : null,
+      ),
+    ),
   );
-  return { draws: answers.filter((answer): answer is Draw => typeof answer === 'object' && answer !== null), gone: answers.filter((answer): answer is number => typeof answer === 'number') };
+  return {
+    draws: answers.filter(
+      (answer): answer is Draw => typeof answer === 'object' && answer !== null,
+    ),
+    gone: answers.filter((answer): answer is number => typeof answer === 'number'),
+  };
 }
 
 /** What is left of a draw for this cart: what it has reserved itself is still its own to buy. */
-export const forThisCart = (draw: Draw, nowMs: number): Draw => ({ ...draw, ticketsAvailable: draw.ticketsAvailable + keptOf(CART_SCOPE, draw.drawNumber, nowMs) });
+export const forThisCart = (draw: Draw, nowMs: number): Draw => ({
+  ...draw,
+  ticketsAvailable: draw.ticketsAvailable + keptOf(CART_SCOPE, draw.drawNumber, nowMs),
+});
 
 /** The cart as the server's answers leave it, and what changed in words. */
-export function freshened(cart: Cart, { draws, gone }: Asked, nowMs: number): { cart: Cart; changes: string[] } {
-  const next = gone.reduce((kept, number) => cart.items.filter((item) => item.drawNumber === number).reduce((left, item) => remove(left, item.drawId), kept), refresh(cart, draws, nowMs));
+export function freshened(
+  cart: Cart,
+  { draws, gone }: Asked,
+  nowMs: number,
+): { cart: Cart; changes: string[] } {
+  const next = gone.reduce(
+    (kept, number) =>
+      cart.items
+        .filter((item) => item.drawNumber === number)
+        .reduce((left, item) => remove(left, item.drawId), kept),
+    refresh(cart, draws, nowMs),
+  );
   const changes = cart.items.flatMap((item) => {
     const now = next.items.find((other) => other.drawId === item.drawId);
     const match = `${item.homeTeam} v ${item.awayTeam}`;
     if (!now) return [`${match} can no longer be bought and was taken out of your cart.`];
-    if (now.quantity < item.quantity) return [`${match}: only ${now.quantity} left – quantity changed.`];
+    if (now.quantity < item.quantity)
+      return [`${match}: only ${now.quantity} left – quantity changed.`];
     return now.ticketPrice === item.ticketPrice ? [] : [`${match}: the ticket price has changed.`];
   });
   return { cart: next, changes };
@@ -61,7 +84,13 @@ export function useFreshCart(): Freshness {
       const last = store.get(cartAtom);
       // After a reload in the middle of a payment its tickets may be sold already, to this very cart.
       const paying = attemptOf(CART_SCOPE)?.paying === true;
-      const next = paying ? { cart: last, changes: [] } : freshened(last, { ...asked, draws: asked.draws.map((draw) => forThisCart(draw, now)) }, now);
+      const next = paying
+        ? { cart: last, changes: [] }
+        : freshened(
+            last,
+            { ...asked, draws: asked.draws.map((draw) => forThisCart(draw, now)) },
+            now,
+          );
       change(() => next.cart);
       setFreshness({ fresh: true, changes: next.changes });
     });

@@ -1,10 +1,21 @@
 import { expect, test } from 'vitest';
-import { attemptOf, beginAttempt, endAttempt, finishAttempt, finishedOf, noteAttempt } from './attempt';
+import {
+  attemptOf,
+  beginAttempt,
+  endAttempt,
+  finishAttempt,
+  finishedOf,
+  noteAttempt,
+} from './attempt';
 
 test('what was bought is known until another attempt begins, and of its own scope alone', () => {
   noteAttempt('draw:1042', { ...beginAttempt('draw:1042'), orderToken: 't' });
   finishAttempt('draw:1042');
-  expect([attemptOf('draw:1042'), finishedOf('draw:1042'), finishedOf('cart')]).toEqual([null, 't', null]);
+  expect([attemptOf('draw:1042'), finishedOf('draw:1042'), finishedOf('cart')]).toEqual([
+    null,
+    't',
+    null,
+  ]);
   beginAttempt('draw:1042');
   expect(finishedOf('draw:1042')).toBeNull();
 });

@@ -24,7 +24,12 @@ function randomKey(): string {
 /** The attempt under way for `scope` ("draw:1042", "cart"), if there is one. */
 export function attemptOf(scope: string): Attempt | null {
   const stored = readStored('session', keyOf(scope));
-  if (typeof stored === 'object' && stored !== null && typeof (stored as Attempt).clientKey === 'string') return stored as Attempt;
+  if (
+    typeof stored === 'object' &&
+    stored !== null &&
+    typeof (stored as Attempt).clientKey === 'string'
+  )
+    return stored as Attempt;
   return kept.get(scope) ?? null;
 }
 

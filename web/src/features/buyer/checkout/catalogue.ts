@@ -14,14 +14,18 @@ export function titled(said: string): Trouble {
 
 /** A wallet was pressed before both boxes were ticked (A:201-203). */
 export function unconfirmed(place: Place): Trouble {
-  return place === 'draw' ? { ...titled(S.missingConfirmation), untried: true } : { title: S.confirmationRequired, text: S.confirmationRequiredText, untried: true };
+  return place === 'draw'
+    ? { ...titled(S.missingConfirmation), untried: true }
+    : { title: S.confirmationRequired, text: S.confirmationRequiredText, untried: true };
 }
 
 /** The payment library is not here: it is still coming, or it could not be fetched. */
 export function notReady(place: Place, couldNotLoad: boolean): Trouble {
   if (couldNotLoad) return titled(S.systemNotReady);
   if (place === 'draw') return titled(S.paymentNotReady);
-  return place === 'checkout' ? { title: S.systemNotReadyTitle, text: S.waitAMoment } : titled(S.setupInitializing);
+  return place === 'checkout'
+    ? { title: S.systemNotReadyTitle, text: S.waitAMoment }
+    : titled(S.setupInitializing);
 }
 
 /** The card's own fields are not filled in. */
@@ -32,7 +36,9 @@ export function incomplete(place: Place, message: string | null): Trouble {
 
 /** The server's check of details, boxes and tickets said no, or could not be made. */
 export function invalid([first]: readonly string[]): Trouble {
-  return tooFew(first ?? '') ?? { title: S.validationFailed, text: first ?? S.validationFailedText };
+  return (
+    tooFew(first ?? '') ?? { title: S.validationFailed, text: first ?? S.validationFailedText }
+  );
 }
 
 /** The check's own sentence that others were faster is the same trouble as the refusal of a payment for it (A:283). */
@@ -44,21 +50,34 @@ function tooFew(said: string): Trouble | null {
 /** The provider said no. */
 export function declined(place: Place, way: Way, message: string | null): Trouble {
   if (way === 'wallet') {
-    if (place === 'checkout') return { title: S.paymentFailedTitle, text: message ?? S.walletNotProcessed };
+    if (place === 'checkout')
+      return { title: S.paymentFailedTitle, text: message ?? S.walletNotProcessed };
     return { title: S.paymentFailedLower, text: message ?? S.walletFailed };
   }
-  if (place === 'draw') return { title: S.paymentFailedTitle, text: message ?? S.paymentFailedText };
+  if (place === 'draw')
+    return { title: S.paymentFailedTitle, text: message ?? S.paymentFailedText };
   if (place === 'checkout') return { title: S.paymentError, text: message ?? S.paymentErrorText };
   return { title: S.paymentFailedLower, text: message ?? S.cartCardFailedText };
 }
 
 /** The provider ended with a status that is neither a yes nor a no. */
-export const notSucceeded = (status: string): Trouble => ({ title: S.paymentIncomplete, text: fill(S.paymentStatus, { status }) });
+export const notSucceeded = (status: string): Trouble => ({
+  title: S.paymentIncomplete,
+  text: fill(S.paymentStatus, { status }),
+});
 
 /** The wallet could not be started at all. */
-export const walletNotStarted: Trouble = { title: S.walletError, text: S.walletErrorText, untried: true };
+export const walletNotStarted: Trouble = {
+  title: S.walletError,
+  text: S.walletErrorText,
+  untried: true,
+};
 
-export const applePayMissing: Trouble = { title: S.applePayUnavailable, text: S.applePayUnavailableText, untried: true };
+export const applePayMissing: Trouble = {
+  title: S.applePayUnavailable,
+  text: S.applePayUnavailableText,
+  untried: true,
+};
 
 /** No payment could be opened: by the refusal's own words, else by the screen's. */
 export function notOpened(place: Place, way: Way, error: unknown): Trouble {
@@ -67,12 +86,22 @@ export function notOpened(place: Place, way: Way, error: unknown): Trouble {
   const refused = refusal(error);
   if (refused) return refused;
   if (place === 'checkout') {
-    if (error.status === 400) return { title: S.formValidationError, text: S.formValidationErrorText };
+    if (error.status === 400)
+      return { title: S.formValidationError, text: S.formValidationErrorText };
     return { title: S.setupError, text: error.said.message ?? S.failedToCreateIntent, ...stale };
   }
-  if (place === 'cart') return { title: S.setupError, text: error.said.message ?? S.failedToCreateCartIntent, ...stale };
+  if (place === 'cart')
+    return {
+      title: S.setupError,
+      text: error.said.message ?? S.failedToCreateCartIntent,
+      ...stale,
+    };
   const text = error.said.message ?? S.failedToCreateIntent;
-  return { title: way === 'wallet' ? S.paymentFailedLower : titled(S.setupFailed).title, text, ...stale };
+  return {
+    title: way === 'wallet' ? S.paymentFailedLower : titled(S.setupFailed).title,
+    text,
+    ...stale,
+  };
 }
 
 /** What means the same on every screen. */
@@ -85,9 +114,12 @@ function refusal({ code, said }: Problem): Trouble | null {
 }
 
 function unreachable(place: Place, way: Way): Trouble {
-  if (place === 'checkout') return way === 'wallet' ? walletNotStarted : { title: S.setupError, text: S.setupErrorText };
+  if (place === 'checkout')
+    return way === 'wallet' ? walletNotStarted : { title: S.setupError, text: S.setupErrorText };
   if (place === 'cart') return { title: S.setupError, text: S.failedToInitialize };
-  return way === 'wallet' ? { title: S.paymentFailedLower, text: S.walletFailed } : titled(S.setupFailed);
+  return way === 'wallet'
+    ? { title: S.paymentFailedLower, text: S.walletFailed }
+    : titled(S.setupFailed);
 }
 
 /** The check before the payment failed itself: by a refusal, or because nobody answered. */
@@ -95,13 +127,20 @@ export function notValidated(place: Place, error: unknown): Trouble {
   if (!(error instanceof Problem)) return exception(place, error);
   const refused = refusal(error);
   if (refused) return refused;
-  if (place === 'checkout' && error.status === 400) return { title: S.formValidationError, text: S.formValidationErrorText };
+  if (place === 'checkout' && error.status === 400)
+    return { title: S.formValidationError, text: S.formValidationErrorText };
   return invalid(error.said.message ? [error.said.message] : []);
 }
 
 /** Anything else that went wrong before the provider was asked. */
 export function exception(place: Place, error: unknown): Trouble {
-  if (place === 'checkout') return { title: S.processingError, text: fill(S.processingErrorText, { message: error instanceof Error ? error.message : String(error) }) };
+  if (place === 'checkout')
+    return {
+      title: S.processingError,
+      text: fill(S.processingErrorText, {
+        message: error instanceof Error ? error.message : String(error),
+      }),
+    };
   return titled(S.purchaseFailed);
 }
 

@@ -17,7 +17,9 @@ export const checkoutAtom = family((scope: string) =>
 );
 
 /** After the thank-you page a new purchase may begin. */
-export const resetCheckoutAtom = atom(null, (get, set, scope: string) => set(checkoutsAtom, { ...get(checkoutsAtom), [scope]: CHOOSING }));
+export const resetCheckoutAtom = atom(null, (get, set, scope: string) =>
+  set(checkoutsAtom, { ...get(checkoutsAtom), [scope]: CHOOSING }),
+);
 
 /** What the buyer has typed; kept while going back and forth, never cleared by an error, forgotten after success. */
 export const detailsAtom = atom<Details>(NO_DETAILS);

@@ -67,35 +67,58 @@ export function advance(checkout: Checkout, happening: Happening): Checkout {
   switch (checkout.at) {
     case 'choosing':
       if (happening.is === 'submitted') return { at: 'reserving', way: happening.way };
-      if (happening.is === 'opened') return { ...checkout, order: happening.order, trouble: stillTrue(checkout.trouble) };
+      if (happening.is === 'opened')
+        return { ...checkout, order: happening.order, trouble: stillTrue(checkout.trouble) };
       if (happening.is === 'refused') return { ...checkout, trouble: happening.trouble };
       if (happening.is === 'expired') return { ...checkout, order: null };
       // A reload in the middle of a payment finds the order again, and only asks what became of it.
-      if (happening.is === 'unsure' && happening.order) return { at: 'confirming', order: happening.order };
+      if (happening.is === 'unsure' && happening.order)
+        return { at: 'confirming', order: happening.order };
       return checkout;
     case 'reserving':
-      if (happening.is === 'opened') return { at: 'paying', way: checkout.way, order: happening.order };
-      if (happening.is === 'refused') return { at: 'choosing', order: null, trouble: happening.trouble };
+      if (happening.is === 'opened')
+        return { at: 'paying', way: checkout.way, order: happening.order };
+      if (happening.is === 'refused')
+        return { at: 'choosing', order: null, trouble: happening.trouble };
       return checkout;
     case 'paying':
-      if (happening.is === 'authorised') return { at: 'issuing', way: checkout.way, order: checkout.order };
-      if (happening.is === 'declined') return { at: 'choosing', order: checkout.order, trouble: happening.trouble };
+      if (happening.is === 'authorised')
+        return { at: 'issuing', way: checkout.way, order: checkout.order };
+      if (happening.is === 'declined')
+        return { at: 'choosing', order: checkout.order, trouble: happening.trouble };
       if (happening.is === 'unsure') return confirming(checkout.order, happening.said);
       return checkout;
     case 'issuing':
     case 'pending':
     case 'confirming':
       if (happening.is === 'issued') return { at: 'issued', tickets: happening.tickets };
-      if (happening.is === 'notCharged') return { at: 'notCharged', reason: happening.reason, refunding: happening.refunding ?? false };
-      if (happening.is === 'untouched' && checkout.at === 'confirming') return { at: 'choosing', order: null, trouble: happening.trouble };
-      if (happening.is === 'unsure' && (checkout.at === 'issuing' || (checkout.at === 'confirming' && happening.said))) return confirming(checkout.order, happening.said);
-      if (happening.is === 'pending' && checkout.at === 'issuing') return { at: 'pending', order: checkout.order };
-      if (happening.is === 'gaveUp' && checkout.at === 'confirming') return { ...checkout, at: 'lost' };
+      if (happening.is === 'notCharged')
+        return {
+          at: 'notCharged',
+          reason: happening.reason,
+          refunding: happening.refunding ?? false,
+        };
+      if (happening.is === 'untouched' && checkout.at === 'confirming')
+        return { at: 'choosing', order: null, trouble: happening.trouble };
+      if (
+        happening.is === 'unsure' &&
+        (checkout.at === 'issuing' || (checkout.at === 'confirming' && happening.said))
+      )
+        return confirming(checkout.order, happening.said);
+      if (happening.is === 'pending' && checkout.at === 'issuing')
+        return { at: 'pending', order: checkout.order };
+      if (happening.is === 'gaveUp' && checkout.at === 'confirming')
+        return { ...checkout, at: 'lost' };
       return checkout;
     case 'lost':
       // News may still come by the socket.
       if (happening.is === 'issued') return { at: 'issued', tickets: happening.tickets };
-      if (happening.is === 'notCharged') return { at: 'notCharged', reason: happening.reason, refunding: happening.refunding ?? false };
+      if (happening.is === 'notCharged')
+        return {
+          at: 'notCharged',
+          reason: happening.reason,
+          refunding: happening.refunding ?? false,
+        };
       return checkout;
     case 'notCharged':
       return happening.is === 'again' ? CHOOSING : checkout;
@@ -104,32 +127,46 @@ export function advance(checkout: Checkout, happening: Happening): Checkout {
   }
 }
 
-const confirming = (order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>, said?: string): Checkout => ({ at: 'confirming', order, ...(said ? { said } : {}) });
+const confirming = (
+  order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>,
+  said?: string,
+): Checkout => ({ at: 'confirming', order, ...(said ? { said } : {}) });
 
 /** Too few tickets is mended once there are some; what else went wrong is not. */
-const stillTrue = (trouble: Trouble | null): Trouble | null => (trouble?.available === undefined ? trouble : null);
+const stillTrue = (trouble: Trouble | null): Trouble | null =>
+  trouble?.available === undefined ? trouble : null;
 
 /** Whether a payment may be started. Nowhere else may a pay button work. */
 export const mayPay = (checkout: Checkout): boolean => checkout.at === 'choosing';
 
 /** Whether a request is under way, so that controls freeze and leaving asks once. */
-export const isBusy = (checkout: Checkout): boolean => ['reserving', 'paying', 'issuing', 'confirming', 'pending'].includes(checkout.at);
+export const isBusy = (checkout: Checkout): boolean =>
+  ['reserving', 'paying', 'issuing', 'confirming', 'pending'].includes(checkout.at);
 
 /** Tickets this purchase itself keeps from the rest: they are still ours to buy when the public count says none are left. */
 export function ownHeld(checkout: Checkout, nowMs: number): number {
   if (!('order' in checkout) || !checkout.order || !('ticketCount' in checkout.order)) return 0;
   // A payment that has begun is not cut off; before one the reservation counts only while it lasts.
-  return checkout.at === 'choosing' && checkout.order.expiresAt <= nowMs ? 0 : checkout.order.ticketCount;
+  return checkout.at === 'choosing' && checkout.order.expiresAt <= nowMs
+    ? 0
+    : checkout.order.ticketCount;
 }
 
 /** How many were bought: after a reload the order knows better than the form. */
-export const boughtCount = (checkout: Checkout, wanted: number): number => (checkout.at === 'issued' && checkout.tickets.length > 0 ? checkout.tickets.length : wanted);
+export const boughtCount = (checkout: Checkout, wanted: number): number =>
+  checkout.at === 'issued' && checkout.tickets.length > 0 ? checkout.tickets.length : wanted;
 
 /** What an order's answer means for a purchase of unknown outcome; null while it is still open. */
-export function outcomeOf(order: { status: string; reason: string | null; lines: readonly { tickets: readonly OwnTicket[] }[] }): Happening | null {
-  if (order.status === 'succeeded') return { is: 'issued', tickets: order.lines.flatMap((line) => line.tickets) };
+export function outcomeOf(order: {
+  status: string;
+  reason: string | null;
+  lines: readonly { tickets: readonly OwnTicket[] }[];
+}): Happening | null {
+  if (order.status === 'succeeded')
+    return { is: 'issued', tickets: order.lines.flatMap((line) => line.tickets) };
   if (order.status === 'not_charged') return { is: 'notCharged', reason: order.reason ?? '' };
-  if (order.status === 'refunding' || order.status === 'refunded') return { is: 'notCharged', reason: order.reason ?? '', refunding: true };
+  if (order.status === 'refunding' || order.status === 'refunded')
+    return { is: 'notCharged', reason: order.reason ?? '', refunding: true };
   return null;
 }
 
@@ -143,7 +180,12 @@ export function moneyWords(reason: string, refunding: boolean): string {
 export const CONFIRMING = 'We are confirming your payment';
 
 /** What to do while nobody knows what became of a payment, or is told that people look into it. */
-export function waitingWords({ at, said }: Pick<Extract<Checkout, { at: 'confirming' | 'lost' }>, 'at' | 'said'>): string {
+export function waitingWords({
+  at,
+  said,
+}: Pick<Extract<Checkout, { at: 'confirming' | 'lost' }>, 'at' | 'said'>): string {
   if (said) return `${said} Please do not pay again.`;
-  return at === 'confirming' ? 'Please keep this page open. You do not need to pay again.' : 'This is taking longer than usual. Please do not pay again: either your tickets come by e-mail, or nothing is charged.';
+  return at === 'confirming'
+    ? 'Please keep this page open. You do not need to pay again.'
+    : 'This is taking longer than usual. Please do not pay again: either your tickets come by e-mail, or nothing is charged.';
 }

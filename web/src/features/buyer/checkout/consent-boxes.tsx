@@ -17,10 +17,20 @@ export function ConsentBoxes({ details, onDetails, problems, ageWords }: Consent
   const [reading, setReading] = useState(false);
   return (
     <>
-      <Check id={FIELD.age} checked={details.overEighteen} error={errorOf(problems, FIELD.age)} onChecked={(overEighteen) => onDetails({ ...details, overEighteen })}>
+      <Check
+        id={FIELD.age}
+        checked={details.overEighteen}
+        error={errorOf(problems, FIELD.age)}
+        onChecked={(overEighteen) => onDetails({ ...details, overEighteen })}
+      >
         {ageWords}
       </Check>
-      <Check id={FIELD.terms} checked={details.acceptsTerms} error={errorOf(problems, FIELD.terms)} onChecked={(acceptsTerms) => onDetails({ ...details, acceptsTerms })}>
+      <Check
+        id={FIELD.terms}
+        checked={details.acceptsTerms}
+        error={errorOf(problems, FIELD.terms)}
+        onChecked={(acceptsTerms) => onDetails({ ...details, acceptsTerms })}
+      >
         I accept the{' '}
         <button
           type="button"

@@ -17,7 +17,9 @@ export function FinishedPanel({ orderToken, match, children }: FinishedPanelProp
       {match ? <p className="meta">{match}</p> : null}
       <p>This purchase is finished. You will not be charged again for it.</p>
       <div className="actions">
-        <Link className="btn" href={`/my/${orderToken}`}>Show my tickets</Link>
+        <Link className="btn" href={`/my/${orderToken}`}>
+          Show my tickets
+        </Link>
         {children}
       </div>
     </section>

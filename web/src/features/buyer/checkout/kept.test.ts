@@ -4,18 +4,35 @@ import { keptOf, noteKept } from './kept';
 
 test('a draw’s own purchase keeps its tickets until they lapse', () => {
   noteKept('draw:1042', { expiresAt: 1_000, ticketCount: 3 });
-  expect([keptOf('draw:1042', 1042, 999), keptOf('draw:1042', 1042, 1_000), keptOf('draw:1043', 1043, 0)]).toEqual([3, 0, 0]);
+  expect([
+    keptOf('draw:1042', 1042, 999),
+    keptOf('draw:1042', 1042, 1_000),
+    keptOf('draw:1043', 1043, 0),
+  ]).toEqual([3, 0, 0]);
 });
 
 test('a cart keeps so many of each of its draws, and nothing once it is decided', () => {
-  noteKept('cart', { expiresAt: 1_000, ticketCount: 5, items: [{ drawNumber: 1, quantity: 2 }, { drawNumber: 2, quantity: 3 }] });
+  noteKept('cart', {
+    expiresAt: 1_000,
+    ticketCount: 5,
+    items: [
+      { drawNumber: 1, quantity: 2 },
+      { drawNumber: 2, quantity: 3 },
+    ],
+  });
   expect([1, 2, 3].map((draw) => keptOf('cart', draw, 0))).toEqual([2, 3, 0]);
   endAttempt('cart');
   expect(keptOf('cart', 1, 0)).toBe(0);
 });
 
 test('what somebody else wrote there keeps nothing', () => {
-  for (const said of ['{"expiresAt":9e15,"items":[]}', '{"expiresAt":9e15,"items":{}}', '{"ticketCount":3}', '"x"', '{']) {
+  for (const said of [
+    '{"expiresAt":9e15,"items":[]}',
+    '{"expiresAt":9e15,"items":{}}',
+    '{"ticketCount":3}',
+    '"x"',
+    '{',
+  ]) {
     sessionStorage.setItem('fd_kept:cart', said);
     expect(keptOf('cart', 1, 0), said).toBe(0);
   }

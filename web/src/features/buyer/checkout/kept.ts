@@ -19,13 +19,20 @@ export function keptOf(scope: string, drawNumber: number, nowMs: number): number
   const kept = readStored('session', keyOf(scope)) as Partial<Kept> | null;
   if (typeof kept?.expiresAt !== 'number' || kept.expiresAt <= nowMs) return 0;
   const items: OpenOrder['items'] = Array.isArray(kept.items) ? kept.items : undefined;
-  const count = items ? items.find((item) => item.drawNumber === drawNumber)?.quantity : kept.ticketCount;
+  const count = items
+    ? items.find((item) => item.drawNumber === drawNumber)?.quantity
+    : kept.ticketCount;
   return typeof count === 'number' ? count : 0;
 }
 
 /** Tickets that a draw's own purchase has in this tab, as the open page knows it or as it was noted, and with them what can be bought here. */
-export function heldHere(draw: Draw, checkout: Checkout, nowMs: number): { held: number; available: number } {
-  const held = ownHeld(checkout, nowMs) || keptOf(`draw:${draw.drawNumber}`, draw.drawNumber, nowMs);
+export function heldHere(
+  draw: Draw,
+  checkout: Checkout,
+  nowMs: number,
+): { held: number; available: number } {
+  const held =
+    ownHeld(checkout, nowMs) || keptOf(`draw:${draw.drawNumber}`, draw.drawNumber, nowMs);
   return { held, available: Math.max(0, draw.ticketsAvailable) + held };
 }
 

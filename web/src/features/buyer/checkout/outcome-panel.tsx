@@ -10,18 +10,26 @@ interface OutcomePanelProps {
 }
 
 /** Whether the purchase has left the form behind. */
-export const hasOutcome = (checkout: Checkout): boolean => ['confirming', 'pending', 'lost', 'notCharged'].includes(checkout.at);
+export const hasOutcome = (checkout: Checkout): boolean =>
+  ['confirming', 'pending', 'lost', 'notCharged'].includes(checkout.at);
 
 /** What to know and do when a payment is not simply done: money first, then what happens next. */
 export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
   const config = useAtomValue(configAtom);
-  const help = config ? <p>Questions? <a href={`mailto:${config.supportEmail}`}>{config.supportEmail}</a> or text {config.supportSms}.</p> : null;
+  const help = config ? (
+    <p>
+      Questions? <a href={`mailto:${config.supportEmail}`}>{config.supportEmail}</a> or text{' '}
+      {config.supportSms}.
+    </p>
+  ) : null;
   if (checkout.at === 'pending') {
     return (
       <div className="panel" role="status">
         <h2>{ISSUING.title}</h2>
         <p>{ISSUING.text}</p>
-        <p>Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong></p>
+        <p>
+          Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong>
+        </p>
         {help}
       </div>
     );
@@ -32,7 +40,9 @@ export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
         <h2>{CONFIRMING}</h2>
         {checkout.at === 'confirming' ? <span className="spinner" aria-hidden="true" /> : null}
         <p>{waitingWords(checkout)}</p>
-        <p>Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong></p>
+        <p>
+          Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong>
+        </p>
         {help}
       </div>
     );
@@ -42,7 +52,9 @@ export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
     <div className="panel" role="alert">
       <h2>{notAllocated.title}</h2>
       <p>No tickets were bought. {moneyWords(checkout.reason, checkout.refunding)}</p>
-      <button type="button" className="btn" onClick={onAgain}>Back to the draw</button>
+      <button type="button" className="btn" onClick={onAgain}>
+        Back to the draw
+      </button>
     </div>
   );
 }

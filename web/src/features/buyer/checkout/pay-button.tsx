@@ -15,17 +15,32 @@ interface PayButtonProps {
 }
 
 export function PayButton({ checkout, total, ready, busyWords }: PayButtonProps) {
-  const working = checkout.at === 'reserving' || checkout.at === 'paying' || checkout.at === 'issuing' || checkout.at === 'issued';
+  const working =
+    checkout.at === 'reserving' ||
+    checkout.at === 'paying' ||
+    checkout.at === 'issuing' ||
+    checkout.at === 'issued';
   const slow = useSlow(working);
   const offline = useOffline() && !working;
   return (
     <>
       {offline ? <OfflineNote /> : null}
-      <button type="submit" className={`btn wide pay${ready && !offline ? '' : ' is-waiting'}`} aria-disabled={!ready || offline || undefined} disabled={working}>
+      <button
+        type="submit"
+        className={`btn wide pay${ready && !offline ? '' : ' is-waiting'}`}
+        aria-disabled={!ready || offline || undefined}
+        disabled={working}
+      >
         {working ? <span className="spinner" aria-hidden="true" /> : null}
-        {checkout.at === 'reserving' ? S.settingUpPayment : working ? S.processingPayment : purchaseButton(total)}
+        {checkout.at === 'reserving'
+          ? S.settingUpPayment
+          : working
+            ? S.processingPayment
+            : purchaseButton(total)}
       </button>
-      <p className="pay-note" role="status">{working ? (busyWords ?? (slow ? 'Still working – do not close this page' : '')) : ''}</p>
+      <p className="pay-note" role="status">
+        {working ? (busyWords ?? (slow ? 'Still working – do not close this page' : '')) : ''}
+      </p>
     </>
   );
 }

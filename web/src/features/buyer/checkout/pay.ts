@@ -4,7 +4,16 @@ import { finishPayment } from '@/api/endpoints/buyer';
 import type { Buyer, CompletionAnswer, IntentAnswer } from '@/api/wire';
 import { writeStored } from '@/shared/storage';
 import { beginAttempt, endAttempt, finishAttempt, noteAttempt } from './attempt';
-import { declined, exception, incomplete, invalid, notOpened, notSucceeded, notValidated, type Place } from './catalogue';
+import {
+  declined,
+  exception,
+  incomplete,
+  invalid,
+  notOpened,
+  notSucceeded,
+  notValidated,
+  type Place,
+} from './catalogue';
 import type { Happening, OpenOrder, Trouble, Way } from './checkout';
 import type { Confirmation, PaymentSurface } from './payment-surface';
 
@@ -30,7 +39,12 @@ const MISMATCH = 'payment-mismatch';
 
 type Say = (happening: Happening) => void;
 
-export async function pay(purchase: Purchase, surface: PaymentSurface, say: Say, onBusy: () => void = () => {}): Promise<void> {
+export async function pay(
+  purchase: Purchase,
+  surface: PaymentSurface,
+  say: Say,
+  onBusy: () => void = () => {},
+): Promise<void> {
   say({ is: 'submitted', way: purchase.way });
   const order = await reserve(purchase, surface, onBusy).catch((trouble: Trouble) => {
     say({ is: 'refused', trouble });
@@ -39,11 +53,21 @@ export async function pay(purchase: Purchase, surface: PaymentSurface, say: Say,
   if (!order) return;
   say({ is: 'opened', order });
   const { scope } = purchase;
-  const attempt = { ...beginAttempt(scope), orderToken: order.orderToken, paymentIntentId: order.paymentIntentId };
+  const attempt = {
+    ...beginAttempt(scope),
+    orderToken: order.orderToken,
+    paymentIntentId: order.paymentIntentId,
+  };
   noteAttempt(scope, { ...attempt, paying: true });
-  writeStored('session', LAST_PAYMENT_KEY, { paymentIntentId: order.paymentIntentId, orderToken: order.orderToken, scope });
+  writeStored('session', LAST_PAYMENT_KEY, {
+    paymentIntentId: order.paymentIntentId,
+    orderToken: order.orderToken,
+    scope,
+  });
 
-  const outcome = purchase.byMethod ? await throughServer(purchase, purchase.byMethod, surface, order, onBusy) : await throughProvider(purchase, surface, order);
+  const outcome = purchase.byMethod
+    ? await throughServer(purchase, purchase.byMethod, surface, order, onBusy)
+    : await throughProvider(purchase, surface, order);
   if (outcome.is === 'declined') noteAttempt(scope, { ...attempt, paying: false });
   if (outcome.is === 'issued' || outcome.is === 'pending') say({ is: 'authorised' });
   if (outcome.is !== 'authorised') return say(outcome);
@@ -52,7 +76,11 @@ export async function pay(purchase: Purchase, surface: PaymentSurface, say: Say,
 }
 
 /** Refusals become words here; nothing has been charged at this point. */
-async function reserve(purchase: Purchase, surface: PaymentSurface, onBusy: () => void): Promise<OpenOrder> {
+async function reserve(
+  purchase: Purchase,
+  surface: PaymentSurface,
+  onBusy: () => void,
+): Promise<OpenOrder> {
   const { place, way } = purchase;
   const missing = await surface.submit().catch((error: unknown) => {
     throw exception(place, error);
@@ -69,13 +97,34 @@ async function reserve(purchase: Purchase, surface: PaymentSurface, onBusy: () =
 }
 
 export function openOrder(answer: IntentAnswer): OpenOrder {
-  const { clientSecret, paymentIntentId, orderToken, reservationId, amount, ticketCount, items } = answer;
-  return { clientSecret, paymentIntentId, orderToken, reservationId, amount, ticketCount, items, expiresAt: Date.parse(answer.expiresAt) };
+  const { clientSecret, paymentIntentId, orderToken, reservationId, amount, ticketCount, items } =
+    answer;
+  return {
+    clientSecret,
+    paymentIntentId,
+    orderToken,
+    reservationId,
+    amount,
+    ticketCount,
+    items,
+    expiresAt: Date.parse(answer.expiresAt),
+  };
 }
 
 /** The provider's own library confirms. */
-async function throughProvider(purchase: Purchase, surface: PaymentSurface, order: OpenOrder): Promise<Happening> {
-  return confirmed(purchase, await surface.confirm(order.clientSecret, purchase.buyer, `${window.location.origin}/thank-you`));
+async function throughProvider(
+  purchase: Purchase,
+  surface: PaymentSurface,
+  order: OpenOrder,
+): Promise<Happening> {
+  return confirmed(
+    purchase,
+    await surface.confirm(
+      order.clientSecret,
+      purchase.buyer,
+      `${window.location.origin}/thank-you`,
+    ),
+  );
 }
 
 function confirmed({ place, way }: Purchase, confirmation: Confirmation): Happening {
@@ -92,24 +141,37 @@ function confirmed({ place, way }: Purchase, confirmation: Confirmation): Happen
 }
 
 /** The server confirms; the browser only lends the method, and answers the bank's question if there is one. */
-async function throughServer(purchase: Purchase, byMethod: NonNullable<Purchase['byMethod']>, surface: PaymentSurface, order: OpenOrder, onBusy: () => void): Promise<Happening> {
+async function throughServer(
+  purchase: Purchase,
+  byMethod: NonNullable<Purchase['byMethod']>,
+  surface: PaymentSurface,
+  order: OpenOrder,
+  onBusy: () => void,
+): Promise<Happening> {
   const { place, way, scope } = purchase;
   const method = await surface.method(purchase.buyer);
-  if (method.kind === 'refused') return { is: 'declined', trouble: declined(place, way, method.message) };
+  if (method.kind === 'refused')
+    return { is: 'declined', trouble: declined(place, way, method.message) };
   try {
     const answer = await patiently(() => byMethod(method.id, order), onBusy);
-    if (answer.status === 'requires_action' && answer.clientSecret) return confirmed(purchase, await surface.nextAction(answer.clientSecret));
-    if (answer.status === 'requires_payment_method') return { is: 'declined', trouble: declined(place, way, answer.message ?? null) };
+    if (answer.status === 'requires_action' && answer.clientSecret)
+      return confirmed(purchase, await surface.nextAction(answer.clientSecret));
+    if (answer.status === 'requires_payment_method')
+      return { is: 'declined', trouble: declined(place, way, answer.message ?? null) };
     return decided(scope, answer, { is: 'pending' });
   } catch (error) {
     // A refusal of the provider (402) or of the call itself (400) leaves the card untouched.
-    if (error instanceof Problem && (error.status === 402 || error.status === 400)) return { is: 'declined', trouble: declined(place, way, error.said.message ?? null) };
+    if (error instanceof Problem && (error.status === 402 || error.status === 400))
+      return { is: 'declined', trouble: declined(place, way, error.said.message ?? null) };
     return refusedFor(scope, error) ?? { is: 'unsure' };
   }
 }
 
 /** Asks again what became of a payment whose outcome nobody knows. Null: still nobody does. */
-export async function askAgain(scope: string, paymentIntentId: string): Promise<Happening | 'untouched' | null> {
+export async function askAgain(
+  scope: string,
+  paymentIntentId: string,
+): Promise<Happening | 'untouched' | null> {
   try {
     const answer = await finishPayment(paymentIntentId);
     if (answer.status === 'requires_payment_method') return 'untouched';
@@ -122,10 +184,15 @@ export async function askAgain(scope: string, paymentIntentId: string): Promise<
 
 /** A refusal to complete is a decision: no tickets, and no money kept; of a payment that is not its order's neither is promised, for people look into it. Null when it is no refusal. */
 function refusedFor(scope: string, error: unknown): Happening | null {
-  if (!(error instanceof Problem) || (error.said.status !== 'not_charged' && error.status !== 409)) return null;
+  if (!(error instanceof Problem) || (error.said.status !== 'not_charged' && error.status !== 409))
+    return null;
   if (error.code === MISMATCH) return { is: 'unsure', said: error.said.message };
   endAttempt(scope);
-  return { is: 'notCharged', reason: error.said.message ?? '', refunding: error.code === 'refunding' };
+  return {
+    is: 'notCharged',
+    reason: error.said.message ?? '',
+    refunding: error.code === 'refunding',
+  };
 }
 
 /** The provider has set the money aside. From here on a failure of ours is "your tickets are being issued", never "try again". */

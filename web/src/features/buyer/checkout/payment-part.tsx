@@ -29,7 +29,20 @@ interface PaymentPartProps {
 }
 
 /** Wallet, card and button, for the pages where the details are a step of their own. Lives inside their form. */
-export function PaymentPart({ checkout, say, details, total, ready, withCard, onlyWallet = null, onNoWallet, pressed, busyWords, onUnconfirmed, onWallet }: PaymentPartProps) {
+export function PaymentPart({
+  checkout,
+  say,
+  details,
+  total,
+  ready,
+  withCard,
+  onlyWallet = null,
+  onNoWallet,
+  pressed,
+  busyWords,
+  onUnconfirmed,
+  onWallet,
+}: PaymentPartProps) {
   const confirmed = details.overEighteen && details.acceptsTerms;
   const busy = isBusy(checkout);
   const paused = usePaused(checkout);
@@ -58,7 +71,11 @@ export function PaymentPart({ checkout, say, details, total, ready, withCard, on
         {withCard ? <CardField /> : null}
       </fieldset>
       {atButton ? <TroubleCallout checkout={checkout} /> : null}
-      {paused ? <MaintenanceNote /> : withCard ? <PayButton checkout={checkout} total={total} ready={ready} busyWords={busyWords} /> : null}
+      {paused ? (
+        <MaintenanceNote />
+      ) : withCard ? (
+        <PayButton checkout={checkout} total={total} ready={ready} busyWords={busyWords} />
+      ) : null}
     </>
   );
 }

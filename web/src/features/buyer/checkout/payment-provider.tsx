@@ -9,8 +9,19 @@ import { stripeFor } from './stripe-loader';
 
 const APPEARANCE: Appearance = {
   theme: 'stripe',
-  variables: { colorPrimary: '#0B5D4B', colorText: '#10201D', colorTextPlaceholder: '#5F6B67', colorDanger: '#B3261E', borderRadius: '6px', fontSizeBase: '16px', spacingUnit: '4px' },
-  rules: { '.Input': { border: '1.5px solid #85806F', boxShadow: 'none', padding: '12px' }, '.Label': { fontWeight: '600' } },
+  variables: {
+    colorPrimary: '#0B5D4B',
+    colorText: '#10201D',
+    colorTextPlaceholder: '#5F6B67',
+    colorDanger: '#B3261E',
+    borderRadius: '6px',
+    fontSizeBase: '16px',
+    spacingUnit: '4px',
+  },
+  rules: {
+    '.Input': { border: '1.5px solid #85806F', boxShadow: 'none', padding: '12px' },
+    '.Label': { fontWeight: '600' },
+  },
 };
 
 interface PaymentProviderProps {
@@ -41,24 +52,46 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
     let current = true;
     // After the first paint: nobody pays within the first moment, and everybody wants to see the draw.
     const idle = window.requestIdleCallback ?? ((run: () => void) => window.setTimeout(run, 1));
-    idle(() => void stripeFor(config, account).then((loaded) => current && (setStripe(loaded), setFailed(false)), () => current && setFailed(true)));
+    idle(
+      () =>
+        void stripeFor(config, account).then(
+          (loaded) => current && (setStripe(loaded), setFailed(false)),
+          () => current && setFailed(true),
+        ),
+    );
     return () => {
       current = false;
     };
   }, [config, account, round, offline]);
   const options = useMemo<StripeElementsOptions>(
-    () => ({ mode: 'payment', amount, currency: 'aud', captureMethod: 'manual', paymentMethodTypes: ['card'], appearance: APPEARANCE }),
+    () => ({
+      mode: 'payment',
+      amount,
+      currency: 'aud',
+      captureMethod: 'manual',
+      paymentMethodTypes: ['card'],
+      appearance: APPEARANCE,
+    }),
     [amount],
   );
   const loading = useMemo(() => ({ failed, again: () => setRound((last) => last + 1) }), [failed]);
-  return <LoadingContext.Provider value={loading}><Elements stripe={stripe} options={options}>{children}</Elements></LoadingContext.Provider>;
+  return (
+    <LoadingContext.Provider value={loading}>
+      <Elements stripe={stripe} options={options}>
+        {children}
+      </Elements>
+    </LoadingContext.Provider>
+  );
 }
 
 /** The way to the provider; null until its library is here. */
 export function usePaymentSurface(): PaymentSurface | null {
   const stripe = useStripe();
   const elements = useElements();
-  return useMemo(() => (stripe && elements ? stripeSurface(stripe, elements) : null), [stripe, elements]);
+  return useMemo(
+    () => (stripe && elements ? stripeSurface(stripe, elements) : null),
+    [stripe, elements],
+  );
 }
 
 export const usePaymentLoading = (): Loading => useContext(LoadingContext);

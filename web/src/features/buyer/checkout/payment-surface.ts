@@ -25,7 +25,11 @@ export interface PaymentSurface {
 const AUTHORISED = new Set(['requires_capture', 'succeeded', 'processing']);
 const ASKS_FOR_A_CARD = new Set(['requires_payment_method', 'requires_confirmation']);
 
-const billingOf = (buyer: Buyer) => ({ name: buyer.buyerName, email: buyer.buyerEmail, phone: buyer.buyerPhone });
+const billingOf = (buyer: Buyer) => ({
+  name: buyer.buyerName,
+  email: buyer.buyerEmail,
+  phone: buyer.buyerPhone,
+});
 
 export function stripeSurface(stripe: Stripe, elements: StripeElements): PaymentSurface {
   return {
@@ -50,8 +54,13 @@ export function stripeSurface(stripe: Stripe, elements: StripeElements): Payment
     },
     method: async (buyer) => {
       try {
-        const { error, paymentMethod } = await stripe.createPaymentMethod({ elements, params: buyer ? { billing_details: billingOf(buyer) } : {} });
-        return error ? { kind: 'refused', message: error.message ?? null } : { kind: 'made', id: paymentMethod.id };
+        const { error, paymentMethod } = await stripe.createPaymentMethod({
+          elements,
+          params: buyer ? { billing_details: billingOf(buyer) } : {},
+        });
+        return error
+          ? { kind: 'refused', message: error.message ?? null }
+          : { kind: 'made', id: paymentMethod.id };
       } catch {
         return { kind: 'refused', message: null };
       }
@@ -60,7 +69,9 @@ export function stripeSurface(stripe: Stripe, elements: StripeElements): Payment
       try {
         const { error, paymentIntent } = await stripe.handleNextAction({ clientSecret });
         if (error) return await afterError(stripe, clientSecret, error);
-        return paymentIntent ? confirmationOf(paymentIntent.status) : await lookAgain(stripe, clientSecret);
+        return paymentIntent
+          ? confirmationOf(paymentIntent.status)
+          : await lookAgain(stripe, clientSecret);
       } catch {
         return await lookAgain(stripe, clientSecret);
       }
@@ -74,13 +85,22 @@ function confirmationOf(status: string, message: string | null = null): Confirma
 }
 
 /** A decline is an answer; anything else may have reached the provider, so it is asked what it knows. */
-async function afterError(stripe: Stripe, clientSecret: string, error: StripeError): Promise<Confirmation> {
+async function afterError(
+  stripe: Stripe,
+  clientSecret: string,
+  error: StripeError,
+): Promise<Confirmation> {
   const message = error.message ?? null;
-  if (error.type === 'card_error' || error.type === 'validation_error') return { kind: 'declined', message };
+  if (error.type === 'card_error' || error.type === 'validation_error')
+    return { kind: 'declined', message };
   return lookAgain(stripe, clientSecret, message);
 }
 
-async function lookAgain(stripe: Stripe, clientSecret: string, message: string | null = null): Promise<Confirmation> {
+async function lookAgain(
+  stripe: Stripe,
+  clientSecret: string,
+  message: string | null = null,
+): Promise<Confirmation> {
   try {
     const { paymentIntent } = await stripe.retrievePaymentIntent(clientSecret);
     return paymentIntent ? confirmationOf(paymentIntent.status, message) : { kind: 'unsure' };

@@ -3,7 +3,15 @@ import type { Buyer } from '@/api/wire';
 import { S } from '@/shared/strings';
 import type { FormProblem } from '@/shared/ui/problem-list';
 
-export const FIELD = { name: 'buyer-name', email: 'buyer-email', phone: 'buyer-phone', age: 'age-confirmation', terms: 'terms-agreement', card: 'card-fields', quantity: 'quantity' } as const;
+export const FIELD = {
+  name: 'buyer-name',
+  email: 'buyer-email',
+  phone: 'buyer-phone',
+  age: 'age-confirmation',
+  terms: 'terms-agreement',
+  card: 'card-fields',
+  quantity: 'quantity',
+} as const;
 
 export interface Details {
   name: string;
@@ -13,7 +21,13 @@ export interface Details {
   acceptsTerms: boolean;
 }
 
-export const NO_DETAILS: Details = { name: '', email: '', phone: '', overEighteen: false, acceptsTerms: false };
+export const NO_DETAILS: Details = {
+  name: '',
+  email: '',
+  phone: '',
+  overEighteen: false,
+  acceptsTerms: false,
+};
 
 /** Fields are only checked for being there, after trimming, as specified. */
 export function cardProblems(details: Details): FormProblem[] {
@@ -26,7 +40,9 @@ export function cardProblems(details: Details): FormProblem[] {
   ].filter((problem) => problem !== false);
 }
 
-export function consentProblems(details: Pick<Details, 'overEighteen' | 'acceptsTerms'>): FormProblem[] {
+export function consentProblems(
+  details: Pick<Details, 'overEighteen' | 'acceptsTerms'>,
+): FormProblem[] {
   return [
     !details.overEighteen && { field: FIELD.age, text: S.ageRequired },
     !details.acceptsTerms && { field: FIELD.terms, text: S.termsRequired },
@@ -34,7 +50,11 @@ export function consentProblems(details: Pick<Details, 'overEighteen' | 'accepts
 }
 
 export function buyerOf(details: Details): Buyer {
-  return { buyerName: details.name.trim(), buyerEmail: details.email.trim(), buyerPhone: details.phone.trim() };
+  return {
+    buyerName: details.name.trim(),
+    buyerEmail: details.email.trim(),
+    buyerPhone: details.phone.trim(),
+  };
 }
 
 /** 1…min(available, 50); 50 is the server's limit and only a stand-in until its configuration is here. */
@@ -43,13 +63,27 @@ export function clampCount(wanted: number, available: number, perPurchase = 50):
 }
 
 /** The count a link asks for, when it is a whole number that can be bought; 1 otherwise (A:81). */
-export function countFromQuery(search: string, name: string, available: number, perPurchase = 50): number {
+export function countFromQuery(
+  search: string,
+  name: string,
+  available: number,
+  perPurchase = 50,
+): number {
   const said = new URLSearchParams(search).get(name) ?? '';
   const wanted = /^\d{1,3}$/.test(said) ? Number(said) : 0;
   return wanted >= 1 && wanted <= Math.min(available, perPurchase) ? wanted : 1;
 }
 
-const DOMAINS = ['gmail.com', 'hotmail.com', 'outlook.com', 'bigpond.com', 'icloud.com', 'yahoo.com', 'live.com', 'optusnet.com.au'];
+const DOMAINS = [
+  'gmail.com',
+  'hotmail.com',
+  'outlook.com',
+  'bigpond.com',
+  'icloud.com',
+  'yahoo.com',
+  'live.com',
+  'optusnet.com.au',
+];
 
 /** `jo@gmial.com` → `gmail.com`; a hint, never a hindrance. */
 export function emailHint(email: string): string | null {
@@ -67,8 +101,13 @@ function distance(one: string, other: string): number {
     const row = [i];
     for (let j = 1; j <= other.length; j++) {
       const same = one[i - 1] === other[j - 1] ? 0 : 1;
-      let best = Math.min((rows[i - 1]?.[j] ?? 9) + 1, (row[j - 1] ?? 9) + 1, (rows[i - 1]?.[j - 1] ?? 9) + same);
-      if (one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) best = Math.min(best, (rows[i - 2]?.[j - 2] ?? 9) + 1);
+      let best = Math.min(
+        (rows[i - 1]?.[j] ?? 9) + 1,
+        (row[j - 1] ?? 9) + 1,
+        (rows[i - 1]?.[j - 1] ?? 9) + same,
+      );
+      if (one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        best = Math.min(best, (rows[i - 2]?.[j - 2] ?? 9) + 1);
       row.push(best);
     }
     rows.push(row);

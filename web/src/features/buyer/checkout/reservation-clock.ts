@@ -14,7 +14,8 @@ export function clockWords(seconds: number): string {
 /** Spoken at 1:00 and 0:30, then every 15 seconds, and each second only in the last ten. */
 export function spokenAt(seconds: number, canKeep = true): string | null {
   if (seconds === 60) return 'One minute left to pay';
-  if (seconds === 30) return canKeep ? '30 seconds left. You can keep your tickets for longer.' : '30 seconds left';
+  if (seconds === 30)
+    return canKeep ? '30 seconds left. You can keep your tickets for longer.' : '30 seconds left';
   if (seconds === 15) return '15 seconds left';
   if (seconds > 0 && seconds <= 10) return `${seconds}`;
   return null;

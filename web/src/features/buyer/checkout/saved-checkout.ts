@@ -3,7 +3,15 @@ import { forgetStored, readStored, readStoredText, writeStored } from '@/shared/
 import type { Details } from './purchase-rules';
 import type { WalletKind } from './wallet-slot';
 
-const KEYS = { count: 'ticketCount', buyer: 'buyerInfo', age: 'ageConfirmation', terms: 'termsAgreement', quick: 'quickPay', wallet: 'walletCheckout', walletType: 'walletType' } as const;
+const KEYS = {
+  count: 'ticketCount',
+  buyer: 'buyerInfo',
+  age: 'ageConfirmation',
+  terms: 'termsAgreement',
+  quick: 'quickPay',
+  wallet: 'walletCheckout',
+  walletType: 'walletType',
+} as const;
 
 export interface SavedCheckout {
   ticketCount: number | null;

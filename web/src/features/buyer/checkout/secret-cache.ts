@@ -15,12 +15,25 @@ const kept = new Map<string, Kept>();
 
 const instant = (said: string | number) => (typeof said === 'number' ? said : Date.parse(said));
 
-export function keepSecret(scope: string, contents: string, answer: IntentAnswer, now = performance.now()): void {
+export function keepSecret(
+  scope: string,
+  contents: string,
+  answer: IntentAnswer,
+  now = performance.now(),
+): void {
   const lasts = Date.parse(answer.expiresAt) - instant(answer.serverTime);
-  kept.set(scope, { contents, answer, until: now + Math.min(KEPT_MS, Number.isFinite(lasts) ? lasts : 0) });
+  kept.set(scope, {
+    contents,
+    answer,
+    until: now + Math.min(KEPT_MS, Number.isFinite(lasts) ? lasts : 0),
+  });
 }
 
-export function keptSecret(scope: string, contents: string, now = performance.now()): IntentAnswer | null {
+export function keptSecret(
+  scope: string,
+  contents: string,
+  now = performance.now(),
+): IntentAnswer | null {
   const known = kept.get(scope);
   return known && known.contents === contents && now < known.until ? known.answer : null;
 }

@@ -9,7 +9,9 @@ const loaded = new Map<string, Promise<Stripe | null>>();
 export function stripeFor(config: Config, account: string): Promise<Stripe | null> {
   let known = loaded.get(account);
   if (!known) {
-    known = standIn(config).then(() => loadStripe(config.publishableKey, { stripeAccount: account }));
+    known = standIn(config).then(() =>
+      loadStripe(config.publishableKey, { stripeAccount: account }),
+    );
     // A failed load must not be remembered: the next look at the form tries again.
     known.catch(() => loaded.delete(account));
     loaded.set(account, known);

@@ -29,9 +29,25 @@ export interface Summary {
   demo?: boolean;
 }
 
-type SoldDraw = Pick<Draw, 'id' | 'drawNumber' | 'homeTeam' | 'awayTeam' | 'league' | 'ticketPrice' | 'ticketsSold' | 'prizePercentage' | 'clubId' | 'clubName' | 'clubSlug'>;
+type SoldDraw = Pick<
+  Draw,
+  | 'id'
+  | 'drawNumber'
+  | 'homeTeam'
+  | 'awayTeam'
+  | 'league'
+  | 'ticketPrice'
+  | 'ticketsSold'
+  | 'prizePercentage'
+  | 'clubId'
+  | 'clubName'
+  | 'clubSlug'
+>;
 
-export function summaryOf(lines: readonly { draw: SoldDraw; count: number }[], customerName: string): Summary {
+export function summaryOf(
+  lines: readonly { draw: SoldDraw; count: number }[],
+  customerName: string,
+): Summary {
   const first = lines[0]?.draw;
   return {
     clubId: first?.clubId ?? null,
@@ -45,7 +61,10 @@ export function summaryOf(lines: readonly { draw: SoldDraw; count: number }[], c
       matchName: `${draw.homeTeam} v ${draw.awayTeam}`,
       league: draw.league,
       ticketCount: count,
-      prizePool: dollars(shareHalfUp(draw.ticketsSold * cents(draw.ticketPrice), 70, 100)).replace(/[$,]/g, ''),
+      prizePool: dollars(shareHalfUp(draw.ticketsSold * cents(draw.ticketPrice), 70, 100)).replace(
+        /[$,]/g,
+        '',
+      ),
       ticketsSold: draw.ticketsSold,
       totalTickets: 169,
       ticketPrice: draw.ticketPrice,
@@ -62,10 +81,20 @@ export const DEMO_SUMMARY: Summary = {
   customerName: 'Sample Supporter',
   totalTickets: 3,
   demo: true,
-  draws: [{
-    drawId: 1, drawNumber: 1, matchName: 'Sample Sharks v Sample Tigers', league: 'Demonstration league', ticketCount: 3,
-    prizePool: '350.00', ticketsSold: 100, totalTickets: 169, ticketPrice: '5.00', prizePercentage: 50,
-  }],
+  draws: [
+    {
+      drawId: 1,
+      drawNumber: 1,
+      matchName: 'Sample Sharks v Sample Tigers',
+      league: 'Demonstration league',
+      ticketCount: 3,
+      prizePool: '350.00',
+      ticketsSold: 100,
+      totalTickets: 169,
+      ticketPrice: '5.00',
+      prizePercentage: 50,
+    },
+  ],
 };
 
 const COPY_LIVES_MS = 24 * 60 * 60_000;
@@ -78,7 +107,8 @@ export function keepSummary(summary: Summary): boolean {
 
 export function readSummary(): Summary | null {
   const kept = readStored('session', S.summaryKey) ?? freshCopy();
-  if (typeof kept !== 'object' || kept === null || !Array.isArray((kept as Summary).draws)) return null;
+  if (typeof kept !== 'object' || kept === null || !Array.isArray((kept as Summary).draws))
+    return null;
   const summary = kept as Partial<Summary> & Pick<Summary, 'draws'>;
   return {
     clubId: summary.clubId ?? null,
@@ -86,7 +116,8 @@ export function readSummary(): Summary | null {
     clubSlug: summary.clubSlug ?? '',
     customerName: summary.customerName || S.fallbackBuyer,
     draws: summary.draws,
-    totalTickets: summary.totalTickets ?? summary.draws.reduce((sum, draw) => sum + draw.ticketCount, 0),
+    totalTickets:
+      summary.totalTickets ?? summary.draws.reduce((sum, draw) => sum + draw.ticketCount, 0),
     ...(summary.demo === true ? { demo: true } : {}),
   };
 }

@@ -7,11 +7,21 @@ import { TermsDialog } from './terms-dialog';
 afterEach(() => vi.unstubAllGlobals());
 
 test('the terms are the server’s own document, with the version that is accepted', async () => {
-  new FakeServer().on('GET /api/terms/sale', { body: { title: 'Terms of Sale', version: '1.0', text: 'Terms of Sale\n\n1. What you buy.\n\n9. That is not a change of mind.' } });
+  new FakeServer().on('GET /api/terms/sale', {
+    body: {
+      title: 'Terms of Sale',
+      version: '1.0',
+      text: 'Terms of Sale\n\n1. What you buy.\n\n9. That is not a change of mind.',
+    },
+  });
   show(<TermsDialog open onClose={() => {}} />);
   expect(screen.getByText(/All sales are final/)).toBeDefined();
   expect(await screen.findByText('Version 1.0')).toBeDefined();
-  expect([...document.querySelectorAll('.sheet-body p')].map((line) => line.textContent)).toEqual(['1. What you buy.', '9. That is not a change of mind.', 'Version 1.0']);
+  expect([...document.querySelectorAll('.sheet-body p')].map((line) => line.textContent)).toEqual([
+    '1. What you buy.',
+    '9. That is not a change of mind.',
+    'Version 1.0',
+  ]);
 });
 
 test('while they cannot be had, their summary stands there', async () => {

@@ -15,18 +15,31 @@ export function TermsDialog({ open, onClose }: { open: boolean; onClose: () => v
   return (
     <Dialog title={S.termsOfSale} open={open} onClose={onClose}>
       {terms ? <Document terms={terms} /> : <Summary />}
-      {config ? <p>Questions: <a href={`mailto:${config.supportEmail}`}>{config.supportEmail}</a></p> : null}
-      <div><button type="button" className="btn" onClick={onClose}>Close</button></div>
+      {config ? (
+        <p>
+          Questions: <a href={`mailto:${config.supportEmail}`}>{config.supportEmail}</a>
+        </p>
+      ) : null}
+      <div>
+        <button type="button" className="btn" onClick={onClose}>
+          Close
+        </button>
+      </div>
     </Dialog>
   );
 }
 
 /** The very document that an acceptance is kept under (B-15): its paragraphs stand apart by an empty line. */
 function Document({ terms }: { terms: Terms }) {
-  const paragraphs = terms.text.split(/\n{2,}/).map((text) => text.trim()).filter((text) => text !== '' && text !== terms.title);
+  const paragraphs = terms.text
+    .split(/\n{2,}/)
+    .map((text) => text.trim())
+    .filter((text) => text !== '' && text !== terms.title);
   return (
     <>
-      {paragraphs.map((text) => <p key={text}>{text}</p>)}
+      {paragraphs.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
       <p className="meta">Version {terms.version}</p>
     </>
   );
@@ -36,10 +49,22 @@ function Document({ terms }: { terms: Terms }) {
 function Summary() {
   return (
     <>
-      <p>Tickets are digital and are sent by e-mail. Each carries a pair of numbers, dealt at random, in an order that was fixed before the first sale.</p>
-      <p>All sales are final. Unauthorised card use can be refunded if proven. If we cannot give you your tickets, you are not charged.</p>
-      <p>The ticket whose numbers match the first try scorers of both teams wins. A team that does not score counts as number 9.</p>
-      <p>Winners are contacted by e-mail and phone and must respond within 7 days. The club that runs the draw pays the prize.</p>
+      <p>
+        Tickets are digital and are sent by e-mail. Each carries a pair of numbers, dealt at random,
+        in an order that was fixed before the first sale.
+      </p>
+      <p>
+        All sales are final. Unauthorised card use can be refunded if proven. If we cannot give you
+        your tickets, you are not charged.
+      </p>
+      <p>
+        The ticket whose numbers match the first try scorers of both teams wins. A team that does
+        not score counts as number 9.
+      </p>
+      <p>
+        Winners are contacted by e-mail and phone and must respond within 7 days. The club that runs
+        the draw pays the prize.
+      </p>
       <p>You must be over 18 and in Australia to buy a ticket.</p>
     </>
   );

@@ -26,15 +26,41 @@ export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: Ti
     if (seconds === 0) onExpired();
   }, [seconds, onExpired]);
   const keep = useKeeping(order, onExtended);
-  if (checkout.at !== 'choosing') return <div className="timer-bar"><span>Finishing payment</span></div>;
-  if (lapsed && !order) return <div className="timer-bar is-short" role="status"><span>Your tickets are no longer reserved. You can still pay while there are tickets left.</span></div>;
-  if (!order || seconds === null) return checkout.trouble ? null : <div className="timer-bar" aria-busy="true"><span>Reserving your tickets …</span></div>;
+  if (checkout.at !== 'choosing')
+    return (
+      <div className="timer-bar">
+        <span>Finishing payment</span>
+      </div>
+    );
+  if (lapsed && !order)
+    return (
+      <div className="timer-bar is-short" role="status">
+        <span>
+          Your tickets are no longer reserved. You can still pay while there are tickets left.
+        </span>
+      </div>
+    );
+  if (!order || seconds === null)
+    return checkout.trouble ? null : (
+      <div className="timer-bar" aria-busy="true">
+        <span>Reserving your tickets …</span>
+      </div>
+    );
   const short = seconds <= WARN_SECONDS;
   return (
     <div className={`timer-bar${short ? ' is-short' : ''}`}>
-      <span role="timer">{short ? '⚠ Nearly out of time: ' : 'Tickets reserved for '}<span className="num">{clockWords(seconds)}</span></span>
-      {short && keep.possible ? <button type="button" className="btn small sec" disabled={keep.asking} onClick={keep.ask}>Keep my tickets</button> : null}
-      <span className="sr" role="status">{spokenAt(seconds, keep.possible)}</span>
+      <span role="timer">
+        {short ? '⚠ Nearly out of time: ' : 'Tickets reserved for '}
+        <span className="num">{clockWords(seconds)}</span>
+      </span>
+      {short && keep.possible ? (
+        <button type="button" className="btn small sec" disabled={keep.asking} onClick={keep.ask}>
+          Keep my tickets
+        </button>
+      ) : null}
+      <span className="sr" role="status">
+        {spokenAt(seconds, keep.possible)}
+      </span>
     </div>
   );
 }
@@ -52,7 +78,11 @@ function useKeeping(order: OpenOrder | null, onExtended: (order: OpenOrder) => v
       setPossible(extensionsLeft > 0);
       onExtended({ ...order, expiresAt: Date.parse(expiresAt) });
     } catch (error) {
-      showToast({ title: NOT_KEPT, text: error instanceof Problem ? error.said.message : undefined, bad: true });
+      showToast({
+        title: NOT_KEPT,
+        text: error instanceof Problem ? error.said.message : undefined,
+        bad: true,
+      });
     } finally {
       setAsking(false);
     }

@@ -6,7 +6,8 @@ const NOT_CHARGED = 'You have not been charged.';
 export function TroubleCallout({ checkout }: { checkout: Checkout }) {
   const trouble = checkout.at === 'choosing' ? checkout.trouble : null;
   if (!trouble) return null;
-  const silent = trouble.untried || trouble.available !== undefined || /not been charged/.test(trouble.text);
+  const silent =
+    trouble.untried || trouble.available !== undefined || /not been charged/.test(trouble.text);
   return (
     <div className="callout is-bad">
       <strong>{trouble.title}</strong>

@@ -37,7 +37,9 @@ interface TwoStepFormProps {
 function useSavedDetails() {
   const [details, setDetails] = useAtom(detailsAtom);
   useEffect(() => {
-    setDetails((typed) => (JSON.stringify(typed) === JSON.stringify(NO_DETAILS) ? readSavedCheckout().details : typed));
+    setDetails((typed) =>
+      JSON.stringify(typed) === JSON.stringify(NO_DETAILS) ? readSavedCheckout().details : typed,
+    );
   }, [setDetails]);
   return [details, setDetails] as const;
 }
@@ -53,7 +55,13 @@ function useOpened(checkout: Checkout): boolean {
 }
 
 /** Details first, then the payment: the page that links with a wallet in mind lead to. */
-export function TwoStepForm({ draw, count, price, walletOnly: walletWanted, walletType }: TwoStepFormProps) {
+export function TwoStepForm({
+  draw,
+  count,
+  price,
+  walletOnly: walletWanted,
+  walletType,
+}: TwoStepFormProps) {
   const scope = `draw:${draw.drawNumber}`;
   const { checkout, say } = useCheckout(scope);
   useRightPrice(checkout, [draw.drawNumber]);
@@ -70,9 +78,22 @@ export function TwoStepForm({ draw, count, price, walletOnly: walletWanted, wall
     scope,
     place: 'checkout',
     contents: paused ? null : `${count}`,
-    open: (clientKey) => createPaymentIntent({ drawNumber: draw.drawNumber, ticketCount: count, clientKey, expectedAmount: price.total }),
+    open: (clientKey) =>
+      createPaymentIntent({
+        drawNumber: draw.drawNumber,
+        ticketCount: count,
+        clientKey,
+        expectedAmount: price.total,
+      }),
   });
-  const payment = usePayment({ place: 'checkout', checkout, say, details, card: () => cardPurchase(order, buyer, 'checkout'), wallet: (payer) => walletPurchase(order, payer, 'checkout') });
+  const payment = usePayment({
+    place: 'checkout',
+    checkout,
+    say,
+    details,
+    card: () => cardPurchase(order, buyer, 'checkout'),
+    wallet: (payer) => walletPurchase(order, payer, 'checkout'),
+  });
   usePageTitle('Checkout', payment.problems.length > 0);
   const bought = boughtCount(checkout, count);
   useFinish(scope, checkout, {
@@ -84,8 +105,18 @@ export function TwoStepForm({ draw, count, price, walletOnly: walletWanted, wall
     say({ is: 'expired' });
     setLapsed(true);
   }, [say]);
-  if (hasOutcome(checkout)) return <div className="card"><OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} /></div>;
-  if (!opened && !paused) return <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div>;
+  if (hasOutcome(checkout))
+    return (
+      <div className="card">
+        <OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} />
+      </div>
+    );
+  if (!opened && !paused)
+    return (
+      <div className="checkout-wait">
+        <span className="spinner" role="status" aria-label="Loading" />
+      </div>
+    );
   const complete = cardProblems(details).length === 0;
   const onContinue = () => {
     setLocked(true);
@@ -94,27 +125,86 @@ export function TwoStepForm({ draw, count, price, walletOnly: walletWanted, wall
   };
   return (
     <>
-      {paused ? null : <TimerBar checkout={checkout} lapsed={lapsed} onExtended={(next) => say({ is: 'opened', order: next })} onExpired={onExpired} />}
+      {paused ? null : (
+        <TimerBar
+          checkout={checkout}
+          lapsed={lapsed}
+          onExtended={(next) => say({ is: 'opened', order: next })}
+          onExpired={onExpired}
+        />
+      )}
       <form noValidate onSubmit={payment.onSubmit} aria-label="Checkout">
         <ProblemList ref={payment.list} problems={payment.problems} />
         <section className="card" aria-labelledby="details-title">
           <div className="row">
             <h2 id="details-title">Your details</h2>
-            {locked ? <button type="button" className="btn small sec" disabled={isBusy(checkout)} onClick={() => setLocked(false)}>{S.changeDetails}</button> : null}
+            {locked ? (
+              <button
+                type="button"
+                className="btn small sec"
+                disabled={isBusy(checkout)}
+                onClick={() => setLocked(false)}
+              >
+                {S.changeDetails}
+              </button>
+            ) : null}
           </div>
           <fieldset className="bare" disabled={isBusy(checkout)}>
-            {walletOnly ? <p>Your wallet gives us your name, e-mail and phone number.</p> : <BuyerFields details={details} onDetails={setDetails} problems={payment.problems} readOnly={locked} />}
-            <ConsentBoxes details={details} onDetails={setDetails} problems={payment.problems} ageWords={S.overEighteenCheckout} />
+            {walletOnly ? (
+              <p>Your wallet gives us your name, e-mail and phone number.</p>
+            ) : (
+              <BuyerFields
+                details={details}
+                onDetails={setDetails}
+                problems={payment.problems}
+                readOnly={locked}
+              />
+            )}
+            <ConsentBoxes
+              details={details}
+              onDetails={setDetails}
+              problems={payment.problems}
+              ageWords={S.overEighteenCheckout}
+            />
           </fieldset>
-          {!locked && complete && !walletOnly ? <button type="button" className="btn wide" onClick={onContinue}>{S.continueToPayment}</button> : null}
+          {!locked && complete && !walletOnly ? (
+            <button type="button" className="btn wide" onClick={onContinue}>
+              {S.continueToPayment}
+            </button>
+          ) : null}
         </section>
         <section className="card" aria-labelledby="payment-title">
-          <h2 id="payment-title" tabIndex={-1}>Payment</h2>
+          <h2 id="payment-title" tabIndex={-1}>
+            Payment
+          </h2>
           <PaymentPart
-            checkout={checkout} say={say} details={details} total={dollars(price.total)} ready={complete} withCard={locked} onlyWallet={walletType} onNoWallet={() => setByCard(true)}
-            pressed={payment.pressed} busyWords={payment.busyWords} onUnconfirmed={payment.onUnconfirmed} onWallet={payment.onWallet}
+            checkout={checkout}
+            say={say}
+            details={details}
+            total={dollars(price.total)}
+            ready={complete}
+            withCard={locked}
+            onlyWallet={walletType}
+            onNoWallet={() => setByCard(true)}
+            pressed={payment.pressed}
+            busyWords={payment.busyWords}
+            onUnconfirmed={payment.onUnconfirmed}
+            onWallet={payment.onWallet}
           />
-          {locked ? null : <p className="meta">{walletOnly ? <>Would you rather use a card? <button type="button" className="link-btn" onClick={() => setByCard(true)}>Pay with card</button></> : 'To pay by card, fill in your details and tick both boxes first.'}</p>}
+          {locked ? null : (
+            <p className="meta">
+              {walletOnly ? (
+                <>
+                  Would you rather use a card?{' '}
+                  <button type="button" className="link-btn" onClick={() => setByCard(true)}>
+                    Pay with card
+                  </button>
+                </>
+              ) : (
+                'To pay by card, fill in your details and tick both boxes first.'
+              )}
+            </p>
+          )}
         </section>
       </form>
       <DebugPanel checkout={checkout} />

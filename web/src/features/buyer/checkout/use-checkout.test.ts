@@ -11,17 +11,28 @@ test('a buyer whose summary cannot be kept goes to the club, the draw, or home',
 });
 
 test('the checkout’s toast counts the tickets', () => {
-  expect(checkoutSuccess(3)).toEqual({ title: 'Purchase successful!', text: "You've purchased 3 ticket(s). Check your email for details." });
+  expect(checkoutSuccess(3)).toEqual({
+    title: 'Purchase successful!',
+    text: "You've purchased 3 ticket(s). Check your email for details.",
+  });
 });
 
 test('a summary falls back to the specified names, holds no address, and its copy is forgotten after a day', () => {
   const summary = summaryOf([{ draw: aDraw({ clubName: '', clubSlug: '' }), count: 2 }], ' ');
-  expect([summary.clubName, summary.customerName, summary.totalTickets, summary.draws[0]?.prizePool]).toEqual(['Football Club', 'Ticket Holder', 2, '395.50']);
+  expect([
+    summary.clubName,
+    summary.customerName,
+    summary.totalTickets,
+    summary.draws[0]?.prizePool,
+  ]).toEqual(['Football Club', 'Ticket Holder', 2, '395.50']);
   keepSummary(summary);
   expect(JSON.stringify({ ...localStorage })).not.toMatch(/@|phone/i);
   sessionStorage.clear();
   expect(readSummary()).toEqual(summary);
-  localStorage.setItem('purchaseData', JSON.stringify({ ...summary, savedAt: Date.now() - 25 * 3_600_000 }));
+  localStorage.setItem(
+    'purchaseData',
+    JSON.stringify({ ...summary, savedAt: Date.now() - 25 * 3_600_000 }),
+  );
   expect(readSummary()).toBeNull();
 });
 

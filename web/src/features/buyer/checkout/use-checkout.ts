@@ -37,7 +37,10 @@ function useRecovery(scope: string, say: Say): void {
     const recover = () => {
       const attempt = attemptOf(scope);
       if (attempt?.paying && attempt.orderToken && attempt.paymentIntentId) {
-        say({ is: 'unsure', order: { orderToken: attempt.orderToken, paymentIntentId: attempt.paymentIntentId } });
+        say({
+          is: 'unsure',
+          order: { orderToken: attempt.orderToken, paymentIntentId: attempt.paymentIntentId },
+        });
       }
     };
     const onShow = ({ persisted }: PageTransitionEvent) => {
@@ -55,7 +58,8 @@ function useRecovery(scope: string, say: Say): void {
 
 /** What is reserved is remembered for a reload, from the first answer to the last extension. */
 function useKeepingInMind(scope: string, checkout: Checkout): void {
-  const order = 'order' in checkout && checkout.order && 'expiresAt' in checkout.order ? checkout.order : null;
+  const order =
+    'order' in checkout && checkout.order && 'expiresAt' in checkout.order ? checkout.order : null;
   useEffect(() => {
     if (order) noteKept(scope, order);
   }, [scope, order]);
@@ -68,8 +72,14 @@ const UNTOUCHED_ANSWERS = 2;
 
 /** While the outcome is unknown the order is asked for every two seconds, fifteen times, and listened to for ever. */
 function useResolution(scope: string, checkout: Checkout, say: Say): void {
-  const open = checkout.at === 'confirming' || checkout.at === 'lost' || checkout.at === 'pending' ? checkout.order : null;
-  const { order } = useOrder(open?.orderToken ?? '', checkout.at === 'confirming' || checkout.at === 'pending');
+  const open =
+    checkout.at === 'confirming' || checkout.at === 'lost' || checkout.at === 'pending'
+      ? checkout.order
+      : null;
+  const { order } = useOrder(
+    open?.orderToken ?? '',
+    checkout.at === 'confirming' || checkout.at === 'pending',
+  );
   useEffect(() => {
     const outcome = open && order && order.orderToken === open.orderToken ? outcomeOf(order) : null;
     if (!outcome) return;
@@ -100,7 +110,10 @@ function useAskingAgain(scope: string, paymentIntentId: string | null, say: Say)
       // With the same key it is the same payment again: there is no second one to charge.
       const attempt = attemptOf(scope);
       if (attempt) noteAttempt(scope, { ...attempt, paying: false });
-      say({ is: 'untouched', trouble: { title: S.paymentFailedTitle, text: 'Your payment was not completed.' } });
+      say({
+        is: 'untouched',
+        trouble: { title: S.paymentFailedTitle, text: 'Your payment was not completed.' },
+      });
     };
     void turn();
     const timer = setInterval(() => void turn(), ASKED_EVERY_MS);
@@ -121,14 +134,18 @@ function useTroubleToast(checkout: Checkout): void {
 }
 
 /** The money was set aside: either the tickets are still to come, or they could not be had. */
-export const ISSUING = { title: 'Your payment went through', text: 'Your tickets are being issued. A confirmation e-mail should follow; if it does not, please contact support.' };
+export const ISSUING = {
+  title: 'Your payment went through',
+  text: 'Your tickets are being issued. A confirmation e-mail should follow; if it does not, please contact support.',
+};
 
 function useOutcomeToast(checkout: Checkout): void {
   const showToast = useSetAtom(showToastAtom);
   const { at } = checkout;
   useEffect(() => {
     if (at === 'pending') showToast({ ...ISSUING, bad: true });
-    if (at === 'notCharged') showToast({ title: notAllocated.title, text: notAllocated.text, bad: true });
+    if (at === 'notCharged')
+      showToast({ title: notAllocated.title, text: notAllocated.text, bad: true });
   }, [at, showToast]);
 }
 
@@ -154,7 +171,11 @@ export interface Ending {
 }
 
 /** Once issued, or two seconds after the payment without tickets: keep the summary, say so, forget what was typed, and go on. */
-export function useFinish(scope: string, checkout: Checkout, { summary, toast, onDone }: Ending): void {
+export function useFinish(
+  scope: string,
+  checkout: Checkout,
+  { summary, toast, onDone }: Ending,
+): void {
   const showToast = useSetAtom(showToastAtom);
   const [, navigate] = useLocation();
   const store = useStore();
@@ -197,4 +218,7 @@ export function afterwards({ clubSlug, draws }: Pick<Summary, 'clubSlug' | 'draw
 
 export const CARD_SUCCESS: Toast = { title: S.purchaseSuccessful, text: S.checkEmail };
 export const WALLET_SUCCESS: Toast = { title: S.processingTickets };
-export const checkoutSuccess = (tickets: number): Toast => ({ title: S.purchaseSuccessfulLower, text: fill(S.purchasedCount, { n: tickets }) });
+export const checkoutSuccess = (tickets: number): Toast => ({
+  title: S.purchaseSuccessfulLower,
+  text: fill(S.purchasedCount, { n: tickets }),
+});

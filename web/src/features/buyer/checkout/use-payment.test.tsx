@@ -5,7 +5,10 @@ import { CHOOSING } from './checkout';
 import { NO_DETAILS } from './purchase-rules';
 import { usePayment } from './use-payment';
 
-vi.mock('./payment-provider', () => ({ usePaymentSurface: () => ({}), usePaymentLoading: () => ({ failed: false, again: () => {} }) }));
+vi.mock('./payment-provider', () => ({
+  usePaymentSurface: () => ({}),
+  usePaymentLoading: () => ({ failed: false, again: () => {} }),
+}));
 vi.mock('./pay', () => ({ pay: () => Promise.resolve() }));
 
 test.each([
@@ -13,7 +16,19 @@ test.each([
   ['a name of its own', { name: 'Robin', email: 'jo@example.com' }, 'Robin'],
 ])('a wallet that brings %s pays under the right name', (_what, billingDetails, name) => {
   const wallet = vi.fn();
-  const { result } = renderHook(() => usePayment({ place: 'draw', checkout: CHOOSING, say: () => {}, details: { ...NO_DETAILS, name: 'Jo' }, card: vi.fn(), wallet }));
-  result.current.onWallet({ billingDetails, paymentFailed: () => {} } as unknown as StripeExpressCheckoutElementConfirmEvent);
+  const { result } = renderHook(() =>
+    usePayment({
+      place: 'draw',
+      checkout: CHOOSING,
+      say: () => {},
+      details: { ...NO_DETAILS, name: 'Jo' },
+      card: vi.fn(),
+      wallet,
+    }),
+  );
+  result.current.onWallet({
+    billingDetails,
+    paymentFailed: () => {},
+  } as unknown as StripeExpressCheckoutElementConfirmEvent);
   expect(wallet).toHaveBeenCalledExactlyOnceWith({ name, email: 'jo@example.com' });
 });

@@ -32,7 +32,10 @@ export function usePayment({ place, checkout, say, details, card, wallet }: Aske
   const offline = useOffline();
   const [found, setProblems] = useState<readonly FormProblem[]>([]);
   const left = cardProblems(details);
-  const problems = found.map((problem) => ({ ...problem, mended: !left.some(({ field }) => field === problem.field) }));
+  const problems = found.map((problem) => ({
+    ...problem,
+    mended: !left.some(({ field }) => field === problem.field),
+  }));
   const [busyWords, setBusyWords] = useState<string | null>(null);
   // What was pressed last: what went wrong is said there, and the wallet's words differ from the card's.
   const [pressed, setPressed] = useState<Way | null>(null);
@@ -56,14 +59,21 @@ export function usePayment({ place, checkout, say, details, card, wallet }: Aske
       return;
     }
     begin('card');
-    void pay(card(), surface, say, () => setBusyWords('Busy right now, trying again')).finally(() => setBusyWords(null));
+    void pay(card(), surface, say, () => setBusyWords('Busy right now, trying again')).finally(() =>
+      setBusyWords(null),
+    );
   };
   const onWallet = (event: StripeExpressCheckoutElementConfirmEvent) => {
     if (!surface || !mayPay(checkout) || offline) return event.paymentFailed({ reason: 'fail' });
     begin('wallet');
     void pay(wallet(named(event.billingDetails, details)), surface, (happening) => {
       // The sheet ends as the purchase does: with a mark, or as failed.
-      if (happening.is === 'refused' || happening.is === 'declined' || happening.is === 'notCharged') event.paymentFailed({ reason: 'fail' });
+      if (
+        happening.is === 'refused' ||
+        happening.is === 'declined' ||
+        happening.is === 'notCharged'
+      )
+        event.paymentFailed({ reason: 'fail' });
       say(happening);
     });
   };

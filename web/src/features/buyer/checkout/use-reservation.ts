@@ -30,8 +30,14 @@ export function useReservation({ scope, place, contents, open }: Wanted): void {
     let current = true;
     const timer = setTimeout(() => {
       opening.current(beginAttempt(scope).clientKey).then(
-        (answer) => current && store.set(checkoutAtom(scope), { is: 'opened', order: openOrder(answer) }),
-        (error: unknown) => current && store.set(checkoutAtom(scope), { is: 'refused', trouble: notOpened(place, 'card', error) }),
+        (answer) =>
+          current && store.set(checkoutAtom(scope), { is: 'opened', order: openOrder(answer) }),
+        (error: unknown) =>
+          current &&
+          store.set(checkoutAtom(scope), {
+            is: 'refused',
+            trouble: notOpened(place, 'card', error),
+          }),
       );
     }, SETTLES_MS);
     return () => {

@@ -6,15 +6,22 @@ import type { Draw } from '@/api/wire';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import type { Checkout } from './checkout';
 
-export function useRightPrice(checkout: Checkout, drawNumbers: readonly number[], onDraws?: (draws: readonly Draw[]) => void): void {
+export function useRightPrice(
+  checkout: Checkout,
+  drawNumbers: readonly number[],
+  onDraws?: (draws: readonly Draw[]) => void,
+): void {
   const receive = useSetAtom(receiveDrawsAtom);
   const stale = checkout.at === 'choosing' && checkout.trouble?.stale ? checkout.trouble : null;
   const key = drawNumbers.join(',');
   useEffect(() => {
     if (!stale || key === '') return;
-    void Promise.all(key.split(',').map((number) => fetchDraw(Number(number)))).then((draws) => {
-      receive(draws);
-      onDraws?.(draws);
-    }, () => {});
+    void Promise.all(key.split(',').map((number) => fetchDraw(Number(number)))).then(
+      (draws) => {
+        receive(draws);
+        onDraws?.(draws);
+      },
+      () => {},
+    );
   }, [stale, key, receive, onDraws]);
 }

@@ -2,7 +2,11 @@ import { act, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { WalletSlot } from './wallet-slot';
 
-type Handlers = { onClick: (event: { resolve: () => void }) => void; onReady: (event: { availablePaymentMethods?: object }) => void; onLoadError: () => void };
+type Handlers = {
+  onClick: (event: { resolve: () => void }) => void;
+  onReady: (event: { availablePaymentMethods?: object }) => void;
+  onLoadError: () => void;
+};
 let provider: Handlers | undefined;
 
 vi.mock('@stripe/react-stripe-js', () => ({
@@ -14,7 +18,15 @@ vi.mock('@stripe/react-stripe-js', () => ({
 
 afterEach(() => vi.unstubAllGlobals());
 
-const shown = (more: Partial<Parameters<typeof WalletSlot>[0]> = {}) => <WalletSlot confirmed={false} busy={false} onUnconfirmed={() => {}} onConfirm={() => {}} {...more} />;
+const shown = (more: Partial<Parameters<typeof WalletSlot>[0]> = {}) => (
+  <WalletSlot
+    confirmed={false}
+    busy={false}
+    onUnconfirmed={() => {}}
+    onConfirm={() => {}}
+    {...more}
+  />
+);
 
 test('the wallet’s press is answered at once, and nobody is asked in between', () => {
   const asked = vi.fn();
@@ -22,7 +34,10 @@ test('the wallet’s press is answered at once, and nobody is asked in between',
   render(shown({ confirmed: true }));
   const resolve = vi.fn();
   provider?.onClick({ resolve });
-  expect(resolve).toHaveBeenCalledExactlyOnceWith({ emailRequired: true, phoneNumberRequired: true });
+  expect(resolve).toHaveBeenCalledExactlyOnceWith({
+    emailRequired: true,
+    phoneNumberRequired: true,
+  });
   expect(asked).not.toHaveBeenCalled();
 });
 
@@ -32,7 +47,9 @@ test('until both boxes are ticked the box says so and leads to them; while busy 
   fireEvent.click(screen.getByRole('button', { name: 'Complete confirmation above first' }));
   expect(onUnconfirmed).toHaveBeenCalledOnce();
   rerender(shown({ confirmed: true, busy: true }));
-  expect(screen.getByRole('button', { name: 'Processing...' }).getAttribute('aria-disabled')).toBe('true');
+  expect(screen.getByRole('button', { name: 'Processing...' }).getAttribute('aria-disabled')).toBe(
+    'true',
+  );
   expect(screen.getByText('Or pay with card')).toBeDefined();
 });
 

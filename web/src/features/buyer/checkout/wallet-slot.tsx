@@ -1,5 +1,8 @@
 import { ExpressCheckoutElement } from '@stripe/react-stripe-js';
-import type { StripeExpressCheckoutElementConfirmEvent, StripeExpressCheckoutElementOptions } from '@stripe/stripe-js';
+import type {
+  StripeExpressCheckoutElementConfirmEvent,
+  StripeExpressCheckoutElementOptions,
+} from '@stripe/stripe-js';
 import { useMemo, useState } from 'react';
 import { useOffline } from '@/features/shared-live/heard';
 import { OFFLINE_WORDS } from '@/shared/offline';
@@ -36,15 +39,36 @@ type Wallets = 'unknown' | 'some' | 'none';
  * The wallet's place, 48 px high from the first paint. The provider's own button waits hidden in it until both boxes are
  * ticked (D3); where there is no wallet the box says which cards are taken, and nothing below it moves.
  */
-export function WalletSlot({ confirmed, busy, only = null, onUnconfirmed, onConfirm, alone = false, onCancel, onNone, onLoadError }: WalletSlotProps) {
+export function WalletSlot({
+  confirmed,
+  busy,
+  only = null,
+  onUnconfirmed,
+  onConfirm,
+  alone = false,
+  onCancel,
+  onNone,
+  onLoadError,
+}: WalletSlotProps) {
   const [wallets, setWallets] = useState<Wallets>('unknown');
   const options = useMemo<StripeExpressCheckoutElementOptions>(
-    () => ({ ...OPTIONS, paymentMethods: { ...OPTIONS.paymentMethods, ...(only === 'apple' ? { googlePay: 'never' } : only === 'google' ? { applePay: 'never' } : {}) } }),
+    () => ({
+      ...OPTIONS,
+      paymentMethods: {
+        ...OPTIONS.paymentMethods,
+        ...(only === 'apple'
+          ? { googlePay: 'never' }
+          : only === 'google'
+            ? { applePay: 'never' }
+            : {}),
+      },
+    }),
     [only],
   );
   const offline = useOffline() && !busy;
   const offered = confirmed && wallets === 'some' && !offline;
-  if (wallets === 'none') return alone ? null : <p className="wallet-none">Pay with Visa, Mastercard or Amex</p>;
+  if (wallets === 'none')
+    return alone ? null : <p className="wallet-none">Pay with Visa, Mastercard or Amex</p>;
   return (
     <>
       <div className="wallet-slot">
@@ -67,8 +91,19 @@ export function WalletSlot({ confirmed, busy, only = null, onUnconfirmed, onConf
           />
         </div>
         {offered && !busy ? null : (
-          <button type="button" className="btn wide wallet-wait" aria-disabled="true" onClick={busy || offline || confirmed ? undefined : onUnconfirmed}>
-            {busy ? S.processing : offline ? OFFLINE_WORDS : confirmed ? S.settingUpPayment : S.completeConfirmation}
+          <button
+            type="button"
+            className="btn wide wallet-wait"
+            aria-disabled="true"
+            onClick={busy || offline || confirmed ? undefined : onUnconfirmed}
+          >
+            {busy
+              ? S.processing
+              : offline
+                ? OFFLINE_WORDS
+                : confirmed
+                  ? S.settingUpPayment
+                  : S.completeConfirmation}
           </button>
         )}
       </div>

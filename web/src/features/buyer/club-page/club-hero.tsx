@@ -11,23 +11,39 @@ export function ClubHero({ club }: { club: Club }) {
   const title = club.homePageTitle || club.name;
   const onShare = async () => {
     const url = `${window.location.origin}/club/${club.canonicalSlug ?? club.slug}`;
-    const toast = await share({ title, text: `${title}: ${club.homePageTagline || S.defaultTagline}`, url });
+    const toast = await share({
+      title,
+      text: `${title}: ${club.homePageTagline || S.defaultTagline}`,
+      url,
+    });
     if (toast) showToast(toast);
   };
   return (
     <div className="club-hero">
       <div className="wrap">
         <div className="club-name">
-          {club.logoUrl ? <img src={club.logoUrl} alt="" width="96" height="96" /> : <span className="letters" aria-hidden="true">{initials(club.name)}</span>}
+          {club.logoUrl ? (
+            <img src={club.logoUrl} alt="" width="96" height="96" />
+          ) : (
+            <span className="letters" aria-hidden="true">
+              {initials(club.name)}
+            </span>
+          )}
           <div>
             <h1>{title}</h1>
             <p>{club.homePageTagline || S.defaultTagline}</p>
           </div>
         </div>
         <div className="club-actions">
-          <a className="btn" href="#live-draws">{S.viewCurrentDraws}</a>
-          <button type="button" className="btn sec" onClick={() => void onShare()}>{S.shareClub}</button>
-          <a className="btn sec" href="/admin">{S.clubAdminLogin}</a>
+          <a className="btn" href="#live-draws">
+            {S.viewCurrentDraws}
+          </a>
+          <button type="button" className="btn sec" onClick={() => void onShare()}>
+            {S.shareClub}
+          </button>
+          <a className="btn sec" href="/admin">
+            {S.clubAdminLogin}
+          </a>
         </div>
       </div>
     </div>

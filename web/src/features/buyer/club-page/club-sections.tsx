@@ -23,16 +23,26 @@ export function ClubSections({ club }: { club: Club }) {
   const offers = useOffers(club.slug);
   // What comes after waits until all of it has come, so that nothing moves while somebody reads.
   const settled = answered && offers.answered;
-  const completed = (club.completedDraws ?? []).slice(0, RECENT_SHOWN).map((draw) => draw.drawNumber);
+  const completed = (club.completedDraws ?? [])
+    .slice(0, RECENT_SHOWN)
+    .map((draw) => draw.drawNumber);
   const empty = active.length + awaiting.length + completed.length + offers.offers.length === 0;
   return (
     <>
       <section className="section" id="live-draws" aria-labelledby="live-draws-title">
-        <div className="section-head"><h2 id="live-draws-title">Live Draws</h2></div>
+        <div className="section-head">
+          <h2 id="live-draws-title">Live Draws</h2>
+        </div>
         {failed ? <LoadFailed words={S.failedToLoadDraws} onRetry={retry} /> : null}
         {active.length === 0 && !settled && !failed ? <Bones /> : null}
         {active.length === 0 && settled ? <Nothing comingSoon={empty} club={club.name} /> : null}
-        {active.length > 0 ? <div className="draw-grid">{active.map((number) => <OnSale key={number} drawNumber={number} />)}</div> : null}
+        {active.length > 0 ? (
+          <div className="draw-grid">
+            {active.map((number) => (
+              <OnSale key={number} drawNumber={number} />
+            ))}
+          </div>
+        ) : null}
       </section>
       {settled ? <Below offers={offers} awaiting={awaiting} completed={completed} /> : null}
     </>
@@ -51,13 +61,23 @@ function Below({ offers, awaiting, completed }: BelowProps) {
       <OffersSection {...offers} />
       {awaiting.length > 0 ? <GamesFinished numbers={awaiting} /> : null}
       <section className="section" aria-labelledby="how-title">
-        <div className="section-head"><h2 id="how-title">{S.howItWorks}</h2></div>
-        <div className="card how"><HowItWorks /></div>
+        <div className="section-head">
+          <h2 id="how-title">{S.howItWorks}</h2>
+        </div>
+        <div className="card how">
+          <HowItWorks />
+        </div>
       </section>
       {completed.length > 0 ? (
         <section className="section" aria-labelledby="recent-title">
-          <div className="section-head"><h2 id="recent-title">{S.recentResults}</h2></div>
-          <div className="draw-grid">{completed.map((number) => <DrawCard key={number} drawNumber={number} />)}</div>
+          <div className="section-head">
+            <h2 id="recent-title">{S.recentResults}</h2>
+          </div>
+          <div className="draw-grid">
+            {completed.map((number) => (
+              <DrawCard key={number} drawNumber={number} />
+            ))}
+          </div>
         </section>
       ) : null}
       <ClubFoot />
@@ -69,7 +89,11 @@ function Nothing({ comingSoon, club }: { comingSoon: boolean; club: string }) {
   return (
     <div className="card empty">
       <strong>{comingSoon ? S.comingSoon : S.noActiveRightNow}</strong>
-      <p>{comingSoon ? `${club} has not opened a draw yet. Come back before the next game.` : 'The next one opens before the next game.'}</p>
+      <p>
+        {comingSoon
+          ? `${club} has not opened a draw yet. Come back before the next game.`
+          : 'The next one opens before the next game.'}
+      </p>
     </div>
   );
 }
@@ -78,7 +102,13 @@ function Nothing({ comingSoon, club }: { comingSoon: boolean; club: string }) {
 function OnSale({ drawNumber }: { drawNumber: number }) {
   const draw = useAtomValue(liveAtom).draws[drawNumber];
   const now = useAtomValue(nowAtom);
-  return <DrawCard drawNumber={drawNumber}>{draw && phaseOf(draw, now) === 'active' && !opensLater(draw, now) ? <AddToCart draw={draw} /> : null}</DrawCard>;
+  return (
+    <DrawCard drawNumber={drawNumber}>
+      {draw && phaseOf(draw, now) === 'active' && !opensLater(draw, now) ? (
+        <AddToCart draw={draw} />
+      ) : null}
+    </DrawCard>
+  );
 }
 
 /** The club's own finished games: league, teams and date, as the specification lists them. */
@@ -86,18 +116,30 @@ function GamesFinished({ numbers }: { numbers: readonly number[] }) {
   const draws = useAtomValue(liveAtom).draws;
   return (
     <section className="section" aria-labelledby="finished-title">
-      <div className="section-head"><h2 id="finished-title">{S.gamesFinished}</h2></div>
+      <div className="section-head">
+        <h2 id="finished-title">{S.gamesFinished}</h2>
+      </div>
       <ul className="card finished">
-        {numbers.map((number) => draws[number]).filter((draw): draw is Draw => draw !== undefined).map((draw) => (
-          <li key={draw.drawNumber}>
-            <div>
-              {draw.league ? <span className="meta">{draw.league}</span> : null}
-              <strong>{draw.homeTeam} v {draw.awayTeam}</strong>
-              <span className="meta">{dayAndTime(draw.gameDate, draw.timezone)}</span>
-            </div>
-            <Link href={`/draw/${draw.drawNumber}`}>See draw<span className="sr">: {draw.homeTeam} v {draw.awayTeam}</span></Link>
-          </li>
-        ))}
+        {numbers
+          .map((number) => draws[number])
+          .filter((draw): draw is Draw => draw !== undefined)
+          .map((draw) => (
+            <li key={draw.drawNumber}>
+              <div>
+                {draw.league ? <span className="meta">{draw.league}</span> : null}
+                <strong>
+                  {draw.homeTeam} v {draw.awayTeam}
+                </strong>
+                <span className="meta">{dayAndTime(draw.gameDate, draw.timezone)}</span>
+              </div>
+              <Link href={`/draw/${draw.drawNumber}`}>
+                See draw
+                <span className="sr">
+                  : {draw.homeTeam} v {draw.awayTeam}
+                </span>
+              </Link>
+            </li>
+          ))}
       </ul>
     </section>
   );
@@ -108,13 +150,22 @@ function ClubFoot() {
     <div className="club-foot">
       <section className="card panel" aria-labelledby="help-title">
         <h2 id="help-title">{S.needHelpAsked}</h2>
-        <p>Questions about a particular draw go to the person named on its page. For anything else:</p>
+        <p>
+          Questions about a particular draw go to the person named on its page. For anything else:
+        </p>
         <SupportContacts />
       </section>
       <section className="card panel" aria-labelledby="other-title">
         <h2 id="other-title">{S.notYourClub}</h2>
         <p>Find your own club’s draws, or start one.</p>
-        <div className="actions"><Link className="btn sec" href="/">Home</Link><Link className="btn sec" href="/#live-draws">Find Draws</Link></div>
+        <div className="actions">
+          <Link className="btn sec" href="/">
+            Home
+          </Link>
+          <Link className="btn sec" href="/#live-draws">
+            Find Draws
+          </Link>
+        </div>
       </section>
     </div>
   );

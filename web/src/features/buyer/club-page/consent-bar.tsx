@@ -9,8 +9,12 @@ export function ConsentBar({ club }: { club: string }) {
     <section className="consent-bar" aria-label="Cookies">
       <p>May {club} measure its ads with a Meta pixel?</p>
       <div>
-        <button type="button" className="btn small sec" onClick={() => say(false)}>Decline</button>
-        <button type="button" className="btn small sec" onClick={() => say(true)}>Allow</button>
+        <button type="button" className="btn small sec" onClick={() => say(false)}>
+          Decline
+        </button>
+        <button type="button" className="btn small sec" onClick={() => say(true)}>
+          Allow
+        </button>
       </div>
     </section>
   );

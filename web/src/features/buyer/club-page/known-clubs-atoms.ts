@@ -11,8 +11,14 @@ export const knownClubsAtom = atom((get) => {
   return { ...whole, ...get(askedAtom) };
 });
 
-export const rememberClubAtom = atom(null, (get, set, club: Club) => set(askedAtom, { ...get(askedAtom), ...byAddress(club) }));
+export const rememberClubAtom = atom(null, (get, set, club: Club) =>
+  set(askedAtom, { ...get(askedAtom), ...byAddress(club) }),
+);
 
 function byAddress(club: Club): Record<string, Club> {
-  return Object.fromEntries([club.slug, club.canonicalSlug, club.homePageSlug].filter((slug) => slug !== undefined).map((slug) => [slug, club]));
+  return Object.fromEntries(
+    [club.slug, club.canonicalSlug, club.homePageSlug]
+      .filter((slug) => slug !== undefined)
+      .map((slug) => [slug, club]),
+  );
 }

@@ -20,9 +20,15 @@ export function OffersSection({ offers, failed, retry }: OffersSectionProps) {
   if (offers.length === 0 && !failed) return null;
   return (
     <section className="section" aria-labelledby="offers-title">
-      <div className="section-head"><h2 id="offers-title">Special offers</h2></div>
+      <div className="section-head">
+        <h2 id="offers-title">Special offers</h2>
+      </div>
       {failed ? <LoadFailed words={S.failedToLoadBundles} onRetry={retry} /> : null}
-      <div className="offer-grid">{offers.map((offer) => <OfferCard key={offer.slug} offer={offer} />)}</div>
+      <div className="offer-grid">
+        {offers.map((offer) => (
+          <OfferCard key={offer.slug} offer={offer} />
+        ))}
+      </div>
     </section>
   );
 }
@@ -38,10 +44,16 @@ function OfferCard({ offer }: { offer: Offer }) {
       <div className="offer-card-in">
         {tag ? <span className="offer-tag">{tag}</span> : null}
         <h3 id={id}>{offer.name}</h3>
-        <p className="meta">{offer.games.length === 1 && first ? `${gameTitle(first)}, ${dayAndTime(first.gameDate, first.timezone)}` : `${offer.games.length} games, one ticket in each`}</p>
+        <p className="meta">
+          {offer.games.length === 1 && first
+            ? `${gameTitle(first)}, ${dayAndTime(first.gameDate, first.timezone)}`
+            : `${offer.games.length} games, one ticket in each`}
+        </p>
         <div className="offer-card-foot">
           <strong className="num">{fromPrice(dollars(offerPrice(offer, 1, mode).total))}</strong>
-          <Link className="btn small" href={`/club/${offer.clubSlug}/specials/${offer.slug}`}>See offer<span className="sr">: {offer.name}</span></Link>
+          <Link className="btn small" href={`/club/${offer.clubSlug}/specials/${offer.slug}`}>
+            See offer<span className="sr">: {offer.name}</span>
+          </Link>
         </div>
       </div>
     </article>

@@ -7,7 +7,11 @@
 const ADDRESS = 'https://www.facebook.com/tr/';
 
 /** Digits only, as specified for its setting; anything else asks for nothing (decision G-11). */
-export function pixelUrl(pixelId: string, event: string, about: { page: string; content?: string }): string | null {
+export function pixelUrl(
+  pixelId: string,
+  event: string,
+  about: { page: string; content?: string },
+): string | null {
   if (!/^\d{1,32}$/.test(pixelId)) return null;
   const query = new URLSearchParams({ id: pixelId, ev: event, dl: about.page, noscript: '1' });
   if (about.content) query.set('cd[content_name]', about.content);

@@ -11,7 +11,8 @@ import { usePoll } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { knownClubsAtom, rememberClubAtom } from './known-clubs-atoms';
 
-export type ClubState = { at: 'asking' } | { at: 'failed'; words: string } | { at: 'known'; club: Club };
+export type ClubState =
+  { at: 'asking' } | { at: 'failed'; words: string } | { at: 'known'; club: Club };
 
 const ACTIVE_EVERY_MS = 15_000;
 const AWAITING_EVERY_MS = 30_000;
@@ -30,7 +31,13 @@ export function useClub(slug: string): ClubState {
         receive([...(club.activeDraws ?? []), ...(club.completedDraws ?? [])]);
         remember(club);
       },
-      (error: unknown) => current && setFailure(error instanceof Problem && error.status === 404 ? S.clubPageNotFound : S.failedToLoadClubPage),
+      (error: unknown) =>
+        current &&
+        setFailure(
+          error instanceof Problem && error.status === 404
+            ? S.clubPageNotFound
+            : S.failedToLoadClubPage,
+        ),
     );
     return () => {
       current = false;
@@ -48,7 +55,10 @@ export function useCanonicalAddress(slug: string, club: Club | null): void {
   const [, navigate] = useLocation();
   const canonical = club?.canonicalSlug;
   useEffect(() => {
-    if (canonical && canonical !== slug) navigate(`/club/${canonical}${window.location.search}${window.location.hash}`, { replace: true });
+    if (canonical && canonical !== slug)
+      navigate(`/club/${canonical}${window.location.search}${window.location.hash}`, {
+        replace: true,
+      });
   }, [canonical, slug, navigate]);
 }
 
@@ -56,11 +66,14 @@ export function useCanonicalAddress(slug: string, club: Club | null): void {
 function useNumbers(first: readonly Draw[]) {
   const receive = useSetAtom(receiveDrawsAtom);
   const [numbers, setNumbers] = useState(() => first.map((draw) => draw.drawNumber));
-  const take = useCallback((draws: readonly Draw[]) => {
-    receive(draws);
-    const said = draws.map((draw) => draw.drawNumber);
-    setNumbers((last) => [...last, ...said.filter((number) => !last.includes(number))]);
-  }, [receive]);
+  const take = useCallback(
+    (draws: readonly Draw[]) => {
+      receive(draws);
+      const said = draws.map((draw) => draw.drawNumber);
+      setNumbers((last) => [...last, ...said.filter((number) => !last.includes(number))]);
+    },
+    [receive],
+  );
   return { numbers, take };
 }
 
@@ -79,7 +92,16 @@ export function useClubDraws(club: Club) {
     }
   };
   usePoll({ every: ACTIVE_EVERY_MS, topic: null, atOnce: false, ask: askActive });
-  const askAwaiting = () => fetchClubAwaiting(club.id).then(awaiting.take).finally(() => setAnswered(true));
+  const askAwaiting = () =>
+    fetchClubAwaiting(club.id)
+      .then(awaiting.take)
+      .finally(() => setAnswered(true));
   usePoll({ every: AWAITING_EVERY_MS, topic: null, atOnce: true, ask: askAwaiting });
-  return { active: active.numbers, awaiting: awaiting.numbers.filter((number) => !active.numbers.includes(number)), answered, failed, retry: askActive };
+  return {
+    active: active.numbers,
+    awaiting: awaiting.numbers.filter((number) => !active.numbers.includes(number)),
+    answered,
+    failed,
+    retry: askActive,
+  };
 }

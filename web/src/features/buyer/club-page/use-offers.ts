@@ -10,7 +10,8 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 
 export function useOffers(slug: string) {
   const boot = useAtomValue(bootAtom);
-  const brought = boot.club?.slug === slug || boot.club?.canonicalSlug === slug ? boot.offers : undefined;
+  const brought =
+    boot.club?.slug === slug || boot.club?.canonicalSlug === slug ? boot.offers : undefined;
   const [offers, setOffers] = useState<readonly Offer[]>(brought ?? []);
   const [failed, setFailed] = useState(false);
   const [answered, setAnswered] = useState(brought !== undefined);

@@ -4,7 +4,10 @@ import { consentAtom } from './consent-atoms';
 import { firePixel } from './pixel';
 
 /** Counts one view of the page with the club's pixel, as soon as there is consent; later events through what it gives back. */
-export function usePixel(pixelId: string | null | undefined, seen?: { event: string; content: string }): (event: string, content?: string) => void {
+export function usePixel(
+  pixelId: string | null | undefined,
+  seen?: { event: string; content: string },
+): (event: string, content?: string) => void {
   const consent = useAtomValue(consentAtom);
   const counted = useRef(false);
   const allowed = consent === true && Boolean(pixelId);

@@ -12,13 +12,24 @@ const LATER = '2099-01-01T00:00:00Z';
 
 /** A buyer of two tickets whose card was declined, with so many milliseconds of the reservation left. */
 function declined(draw: Draw, leftMs: number): void {
-  const order: OpenOrder = { clientSecret: 's', paymentIntentId: 'pi_1', orderToken: 't', reservationId: 'r', amount: 1047, ticketCount: 2, expiresAt: Date.now() + leftMs };
+  const order: OpenOrder = {
+    clientSecret: 's',
+    paymentIntentId: 'pi_1',
+    orderToken: 't',
+    reservationId: 'r',
+    amount: 1047,
+    ticketCount: 2,
+    expiresAt: Date.now() + leftMs,
+  };
   const { store } = show(<BuyPanel draw={draw} phase={phaseOf(draw, Date.now())} />);
   act(() => {
     const scope = checkoutAtom('draw:1042');
     store.set(scope, { is: 'submitted', way: 'card' });
     store.set(scope, { is: 'opened', order });
-    store.set(scope, { is: 'declined', trouble: { title: 'Payment Failed', text: 'Your card was declined.' } });
+    store.set(scope, {
+      is: 'declined',
+      trouble: { title: 'Payment Failed', text: 'Your card was declined.' },
+    });
   });
 }
 

@@ -6,7 +6,13 @@ import { heldHere } from '@/features/buyer/checkout/kept';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { countFromQuery } from '@/features/buyer/checkout/purchase-rules';
 import { useCount } from '@/features/buyer/checkout/use-count';
-import { UNSOLD, isUnsold, opensLater, takenForNow, type DrawPhase } from '@/features/shared-live/draw-phase';
+import {
+  UNSOLD,
+  isUnsold,
+  opensLater,
+  takenForNow,
+  type DrawPhase,
+} from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { cents, priceOf } from '@/shared/money';
@@ -21,7 +27,12 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const { held, available } = heldHere(draw, checkout, now);
   const most = config?.maxPerPurchase ?? 50;
   // Here nothing is reserved before the buyer pays; from then on what is missing is the buyer's own.
-  const { count, note, change } = useCount({ first: () => countFromQuery(window.location.search, 'quantity', available, most), available, most, coming: checkout.at === 'choosing' ? 0 : Infinity });
+  const { count, note, change } = useCount({
+    first: () => countFromQuery(window.location.search, 'quantity', available, most),
+    available,
+    most,
+    coming: checkout.at === 'choosing' ? 0 : Infinity,
+  });
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const underWay = checkout.at !== 'choosing' || held > 0;
   const opens = opensLater(draw, now);
@@ -30,12 +41,22 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
     <section className="card buy" aria-label={S.purchaseTickets}>
       {sellable || underWay ? (
         <PaymentProvider account={draw.connectedAccountId ?? null} amount={price.total}>
-          <PurchaseForm draw={draw} count={count} onCount={change} available={available} note={note} />
+          <PurchaseForm
+            draw={draw}
+            count={count}
+            onCount={change}
+            available={available}
+            note={note}
+          />
         </PaymentProvider>
       ) : (
         <>
           <ClosedPanel draw={draw} phase={phase} opens={opens} />
-          {phase === 'active' || draw.clubSelling === false ? null : <p className="onward"><Link href={`/club/${draw.clubSlug}`}>Other draws of {draw.clubName}</Link></p>}
+          {phase === 'active' || draw.clubSelling === false ? null : (
+            <p className="onward">
+              <Link href={`/club/${draw.clubSlug}`}>Other draws of {draw.clubName}</Link>
+            </p>
+          )}
         </>
       )}
     </section>
@@ -50,15 +71,33 @@ interface ClosedPanelProps {
 
 function ClosedPanel({ draw, phase, opens }: ClosedPanelProps) {
   // A status nobody knows has the badge of a completed draw, but nobody announced a winner (A:76).
-  if (phase === 'completed' && draw.status !== 'completed') return <Words title={S.soldOutPanel} text={S.soldOutText} />;
-  if (phase === 'completed') return <Words title={S.drawCompleted} text={S.drawCompletedText}><a className="btn sec" href={`/verify/${draw.drawNumber}`}>Verify this draw</a></Words>;
+  if (phase === 'completed' && draw.status !== 'completed')
+    return <Words title={S.soldOutPanel} text={S.soldOutText} />;
+  if (phase === 'completed')
+    return (
+      <Words title={S.drawCompleted} text={S.drawCompletedText}>
+        <a className="btn sec" href={`/verify/${draw.drawNumber}`}>
+          Verify this draw
+        </a>
+      </Words>
+    );
   if (isUnsold(draw, phase)) return <Words {...UNSOLD} />;
-  if (phase === 'cancelled') return <Words title="Draw cancelled" text="This draw was cancelled. Every ticket is refunded." />;
-  if (phase === 'closed') return <Words title={S.drawClosed} text={S.drawClosedText}><p className="meta">{S.awaitingResultsLower}</p></Words>;
+  if (phase === 'cancelled')
+    return (
+      <Words title="Draw cancelled" text="This draw was cancelled. Every ticket is refunded." />
+    );
+  if (phase === 'closed')
+    return (
+      <Words title={S.drawClosed} text={S.drawClosedText}>
+        <p className="meta">{S.awaitingResultsLower}</p>
+      </Words>
+    );
   const taken = phase === 'soldOut' ? takenForNow(draw) : null;
   if (taken) return <Waiting {...taken} />;
   if (phase === 'soldOut') return <Words title={S.soldOutPanel} text={S.soldOutText} />;
-  return opens ? <Words title="Not on sale yet" text={`On sale from ${dayAndTime(opens, draw.timezone)}.`} /> : null;
+  return opens ? (
+    <Words title="Not on sale yet" text={`On sale from ${dayAndTime(opens, draw.timezone)}.`} />
+  ) : null;
 }
 
 /** Whoever waits here sees the form the moment a ticket comes free. */
@@ -72,7 +111,15 @@ function Waiting({ title, text }: { title: string; text: string }) {
   );
 }
 
-function Words({ title, text, children }: { title: string; text: string; children?: React.ReactNode }) {
+function Words({
+  title,
+  text,
+  children,
+}: {
+  title: string;
+  text: string;
+  children?: React.ReactNode;
+}) {
   return (
     <div className="panel" role="status">
       <h2>{title}</h2>

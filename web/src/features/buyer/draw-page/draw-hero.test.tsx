@@ -9,8 +9,16 @@ import { DrawMore } from './draw-more';
 test('a cancelled draw has no prize to be won, and says that its tickets are refunded', () => {
   const draw = aDraw({ status: 'cancelled' });
   const phase = phaseOf(draw, Date.now());
-  show(<><DrawHero draw={draw} phase={phase} /><DrawMore draw={draw} phase={phase} /></>);
-  expect([...document.querySelectorAll('.stat')].map((stat) => stat.textContent)).toEqual(['Prize poolNone', 'TicketsRefunded']);
+  show(
+    <>
+      <DrawHero draw={draw} phase={phase} />
+      <DrawMore draw={draw} phase={phase} />
+    </>,
+  );
+  expect([...document.querySelectorAll('.stat')].map((stat) => stat.textContent)).toEqual([
+    'Prize poolNone',
+    'TicketsRefunded',
+  ]);
   expect(screen.queryByRole('progressbar')).toBeNull();
   expect(document.body.textContent).not.toMatch(/290|430|113|stays secret until the draw/);
 });
@@ -23,8 +31,12 @@ test('no line ends inside the time of a draw', () => {
 
 test('the line under the teams says zone and price as the first paint did, and no more words than two lines hold', () => {
   const { unmount } = show(<DrawHero draw={aDraw({ league: 'Queensland Cup' })} phase="active" />);
-  expect(document.querySelector('.meta')?.textContent).toBe('Queensland Cup · Fri 20 Nov 2026, 7:10\u00a0pm AEST · $5.00 + $0.39 fee = $5.39');
+  expect(document.querySelector('.meta')?.textContent).toBe(
+    'Queensland Cup · Fri 20 Nov 2026, 7:10\u00a0pm AEST · $5.00 + $0.39 fee = $5.39',
+  );
   unmount();
   show(<DrawHero draw={aDraw({ passStripeFees: false })} phase="active" />);
-  expect(document.querySelector('.meta')?.textContent).toBe('Fri 20 Nov 2026, 7:10\u00a0pm AEST · $5.00 a ticket');
+  expect(document.querySelector('.meta')?.textContent).toBe(
+    'Fri 20 Nov 2026, 7:10\u00a0pm AEST · $5.00 a ticket',
+  );
 });

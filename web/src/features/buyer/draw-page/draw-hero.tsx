@@ -19,15 +19,22 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
         <StatusBadge phase={phase} />
         <span className="hero-side">
           {/* By the server's word, so that at zero it says so until the server does (A:178). */}
-          {draw.status === 'active' || draw.status === 'open' ? <Countdown kickOff={draw.gameDate} view="page" /> : null}
+          {draw.status === 'active' || draw.status === 'open' ? (
+            <Countdown kickOff={draw.gameDate} view="page" />
+          ) : null}
           <ShareButton draw={draw} />
         </span>
       </div>
       <h1 className="teams">
-        {draw.homeTeam}<span className="v"> v </span>{draw.awayTeam}
+        {draw.homeTeam}
+        <span className="v"> v </span>
+        {draw.awayTeam}
       </h1>
       <p className="meta">
-        {draw.league ? `${draw.league} · ` : ''}{dayAndTime(draw.gameDate, draw.timezone)} · {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)}{draw.passStripeFees ? '' : ' a ticket'}
+        {draw.league ? `${draw.league} · ` : ''}
+        {dayAndTime(draw.gameDate, draw.timezone)} ·{' '}
+        {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)}
+        {draw.passStripeFees ? '' : ' a ticket'}
       </p>
       {phase === 'cancelled' ? <NothingToWin /> : <Figures draw={draw} />}
       <FreshnessBadge />
@@ -39,12 +46,34 @@ function Figures({ draw }: { draw: Draw }) {
   return (
     <>
       <dl className="stats">
-        <div className="stat"><dt>Prize pool</dt><dd><Sum of={cents(draw.currentPrize)} /></dd></div>
-        <div className="stat"><dt>Tickets sold</dt><dd>{draw.ticketsSold}/{TICKETS}</dd></div>
-        <div className="stat"><dt>Max Potential</dt><dd><Sum of={cents(draw.maxPrize)} /></dd></div>
+        <div className="stat">
+          <dt>Prize pool</dt>
+          <dd>
+            <Sum of={cents(draw.currentPrize)} />
+          </dd>
+        </div>
+        <div className="stat">
+          <dt>Tickets sold</dt>
+          <dd>
+            {draw.ticketsSold}/{TICKETS}
+          </dd>
+        </div>
+        <div className="stat">
+          <dt>Max Potential</dt>
+          <dd>
+            <Sum of={cents(draw.maxPrize)} />
+          </dd>
+        </div>
       </dl>
       <div className="progress-row">
-        <div className="progress" role="progressbar" aria-label="Tickets sold" aria-valuemin={0} aria-valuemax={TICKETS} aria-valuenow={draw.ticketsSold}>
+        <div
+          className="progress"
+          role="progressbar"
+          aria-label="Tickets sold"
+          aria-valuemin={0}
+          aria-valuemax={TICKETS}
+          aria-valuenow={draw.ticketsSold}
+        >
           <span style={{ '--part': draw.ticketsSold / TICKETS } as React.CSSProperties} />
         </div>
         <span className="num">{soldShare(draw.ticketsSold)}</span>
@@ -57,8 +86,14 @@ function Figures({ draw }: { draw: Draw }) {
 function NothingToWin() {
   return (
     <dl className="stats">
-      <div className="stat"><dt>Prize pool</dt><dd>None</dd></div>
-      <div className="stat"><dt>Tickets</dt><dd>Refunded</dd></div>
+      <div className="stat">
+        <dt>Prize pool</dt>
+        <dd>None</dd>
+      </div>
+      <div className="stat">
+        <dt>Tickets</dt>
+        <dd>Refunded</dd>
+      </div>
     </dl>
   );
 }
@@ -70,7 +105,12 @@ function ShareButton({ draw }: { draw: Draw }) {
     if (toast) showToast(toast);
   };
   return (
-    <button type="button" className="icon-btn" aria-label="Share this draw" onClick={() => void onShare()}>
+    <button
+      type="button"
+      className="icon-btn"
+      aria-label="Share this draw"
+      onClick={() => void onShare()}
+    >
       <ShareIcon />
     </button>
   );

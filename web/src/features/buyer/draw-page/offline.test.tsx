@@ -43,7 +43,9 @@ test('without a line the panel says that nothing can be bought, where one would 
 test('a page from an earlier visit says so until the server is heard, whatever the browser believes of its line', () => {
   const { store } = show(<BuyPanel draw={draw} phase="active" />);
   act(() => store.set(connectionAtom, { open: false, heardAt: -60_000 }));
-  expect(screen.getByText(WORDS, { selector: 'strong' }).parentElement?.textContent).toMatch(/Last update: .+\d:\d\d/);
+  expect(screen.getByText(WORDS, { selector: 'strong' }).parentElement?.textContent).toMatch(
+    /Last update: .+\d:\d\d/,
+  );
   act(() => store.set(noteAnswerAtom));
   expect(screen.queryByText(WORDS)).toBeNull();
 });

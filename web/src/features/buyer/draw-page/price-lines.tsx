@@ -5,7 +5,17 @@ import { S } from '@/shared/strings';
 const SPOKEN_AFTER_MS = 600;
 
 /** What it costs; the total is the largest figure of the form, and spoken when it has settled. */
-export function PriceLines({ ticket, count, price, feeWords = S.paymentProcessingFees }: { ticket: string; count: number; price: Price; feeWords?: string }) {
+export function PriceLines({
+  ticket,
+  count,
+  price,
+  feeWords = S.paymentProcessingFees,
+}: {
+  ticket: string;
+  count: number;
+  price: Price;
+  feeWords?: string;
+}) {
   const [spoken, setSpoken] = useState('');
   const total = dollars(price.total);
   useEffect(() => {
@@ -14,10 +24,25 @@ export function PriceLines({ ticket, count, price, feeWords = S.paymentProcessin
   }, [total]);
   return (
     <div className="price-lines">
-      <div className="sum-row"><span>{count} × {dollars(cents(ticket))}</span><span>{dollars(price.subtotal)}</span></div>
-      {price.cardFee > 0 ? <div className="sum-row"><span>{feeWords}</span><span>{dollars(price.cardFee)}</span></div> : null}
-      <div className="sum-row total"><span>Total</span><span>{total}</span></div>
-      <span className="sr" aria-live="polite">{spoken}</span>
+      <div className="sum-row">
+        <span>
+          {count} × {dollars(cents(ticket))}
+        </span>
+        <span>{dollars(price.subtotal)}</span>
+      </div>
+      {price.cardFee > 0 ? (
+        <div className="sum-row">
+          <span>{feeWords}</span>
+          <span>{dollars(price.cardFee)}</span>
+        </div>
+      ) : null}
+      <div className="sum-row total">
+        <span>Total</span>
+        <span>{total}</span>
+      </div>
+      <span className="sr" aria-live="polite">
+        {spoken}
+      </span>
     </div>
   );
 }

@@ -12,7 +12,12 @@ import { FIELD, buyerOf } from '@/features/buyer/checkout/purchase-rules';
 import { cardPurchase, walletPurchase } from '@/features/buyer/checkout/single-purchase';
 import { summaryOf } from '@/features/buyer/checkout/summary';
 import { TroubleCallout } from '@/features/buyer/checkout/trouble-callout';
-import { CARD_SUCCESS, WALLET_SUCCESS, useCheckout, useFinish } from '@/features/buyer/checkout/use-checkout';
+import {
+  CARD_SUCCESS,
+  WALLET_SUCCESS,
+  useCheckout,
+  useFinish,
+} from '@/features/buyer/checkout/use-checkout';
 import { useRightPrice } from '@/features/buyer/checkout/use-right-price';
 import { usePaused, usePayment } from '@/features/buyer/checkout/use-payment';
 import { WalletSlot } from '@/features/buyer/checkout/wallet-slot';
@@ -41,36 +46,77 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const order = { draw, count, price };
   const { problems, list, busyWords, pressed, onSubmit, onWallet, onUnconfirmed } = usePayment({
-    place: 'draw', checkout, say, details, card: () => cardPurchase(order, buyerOf(details)), wallet: (payer) => walletPurchase(order, payer),
+    place: 'draw',
+    checkout,
+    say,
+    details,
+    card: () => cardPurchase(order, buyerOf(details)),
+    wallet: (payer) => walletPurchase(order, payer),
   });
   useRightPrice(checkout, [draw.drawNumber]);
   const busy = isBusy(checkout);
   // It is exchanged for today's page the moment the server answers: nothing that was typed must be lost with it.
   const still = busy || isCopy();
   const paused = usePaused(checkout);
-  useFinish(scope, checkout, { summary: () => summaryOf([{ draw, count: boughtCount(checkout, count) }], details.name), toast: pressed === 'wallet' ? WALLET_SUCCESS : CARD_SUCCESS });
+  useFinish(scope, checkout, {
+    summary: () => summaryOf([{ draw, count: boughtCount(checkout, count) }], details.name),
+    toast: pressed === 'wallet' ? WALLET_SUCCESS : CARD_SUCCESS,
+  });
   usePageTitle(`${draw.homeTeam} v ${draw.awayTeam}`, problems.length > 0);
   const trouble = checkout.at === 'choosing' ? checkout.trouble : null;
   useEffect(() => {
     if (trouble?.available !== undefined) document.getElementById(FIELD.quantity)?.focus();
   }, [trouble]);
-  if (hasOutcome(checkout)) return <OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} />;
+  if (hasOutcome(checkout))
+    return <OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} />;
   const confirmed = details.overEighteen && details.acceptsTerms;
   return (
     <form noValidate onSubmit={onSubmit} aria-labelledby="purchase-title">
       <ProblemList ref={list} problems={problems} />
-      <QuantityHead count={count} available={available} onCount={onCount} disabled={still} note={note} />
-      <p className="match-line"><span>{draw.homeTeam} v {draw.awayTeam}</span><span>{day(draw.gameDate, draw.timezone)}</span></p>
+      <QuantityHead
+        count={count}
+        available={available}
+        onCount={onCount}
+        disabled={still}
+        note={note}
+      />
+      <p className="match-line">
+        <span>
+          {draw.homeTeam} v {draw.awayTeam}
+        </span>
+        <span>{day(draw.gameDate, draw.timezone)}</span>
+      </p>
       <PriceLines ticket={draw.ticketPrice} count={count} price={price} />
       <fieldset disabled={still}>
-        <ConsentBoxes details={details} onDetails={setDetails} problems={problems} ageWords={S.overEighteenDraw} />
-        {paused ? null : <WalletSlot confirmed={confirmed} busy={busy} onUnconfirmed={onUnconfirmed} onConfirm={onWallet} />}
+        <ConsentBoxes
+          details={details}
+          onDetails={setDetails}
+          problems={problems}
+          ageWords={S.overEighteenDraw}
+        />
+        {paused ? null : (
+          <WalletSlot
+            confirmed={confirmed}
+            busy={busy}
+            onUnconfirmed={onUnconfirmed}
+            onConfirm={onWallet}
+          />
+        )}
         {pressed === 'card' ? null : <TroubleCallout checkout={checkout} />}
         <BuyerFields details={details} onDetails={setDetails} problems={problems} />
         <CardField />
       </fieldset>
       {pressed === 'card' ? <TroubleCallout checkout={checkout} /> : null}
-      {paused ? <MaintenanceNote /> : <PayButton checkout={checkout} total={dollars(price.total)} ready={confirmed} busyWords={busyWords} />}
+      {paused ? (
+        <MaintenanceNote />
+      ) : (
+        <PayButton
+          checkout={checkout}
+          total={dollars(price.total)}
+          ready={confirmed}
+          busyWords={busyWords}
+        />
+      )}
     </form>
   );
 }

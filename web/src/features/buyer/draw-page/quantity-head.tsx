@@ -20,14 +20,30 @@ export function QuantityHead({ count, available, onCount, disabled, note }: Quan
       <div className="buy-head">
         <div>
           <h2 id="purchase-title">{S.purchaseTickets}</h2>
-          <p className={note ? 'quantity-note' : undefined} role="status">{note ?? `Quantity · ${available} left`}</p>
+          <p className={note ? 'quantity-note' : undefined} role="status">
+            {note ?? `Quantity · ${available} left`}
+          </p>
         </div>
-        <Stepper id={FIELD.quantity} label="Quantity" value={count} max={most} onValue={onCount} disabled={disabled} />
+        <Stepper
+          id={FIELD.quantity}
+          label="Quantity"
+          value={count}
+          max={most}
+          onValue={onCount}
+          disabled={disabled}
+        />
       </div>
       <div className="quick" role="group" aria-label="Quick picks">
         {QUICK.filter((pick) => pick <= most).map((pick) => (
-          <button key={pick} type="button" aria-pressed={pick === count} disabled={disabled} onClick={() => onCount(pick)}>
-            {pick}<span className="sr"> {pick === 1 ? 'ticket' : 'tickets'}</span>
+          <button
+            key={pick}
+            type="button"
+            aria-pressed={pick === count}
+            disabled={disabled}
+            onClick={() => onCount(pick)}
+          >
+            {pick}
+            <span className="sr"> {pick === 1 ? 'ticket' : 'tickets'}</span>
           </button>
         ))}
       </div>

@@ -10,8 +10,19 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const done = aDraw({ status: 'completed', homeFirstTryScorer: 3, awayFirstTryScorer: 11, winningTicketSold: true, winningTicketSerial: 'FD-1042-081' });
-const tickets = Array.from({ length: 169 }, (_, at) => ({ ticketNumber: at + 1, sold: at < 5, homeNumber: Math.floor(at / 13) + 1, awayNumber: (at % 13) + 1 }));
+const done = aDraw({
+  status: 'completed',
+  homeFirstTryScorer: 3,
+  awayFirstTryScorer: 11,
+  winningTicketSold: true,
+  winningTicketSerial: 'FD-1042-081',
+});
+const tickets = Array.from({ length: 169 }, (_, at) => ({
+  ticketNumber: at + 1,
+  sold: at < 5,
+  homeNumber: Math.floor(at / 13) + 1,
+  awayNumber: (at % 13) + 1,
+}));
 
 test('tickets that could not be fetched are said, and asked for again by hand', async () => {
   new FakeServer().on('GET /api/draws/1042/tickets', { status: 500 }, { body: tickets });
@@ -26,7 +37,11 @@ test('tickets that could not be fetched are said, and asked for again by hand', 
 
 test('a board, which nobody touches, asks again by itself after half a minute', async () => {
   vi.useFakeTimers();
-  const server = new FakeServer().on('GET /api/draws/1042/tickets', { status: 500 }, { body: tickets });
+  const server = new FakeServer().on(
+    'GET /api/draws/1042/tickets',
+    { status: 500 },
+    { body: tickets },
+  );
   show(<DrawMore draw={done} phase="completed" />);
   await act(() => vi.advanceTimersByTimeAsync(10));
   expect(screen.getByRole('alert')).toBeDefined();

@@ -5,7 +5,11 @@ import { opensLater, type DrawPhase } from '@/features/shared-live/draw-phase';
 export type CardState = 'open' | 'scheduled' | 'soldOut' | 'closed' | 'completed' | 'cancelled';
 
 /** A status nobody knows reads as sold out on a card, as specified for "any other non-completed status". */
-export function cardStateOf(draw: Pick<Draw, 'status' | 'opensAt'>, phase: DrawPhase, nowMs: number): CardState {
+export function cardStateOf(
+  draw: Pick<Draw, 'status' | 'opensAt'>,
+  phase: DrawPhase,
+  nowMs: number,
+): CardState {
   if (phase === 'active') return opensLater(draw, nowMs) ? 'scheduled' : 'open';
   if (phase === 'completed' && draw.status !== 'completed') return 'soldOut';
   return phase;

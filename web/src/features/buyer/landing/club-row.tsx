@@ -20,16 +20,35 @@ export function ClubRow() {
     <section className="section" aria-labelledby="clubs-title">
       <div className="section-head">
         <h2 id="clubs-title">Clubs</h2>
-        {clubs.length > SCROLLS_ABOVE ? <span className="meta">Scroll sideways for more</span> : null}
+        {clubs.length > SCROLLS_ABOVE ? (
+          <span className="meta">Scroll sideways for more</span>
+        ) : null}
       </div>
-      <ul className="club-row" tabIndex={clubs.length > SCROLLS_ABOVE ? 0 : undefined} aria-labelledby="clubs-title">
+      <ul
+        className="club-row"
+        tabIndex={clubs.length > SCROLLS_ABOVE ? 0 : undefined}
+        aria-labelledby="clubs-title"
+      >
         {clubs.map((club) => (
           <li key={club.id}>
-            <Link className="card club-tile" href={`/club/${club.slug}`} title={club.name} aria-label={club.name}>
+            <Link
+              className="card club-tile"
+              href={`/club/${club.slug}`}
+              title={club.name}
+              aria-label={club.name}
+            >
               {club.logoUrl ? (
                 <img src={club.logoUrl} alt="" width="56" height="56" loading="lazy" />
               ) : (
-                <span className="club-letters" style={{ background: club.primaryColor ?? undefined, color: readableOn(club.primaryColor ?? '#1f2937') }}>{initials(club.name)}</span>
+                <span
+                  className="club-letters"
+                  style={{
+                    background: club.primaryColor ?? undefined,
+                    color: readableOn(club.primaryColor ?? '#1f2937'),
+                  }}
+                >
+                  {initials(club.name)}
+                </span>
               )}
               <span>{cut(club.name)}</span>
             </Link>

@@ -7,11 +7,20 @@ import { aDraw } from '@/testing/a-draw';
 import { show } from '@/testing/show';
 import { DrawCard } from './draw-card';
 
-vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener() {}, removeEventListener() {} }));
+vi.stubGlobal('matchMedia', () => ({
+  matches: false,
+  addEventListener() {},
+  removeEventListener() {},
+}));
 
 test('a draw that is cancelled while a list shows it has no prize any more, there and in an offer', () => {
   const draw = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
-  const { store } = show(<><DrawCard drawNumber={1042} /><OfferGames games={[{ ...draw, id: 1042 } as unknown as OfferGame]} /></>);
+  const { store } = show(
+    <>
+      <DrawCard drawNumber={1042} />
+      <OfferGames games={[{ ...draw, id: 1042 } as unknown as OfferGame]} />
+    </>,
+  );
   act(() => store.set(receiveDrawsAtom, [draw]));
   expect(document.body.textContent).toMatch(/Current prize\$290\.00.*Prize \$290\.00/);
   act(() => store.set(receiveDrawsAtom, [{ ...draw, status: 'cancelled', revision: 9 }]));

@@ -37,13 +37,29 @@ export function DrawCard({ drawNumber, awaiting = false, children }: DrawCardPro
       <div className="hero-top">
         {counts ? <Countdown kickOff={draw.gameDate} timezone={draw.timezone} view="card" /> : null}
         <StateBadge state={state} awaiting={awaiting} />
-        {state === 'open' && onPhone ? <ShareButton what={() => shareOf(draw, window.location.origin)} label={`Share ${draw.homeTeam} v ${draw.awayTeam}`} /> : null}
+        {state === 'open' && onPhone ? (
+          <ShareButton
+            what={() => shareOf(draw, window.location.origin)}
+            label={`Share ${draw.homeTeam} v ${draw.awayTeam}`}
+          />
+        ) : null}
       </div>
-      <h3 id={title}>{draw.homeTeam} v {draw.awayTeam}</h3>
+      <h3 id={title}>
+        {draw.homeTeam} v {draw.awayTeam}
+      </h3>
       <p className="meta">{dayAndTime(draw.gameDate, draw.timezone)}</p>
-      <p className="meta">{draw.clubName}{draw.league ? ` · ${draw.league}` : ''}</p>
+      <p className="meta">
+        {draw.clubName}
+        {draw.league ? ` · ${draw.league}` : ''}
+      </p>
       <p className="meta">{priceLine(draw)}</p>
-      {state === 'completed' ? <Result draw={draw} /> : state === 'cancelled' ? <NothingToWin /> : <Progress draw={draw} />}
+      {state === 'completed' ? (
+        <Result draw={draw} />
+      ) : state === 'cancelled' ? (
+        <NothingToWin />
+      ) : (
+        <Progress draw={draw} />
+      )}
       {state === 'completed' ? null : <Foot draw={draw} state={state} awaiting={awaiting} />}
       {children}
     </article>
@@ -60,10 +76,14 @@ function priceLine(draw: Draw): string {
 
 function StateBadge({ state, awaiting }: { state: CardState; awaiting: boolean }) {
   switch (state) {
-    case 'completed': return <span className="badge is-completed">{S.completedCaps}</span>;
-    case 'closed': return <span className="badge is-closed">{awaiting ? S.resultsPending : S.drawClosed}</span>;
-    case 'cancelled': return <span className="badge is-cancelled">Cancelled</span>;
-    default: return null;
+    case 'completed':
+      return <span className="badge is-completed">{S.completedCaps}</span>;
+    case 'closed':
+      return <span className="badge is-closed">{awaiting ? S.resultsPending : S.drawClosed}</span>;
+    case 'cancelled':
+      return <span className="badge is-cancelled">Cancelled</span>;
+    default:
+      return null;
   }
 }
 
@@ -73,11 +93,35 @@ function Progress({ draw }: { draw: Draw }) {
   return (
     <>
       <dl className="stats">
-        <div className="stat"><dt>Current prize</dt><dd><Sum of={cardPrize(draw.ticketsSold, ticket, draw.prizePercentage, draw.roundUpPrize)} /></dd></div>
-        <div className="stat"><dt>Tickets sold</dt><dd title={soldShare(draw.ticketsSold)}>{draw.ticketsSold}/169</dd></div>
-        <div className="stat"><dt>Max Potential</dt><dd><Tooltip words={`The prize is ${dollars(most)} if all 169 tickets are sold.`}><Sum of={most} /></Tooltip></dd></div>
+        <div className="stat">
+          <dt>Current prize</dt>
+          <dd>
+            <Sum
+              of={cardPrize(draw.ticketsSold, ticket, draw.prizePercentage, draw.roundUpPrize)}
+            />
+          </dd>
+        </div>
+        <div className="stat">
+          <dt>Tickets sold</dt>
+          <dd title={soldShare(draw.ticketsSold)}>{draw.ticketsSold}/169</dd>
+        </div>
+        <div className="stat">
+          <dt>Max Potential</dt>
+          <dd>
+            <Tooltip words={`The prize is ${dollars(most)} if all 169 tickets are sold.`}>
+              <Sum of={most} />
+            </Tooltip>
+          </dd>
+        </div>
       </dl>
-      <div className="progress" role="progressbar" aria-label={`${draw.homeTeam} v ${draw.awayTeam}: tickets sold`} aria-valuemin={0} aria-valuemax={169} aria-valuenow={draw.ticketsSold}>
+      <div
+        className="progress"
+        role="progressbar"
+        aria-label={`${draw.homeTeam} v ${draw.awayTeam}: tickets sold`}
+        aria-valuemin={0}
+        aria-valuemax={169}
+        aria-valuenow={draw.ticketsSold}
+      >
         <span style={{ '--part': draw.ticketsSold / 169 } as React.CSSProperties} />
       </div>
     </>
@@ -87,16 +131,36 @@ function Progress({ draw }: { draw: Draw }) {
 function NothingToWin() {
   return (
     <dl className="stats">
-      <div className="stat"><dt>Current prize</dt><dd>None</dd></div>
-      <div className="stat"><dt>Tickets</dt><dd>Refunded</dd></div>
+      <div className="stat">
+        <dt>Current prize</dt>
+        <dd>None</dd>
+      </div>
+      <div className="stat">
+        <dt>Tickets</dt>
+        <dd>Refunded</dd>
+      </div>
     </dl>
   );
 }
 
 function Foot({ draw, state, awaiting }: { draw: Draw; state: CardState; awaiting: boolean }) {
   const name = `${draw.homeTeam} v ${draw.awayTeam}`;
-  if (state === 'open') return <Link className="btn wide" href={`/draw/${draw.drawNumber}`}>{S.buyNow}<span className="sr">: {name}</span></Link>;
-  if (state === 'scheduled') return <p className="closed-foot"><strong>On sale from {dayAndTime(draw.opensAt ?? '', draw.timezone)}</strong> <Link href={`/draw/${draw.drawNumber}`}>See draw<span className="sr">: {name}</span></Link></p>;
+  if (state === 'open')
+    return (
+      <Link className="btn wide" href={`/draw/${draw.drawNumber}`}>
+        {S.buyNow}
+        <span className="sr">: {name}</span>
+      </Link>
+    );
+  if (state === 'scheduled')
+    return (
+      <p className="closed-foot">
+        <strong>On sale from {dayAndTime(draw.opensAt ?? '', draw.timezone)}</strong>{' '}
+        <Link href={`/draw/${draw.drawNumber}`}>
+          See draw<span className="sr">: {name}</span>
+        </Link>
+      </p>
+    );
   const [said, note] = {
     closed: [awaiting ? S.resultsPending : S.drawClosed, S.gameHasStarted],
     soldOut: [S.soldOut, S.allTicketsPurchased],
@@ -104,7 +168,12 @@ function Foot({ draw, state, awaiting }: { draw: Draw; state: CardState; awaitin
   }[state as 'closed' | 'soldOut' | 'cancelled'];
   return (
     <p className="closed-foot">
-      <span><strong>{said}</strong> <span className="meta closed-note">{note}</span></span> <Link href={`/draw/${draw.drawNumber}`}>See draw<span className="sr">: {name}</span></Link>
+      <span>
+        <strong>{said}</strong> <span className="meta closed-note">{note}</span>
+      </span>{' '}
+      <Link href={`/draw/${draw.drawNumber}`}>
+        See draw<span className="sr">: {name}</span>
+      </Link>
     </p>
   );
 }
@@ -116,13 +185,32 @@ function Result({ draw }: { draw: Draw }) {
   return (
     <>
       <dl className="stats">
-        <div className="stat"><dt>First try scorers</dt><dd>{home && away ? winningPair(home, away) : '–'}</dd></div>
-        <div className="stat"><dt>{unsold ? 'Prize, not won' : 'Winner’s prize'}</dt><dd><Sum of={cents(draw.currentPrize)} /></dd></div>
-        <div className="stat"><dt>Tickets sold</dt><dd title={soldShare(draw.ticketsSold)}>{draw.ticketsSold}/169</dd></div>
+        <div className="stat">
+          <dt>First try scorers</dt>
+          <dd>{home && away ? winningPair(home, away) : '–'}</dd>
+        </div>
+        <div className="stat">
+          <dt>{unsold ? 'Prize, not won' : 'Winner’s prize'}</dt>
+          <dd>
+            <Sum of={cents(draw.currentPrize)} />
+          </dd>
+        </div>
+        <div className="stat">
+          <dt>Tickets sold</dt>
+          <dd title={soldShare(draw.ticketsSold)}>{draw.ticketsSold}/169</dd>
+        </div>
       </dl>
       <p className="closed-foot">
-        <span><span className="meta">{unsold ? 'Winning ticket, not sold' : 'Winning ticket'}</span><strong className="serial-line">{draw.winningTicketSerial ?? '–'}</strong></span>
-        <Link href={`/draw/${draw.drawNumber}`}>See result<span className="sr">: {draw.homeTeam} v {draw.awayTeam}</span></Link>
+        <span>
+          <span className="meta">{unsold ? 'Winning ticket, not sold' : 'Winning ticket'}</span>
+          <strong className="serial-line">{draw.winningTicketSerial ?? '–'}</strong>
+        </span>
+        <Link href={`/draw/${draw.drawNumber}`}>
+          See result
+          <span className="sr">
+            : {draw.homeTeam} v {draw.awayTeam}
+          </span>
+        </Link>
       </p>
     </>
   );

@@ -12,16 +12,24 @@ export function LiveDraws() {
   const numbers = useAtomValue(listAtom('active'));
   return (
     <section className="section" id="live-draws" aria-labelledby="live-draws-title">
-      <div className="section-head"><h2 id="live-draws-title">Live Draws</h2></div>
+      <div className="section-head">
+        <h2 id="live-draws-title">Live Draws</h2>
+      </div>
       {failed ? <LoadFailed words={S.failedToLoadDraws} onRetry={retry} /> : null}
-      {numbers === null ? (failed ? null : <Bones />) : null}
+      {numbers === null ? failed ? null : <Bones /> : null}
       {numbers?.length === 0 ? (
         <div className="card empty">
           <strong>{S.noActiveDraws}</strong>
           <p>{S.checkBackSoon}</p>
         </div>
       ) : null}
-      {numbers && numbers.length > 0 ? <div className="draw-grid">{numbers.map((number) => <DrawCard key={number} drawNumber={number} />)}</div> : null}
+      {numbers && numbers.length > 0 ? (
+        <div className="draw-grid">
+          {numbers.map((number) => (
+            <DrawCard key={number} drawNumber={number} />
+          ))}
+        </div>
+      ) : null}
     </section>
   );
 }
@@ -49,9 +57,16 @@ export function AwaitingResults() {
     <section className="section" aria-labelledby="awaiting-title">
       <div className="section-head">
         <h2 id="awaiting-title">{S.awaitingResults}</h2>
-        <span className="count-badge">{numbers.length}<span className="sr"> draws</span></span>
+        <span className="count-badge">
+          {numbers.length}
+          <span className="sr"> draws</span>
+        </span>
       </div>
-      <div className="draw-grid">{numbers.map((number) => <DrawCard key={number} drawNumber={number} awaiting />)}</div>
+      <div className="draw-grid">
+        {numbers.map((number) => (
+          <DrawCard key={number} drawNumber={number} awaiting />
+        ))}
+      </div>
     </section>
   );
 }
@@ -64,9 +79,15 @@ export function RecentResults() {
     <section className="section" aria-labelledby="recent-title">
       <div className="section-head">
         <h2 id="recent-title">{S.recentResults}</h2>
-        <span className="meta">{numbers.length} completed {numbers.length === 1 ? 'draw' : 'draws'} in total</span>
+        <span className="meta">
+          {numbers.length} completed {numbers.length === 1 ? 'draw' : 'draws'} in total
+        </span>
       </div>
-      <div className="draw-grid">{numbers.slice(0, RECENT_SHOWN).map((number) => <DrawCard key={number} drawNumber={number} />)}</div>
+      <div className="draw-grid">
+        {numbers.slice(0, RECENT_SHOWN).map((number) => (
+          <DrawCard key={number} drawNumber={number} />
+        ))}
+      </div>
     </section>
   );
 }

@@ -8,15 +8,27 @@ export function LandingHero() {
     <div className="land-hero">
       <div className="wrap">
         <h1>Pick the first try scorers. Back your club.</h1>
-        <p>169 tickets, one winning pair of jersey numbers, and a prize that grows with every ticket sold.</p>
+        <p>
+          169 tickets, one winning pair of jersey numbers, and a prize that grows with every ticket
+          sold.
+        </p>
         <div className="land-actions">
-          <a className="btn gold" href="#live-draws">{S.viewLiveDraws}</a>
-          <a className="btn ghost" href="/admin/login">{S.startFirstDraw}</a>
+          <a className="btn gold" href="#live-draws">
+            {S.viewLiveDraws}
+          </a>
+          <a className="btn ghost" href="/admin/login">
+            {S.startFirstDraw}
+          </a>
         </div>
         <div className="land-art" aria-hidden="true">
           {Array.from({ length: 169 }, (_, cell) => {
             const [row, column] = [Math.floor(cell / 13) === 6, cell % 13 === 8];
-            return <i key={cell} className={row && column ? 'cross' : row || column ? 'row' : undefined} />;
+            return (
+              <i
+                key={cell}
+                className={row && column ? 'cross' : row || column ? 'row' : undefined}
+              />
+            );
           })}
         </div>
       </div>
@@ -25,39 +37,81 @@ export function LandingHero() {
 }
 
 const STEPS: readonly Step[] = [
-  { title: 'Create a draw', text: 'Your club picks a game, a ticket price and how much of the sales is the prize.' },
-  { title: 'Share and sell 169 tickets', text: 'Supporters buy on their phones. Each ticket carries one of the 169 pairs of jersey numbers, given out at random after payment.' },
-  { title: 'Determine the winner', text: 'After the game the club enters the first try scorers’ numbers. The ticket with that pair wins the prize.' },
+  {
+    title: 'Create a draw',
+    text: 'Your club picks a game, a ticket price and how much of the sales is the prize.',
+  },
+  {
+    title: 'Share and sell 169 tickets',
+    text: 'Supporters buy on their phones. Each ticket carries one of the 169 pairs of jersey numbers, given out at random after payment.',
+  },
+  {
+    title: 'Determine the winner',
+    text: 'After the game the club enters the first try scorers’ numbers. The ticket with that pair wins the prize.',
+  },
 ];
 
 /** The game as a club runs it, in the specified three steps (A:50). */
 export function HowSection() {
   return (
     <section className="section" id="how-it-works" aria-labelledby="how-title">
-      <div className="section-head"><h2 id="how-title">{S.howItWorks}</h2></div>
-      <div className="card how"><Steps steps={STEPS} /></div>
+      <div className="section-head">
+        <h2 id="how-title">{S.howItWorks}</h2>
+      </div>
+      <div className="card how">
+        <Steps steps={STEPS} />
+      </div>
     </section>
   );
 }
 
 const FEATURES = [
-  { lit: '000111000', title: 'No account to buy', text: 'Apple Pay, Google Pay or card: three taps from the link to the ticket.' },
-  { lit: '111111110', title: 'Live, everywhere', text: 'Prize, tickets sold and countdown move on every phone and on the club-house screen at the same moment.' },
-  { lit: '010111010', title: 'Fair, and anyone can check', text: 'The order of tickets is fixed and published before the first sale. After the result, your own browser works it out again.' },
-  { lit: '100010001', title: 'Straight to the club', text: 'Payments go to the club’s own account. The club pays the winner directly.' },
-  { lit: '101000101', title: 'Boards, posters, widgets', text: 'A big-screen page, a QR code, and one line of code for your own website.' },
-  { lit: '001011111', title: 'Results in four taps', text: 'Enter two jersey numbers at the ground; the winner is found, told and on the record.' },
+  {
+    lit: '000111000',
+    title: 'No account to buy',
+    text: 'Apple Pay, Google Pay or card: three taps from the link to the ticket.',
+  },
+  {
+    lit: '111111110',
+    title: 'Live, everywhere',
+    text: 'Prize, tickets sold and countdown move on every phone and on the club-house screen at the same moment.',
+  },
+  {
+    lit: '010111010',
+    title: 'Fair, and anyone can check',
+    text: 'The order of tickets is fixed and published before the first sale. After the result, your own browser works it out again.',
+  },
+  {
+    lit: '100010001',
+    title: 'Straight to the club',
+    text: 'Payments go to the club’s own account. The club pays the winner directly.',
+  },
+  {
+    lit: '101000101',
+    title: 'Boards, posters, widgets',
+    text: 'A big-screen page, a QR code, and one line of code for your own website.',
+  },
+  {
+    lit: '001011111',
+    title: 'Results in four taps',
+    text: 'Enter two jersey numbers at the ground; the winner is found, told and on the record.',
+  },
 ] as const;
 
 export function FeatureGrid() {
   return (
     <section className="section" aria-labelledby="features-title">
-      <div className="section-head"><h2 id="features-title">Made for clubs and their supporters</h2></div>
+      <div className="section-head">
+        <h2 id="features-title">Made for clubs and their supporters</h2>
+      </div>
       <ul className="features">
         {FEATURES.map(({ lit, title, text }) => (
           <li key={title} className="card">
             <Glyph lit={lit} />
-            <div><h3>{title}</h3><p>{text}</p></div>
+            <div>
+              <h3>{title}</h3>
+              <p>{text}</p>
+            </div>
           </li>
         ))}
       </ul>
@@ -71,7 +125,9 @@ export function CallToAction() {
     <section className="call" aria-labelledby="call-title">
       <h2 id="call-title">Run a draw at your next game</h2>
       <p>{S.noSetupFees}</p>
-      <a className="btn gold" href="/admin/login">{S.startFirstDraw}</a>
+      <a className="btn gold" href="/admin/login">
+        {S.startFirstDraw}
+      </a>
     </section>
   );
 }

@@ -5,7 +5,11 @@ import { S } from '@/shared/strings';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
 
-type State = { at: 'asking' } | { at: 'sending' } | { at: 'sent'; email: string } | { at: 'failed'; words: string };
+type State =
+  | { at: 'asking' }
+  | { at: 'sending' }
+  | { at: 'sent'; email: string }
+  | { at: 'failed'; words: string };
 
 const INVALID = 'Please enter an email address, like name@example.com';
 
@@ -32,17 +36,48 @@ export function AskForTickets({ onProblems }: { onProblems: (inError: boolean) =
       await patiently(() => askForTickets(email.trim()));
       setState({ at: 'sent', email: email.trim() });
     } catch (error) {
-      setState({ at: 'failed', words: error instanceof Problem && error.status === 429 ? 'You have asked a few times already. Please wait a while.' : S.tryLater });
+      setState({
+        at: 'failed',
+        words:
+          error instanceof Problem && error.status === 429
+            ? 'You have asked a few times already. Please wait a while.'
+            : S.tryLater,
+      });
     }
   };
-  if (state.at === 'sent') return <div className="callout is-good" role="status"><strong>Check your email</strong>If tickets were bought with {state.email}, a link to them is on its way.</div>;
+  if (state.at === 'sent')
+    return (
+      <div className="callout is-good" role="status">
+        <strong>Check your email</strong>If tickets were bought with {state.email}, a link to them
+        is on its way.
+      </div>
+    );
   return (
     <form noValidate onSubmit={(event) => void onSubmit(event)}>
       <p>Enter the email address you bought with. We send a link to your tickets there.</p>
       <ProblemList problems={problems} ref={list} />
-      {state.at === 'failed' ? <div className="callout is-bad" role="alert"><strong>The link was not sent.</strong>{state.words}</div> : null}
-      <Field id="tickets-email" label="Email Address" type="email" inputMode="email" autoComplete="email" enterKeyHint="send" value={email} onValue={setEmail} error={problems[0]?.text} />
-      <div className="actions"><button type="submit" className="btn" disabled={state.at === 'sending'}>Send my link</button></div>
+      {state.at === 'failed' ? (
+        <div className="callout is-bad" role="alert">
+          <strong>The link was not sent.</strong>
+          {state.words}
+        </div>
+      ) : null}
+      <Field
+        id="tickets-email"
+        label="Email Address"
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+        enterKeyHint="send"
+        value={email}
+        onValue={setEmail}
+        error={problems[0]?.text}
+      />
+      <div className="actions">
+        <button type="submit" className="btn" disabled={state.at === 'sending'}>
+          Send my link
+        </button>
+      </div>
     </form>
   );
 }

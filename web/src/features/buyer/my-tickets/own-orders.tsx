@@ -20,10 +20,30 @@ export function OwnOrdersList({ found }: { found: OwnOrders }) {
   }, [found, receive]);
   return (
     <>
-      <p>Bought with <span className="mail">{found.emailMasked}</span>. This link works until {dayAndTime(found.until)}; keep it to yourself.</p>
-      {found.orders.length === 0 ? <div className="card empty"><strong>No tickets yet</strong><p>Nothing was bought with this address so far.</p></div> : null}
-      {found.orders.map((order, index) => (index < LIVE_MAX ? <LiveOrder key={order.orderToken} order={order} /> : <OneOrder key={order.orderToken} order={order} />))}
-      {found.orders.length > 0 ? <div className="no-print"><button type="button" className="btn sec" onClick={() => window.print()}>Print</button></div> : null}
+      <p>
+        Bought with <span className="mail">{found.emailMasked}</span>. This link works until{' '}
+        {dayAndTime(found.until)}; keep it to yourself.
+      </p>
+      {found.orders.length === 0 ? (
+        <div className="card empty">
+          <strong>No tickets yet</strong>
+          <p>Nothing was bought with this address so far.</p>
+        </div>
+      ) : null}
+      {found.orders.map((order, index) =>
+        index < LIVE_MAX ? (
+          <LiveOrder key={order.orderToken} order={order} />
+        ) : (
+          <OneOrder key={order.orderToken} order={order} />
+        ),
+      )}
+      {found.orders.length > 0 ? (
+        <div className="no-print">
+          <button type="button" className="btn sec" onClick={() => window.print()}>
+            Print
+          </button>
+        </div>
+      ) : null}
     </>
   );
 }
@@ -39,9 +59,19 @@ function OneOrder({ order }: { order: OrderAnswer }) {
   return (
     // Not a landmark: two orders of one club and size have the same name.
     <article className="own-order" aria-labelledby={id}>
-      <h2 id={id}>{order.clubName}: {count} {count === 1 ? 'ticket' : 'tickets'}</h2>
-      <p className="meta">{order.purchasedAt ? `${dayAndTime(order.purchasedAt)} · ` : ''}{dollars(order.amount)}{order.paymentIntentId ? ` · reference ${order.paymentIntentId.slice(-8)}` : ''}</p>
-      {order.status === 'succeeded' ? order.lines.map((line) => <TicketList key={line.drawNumber} line={line} under />) : <p>{standingOf(order)}</p>}
+      <h2 id={id}>
+        {order.clubName}: {count} {count === 1 ? 'ticket' : 'tickets'}
+      </h2>
+      <p className="meta">
+        {order.purchasedAt ? `${dayAndTime(order.purchasedAt)} · ` : ''}
+        {dollars(order.amount)}
+        {order.paymentIntentId ? ` · reference ${order.paymentIntentId.slice(-8)}` : ''}
+      </p>
+      {order.status === 'succeeded' ? (
+        order.lines.map((line) => <TicketList key={line.drawNumber} line={line} under />)
+      ) : (
+        <p>{standingOf(order)}</p>
+      )}
     </article>
   );
 }

@@ -4,10 +4,12 @@ import { cents, dollars } from '@/shared/money';
 
 type Standing = Pick<OrderAnswer, 'status' | 'reason' | 'refund'>;
 
-const moneyWent = ({ reason, refund }: Standing, words: string): string => `${reason ?? 'This order has no valid tickets.'} ${refund ? dollars(cents(refund.amount)) : 'Your payment'} ${words}`;
+const moneyWent = ({ reason, refund }: Standing, words: string): string =>
+  `${reason ?? 'This order has no valid tickets.'} ${refund ? dollars(cents(refund.amount)) : 'Your payment'} ${words}`;
 
 /** Whether its tickets are gone or never came. */
-export const isOver = ({ status }: Pick<OrderAnswer, 'status'>): boolean => ['not_charged', 'refunding', 'refunded'].includes(status);
+export const isOver = ({ status }: Pick<OrderAnswer, 'status'>): boolean =>
+  ['not_charged', 'refunding', 'refunded'].includes(status);
 
 /** Null while the tickets speak for themselves. */
 export function standingOf(order: Standing): string | null {
@@ -15,7 +17,10 @@ export function standingOf(order: Standing): string | null {
     case 'succeeded':
       return null;
     case 'refunded':
-      return moneyWent(order, 'was sent back to you. It shows on your statement within 5 to 10 business days.');
+      return moneyWent(
+        order,
+        'was sent back to you. It shows on your statement within 5 to 10 business days.',
+      );
     case 'refunding':
       return moneyWent(order, 'is on its way back to you.');
     case 'not_charged':

@@ -5,9 +5,26 @@ import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/show';
 import { OfferBuy } from './offer-buy';
 
-const game = (id: number) => ({ id, homeTeam: 'Sharks', awayTeam: `Team ${id}`, gameDate: '2099-01-01T00:00:00Z', ticketPrice: '5.00', passStripeFees: false });
+const game = (id: number) => ({
+  id,
+  homeTeam: 'Sharks',
+  awayTeam: `Team ${id}`,
+  gameDate: '2099-01-01T00:00:00Z',
+  ticketPrice: '5.00',
+  passStripeFees: false,
+});
 const offer: Offer = {
-  id: 1, name: 'Both games', slug: 'both', type: 'BUNDLE', status: 'active', displayTag: null, primaryCopy: null, shareImageUrl: null, clubSlug: 'sharks', clubName: 'Sharks', games: [game(1001), game(1002)],
+  id: 1,
+  name: 'Both games',
+  slug: 'both',
+  type: 'BUNDLE',
+  status: 'active',
+  displayTag: null,
+  primaryCopy: null,
+  shareImageUrl: null,
+  clubSlug: 'sharks',
+  clubName: 'Sharks',
+  games: [game(1001), game(1002)],
 };
 
 afterEach(() => {

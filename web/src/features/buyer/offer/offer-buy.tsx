@@ -5,7 +5,12 @@ import { closesAt, offerPrice, opensAt, type OfferPhase } from '@/features/share
 import { OfflineNote } from '@/features/buyer/checkout/offline-note';
 import { Countdown } from '@/features/shared-live/countdown-pill';
 import { useOffline } from '@/features/shared-live/heard';
-import { configAtom, maintenanceAtom, nowAtom, surchargeAtom } from '@/features/shared-live/live-atoms';
+import {
+  configAtom,
+  maintenanceAtom,
+  nowAtom,
+  surchargeAtom,
+} from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { dollars, type Price } from '@/shared/money';
 import { S, fromPrice } from '@/shared/strings';
@@ -25,7 +30,10 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
   const [count, setCount] = useState(1);
   const config = useAtomValue(configAtom);
   // One purchase holds so many tickets, whatever their draws.
-  const most = Math.max(1, Math.floor((config?.maxPerPurchase ?? PER_PURCHASE_MAX) / Math.max(1, offer.games.length)));
+  const most = Math.max(
+    1,
+    Math.floor((config?.maxPerPurchase ?? PER_PURCHASE_MAX) / Math.max(1, offer.games.length)),
+  );
   const mode = useAtomValue(surchargeAtom);
   const maintenance = useAtomValue(maintenanceAtom);
   const offline = useOffline();
@@ -34,29 +42,66 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
   const closes = closesAt(offer);
   const now = useAtomValue(nowAtom);
   const button = (where: string) => (
-    <button type="button" className={`btn ${where}`} aria-disabled={busy || offline} onClick={() => offline || void onAdd(count)}>{busy ? 'Checking …' : 'Add to cart'}</button>
+    <button
+      type="button"
+      className={`btn ${where}`}
+      aria-disabled={busy || offline}
+      onClick={() => offline || void onAdd(count)}
+    >
+      {busy ? 'Checking …' : 'Add to cart'}
+    </button>
   );
   return (
     <section className="card offer-buy" aria-labelledby="price-title">
       <div className="offer-price">
-        <h2 id="price-title" className="num">{fromPrice(dollars(offerPrice(offer, 1, mode).total))}</h2>
-        {closes && (phase === 'open' || (phase === 'closed' && closes <= now)) ? <Countdown kickOff={new Date(closes).toISOString()} view="page" /> : null}
+        <h2 id="price-title" className="num">
+          {fromPrice(dollars(offerPrice(offer, 1, mode).total))}
+        </h2>
+        {closes && (phase === 'open' || (phase === 'closed' && closes <= now)) ? (
+          <Countdown kickOff={new Date(closes).toISOString()} view="page" />
+        ) : null}
       </div>
       <PriceWords price={offerPrice(offer, 1, mode)} />
-      {phase !== 'open' ? <NotOnSale offer={offer} phase={phase} /> : maintenance ? (
-        <div className="callout is-warn"><strong>{S.maintenance}</strong>{S.maintenanceText}</div>
+      {phase !== 'open' ? (
+        <NotOnSale offer={offer} phase={phase} />
+      ) : maintenance ? (
+        <div className="callout is-warn">
+          <strong>{S.maintenance}</strong>
+          {S.maintenanceText}
+        </div>
       ) : (
         <>
           <div className="offer-count">
-            <span id="count-words">{offer.games.length === 1 ? 'Tickets' : 'Tickets in each game'}</span>
-            <Stepper label={offer.games.length === 1 ? 'Tickets' : 'Tickets in each game'} value={count} max={most} onValue={setCount} />
+            <span id="count-words">
+              {offer.games.length === 1 ? 'Tickets' : 'Tickets in each game'}
+            </span>
+            <Stepper
+              label={offer.games.length === 1 ? 'Tickets' : 'Tickets in each game'}
+              value={count}
+              max={most}
+              onValue={setCount}
+            />
           </div>
-          <p className="meta" role="status">{count >= most && offer.games.length > 1 ? `At most ${most * offer.games.length} tickets in one purchase.` : ''}</p>
-          <p className="sum-row total" aria-live="polite"><span>Total</span><span>{dollars(price.total)}</span></p>
+          <p className="meta" role="status">
+            {count >= most && offer.games.length > 1
+              ? `At most ${most * offer.games.length} tickets in one purchase.`
+              : ''}
+          </p>
+          <p className="sum-row total" aria-live="polite">
+            <span>Total</span>
+            <span>{dollars(price.total)}</span>
+          </p>
           {offline ? <OfflineNote /> : null}
           {button('wide offer-add')}
-          {refused ? <div ref={intoView} className="callout is-bad" role="alert">{refused}</div> : null}
-          <div className="offer-bar"><span className="num">{dollars(price.total)}</span>{button('')}</div>
+          {refused ? (
+            <div ref={intoView} className="callout is-bad" role="alert">
+              {refused}
+            </div>
+          ) : null}
+          <div className="offer-bar">
+            <span className="num">{dollars(price.total)}</span>
+            {button('')}
+          </div>
         </>
       )}
     </section>
@@ -69,11 +114,26 @@ const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ bloc
 /** The single total leads; the fee in it is said (D14). */
 function PriceWords({ price: { subtotal, cardFee, total } }: { price: Price }) {
   if (cardFee === 0) return null;
-  return <p className="meta">{dollars(subtotal)} + {dollars(cardFee)} fee = {dollars(total)}</p>;
+  return (
+    <p className="meta">
+      {dollars(subtotal)} + {dollars(cardFee)} fee = {dollars(total)}
+    </p>
+  );
 }
 
 function NotOnSale({ offer, phase }: { offer: Offer; phase: OfferPhase }) {
   const opens = opensAt(offer);
-  if (phase === 'scheduled' && opens) return <div className="callout is-warn" role="status"><strong>Not on sale yet</strong>On sale from {dayAndTime(new Date(opens).toISOString(), offer.games[0]?.timezone)}.</div>;
-  return <div className="callout is-warn" role="status"><strong>{S.bundleClosed}</strong>The first of its games has closed, so it can no longer be bought together.</div>;
+  if (phase === 'scheduled' && opens)
+    return (
+      <div className="callout is-warn" role="status">
+        <strong>Not on sale yet</strong>On sale from{' '}
+        {dayAndTime(new Date(opens).toISOString(), offer.games[0]?.timezone)}.
+      </div>
+    );
+  return (
+    <div className="callout is-warn" role="status">
+      <strong>{S.bundleClosed}</strong>The first of its games has closed, so it can no longer be
+      bought together.
+    </div>
+  );
 }

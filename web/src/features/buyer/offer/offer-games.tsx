@@ -12,8 +12,14 @@ import { S } from '@/shared/strings';
 export function OfferGames({ games }: { games: readonly OfferGame[] }) {
   return (
     <section className="card panel offer-games" aria-labelledby="games-title">
-      <h2 id="games-title">{games.length === 1 ? 'The game' : `${games.length} games, one ticket in each`}</h2>
-      <ul>{games.map((game) => <Game key={game.id} game={game} />)}</ul>
+      <h2 id="games-title">
+        {games.length === 1 ? 'The game' : `${games.length} games, one ticket in each`}
+      </h2>
+      <ul>
+        {games.map((game) => (
+          <Game key={game.id} game={game} />
+        ))}
+      </ul>
     </section>
   );
 }
@@ -22,24 +28,47 @@ function Game({ game }: { game: OfferGame }) {
   const number = gameNumber(game);
   const draw = useAtomValue(liveAtom).draws[number];
   const now = useAtomValue(nowAtom);
-  const phase = phaseOf(draw ?? { status: game.status ?? 'active', gameDate: game.gameDate, ticketsAvailable: game.ticketsAvailable ?? 1 }, now);
+  const phase = phaseOf(
+    draw ?? {
+      status: game.status ?? 'active',
+      gameDate: game.gameDate,
+      ticketsAvailable: game.ticketsAvailable ?? 1,
+    },
+    now,
+  );
   // What the offer itself said of them, until each has spoken for itself: the first paint shows the same.
-  const [prize, sold] = [draw?.currentPrize ?? game.currentPrize, draw?.ticketsSold ?? game.ticketsSold];
+  const [prize, sold] = [
+    draw?.currentPrize ?? game.currentPrize,
+    draw?.ticketsSold ?? game.ticketsSold,
+  ];
   const ticket = priceOf(cents(game.ticketPrice), 1, game.passStripeFees);
   return (
     <li>
       <div>
         <strong>{gameTitle(game)}</strong>
-        <span className="meta">{game.league ? `${game.league} · ` : ''}{dayAndTime(game.gameDate, game.timezone)}</span>
-        {phase === 'cancelled' ? <span className="meta">Every ticket is refunded</span> : prize !== undefined && sold !== undefined ? <span className="meta">Prize {dollars(cents(prize))} · {sold}/169 sold</span> : null}
-        <Link className="game-link" href={`/draw/${number}`}>See draw<span className="sr">: {gameTitle(game)}</span></Link>
+        <span className="meta">
+          {game.league ? `${game.league} · ` : ''}
+          {dayAndTime(game.gameDate, game.timezone)}
+        </span>
+        {phase === 'cancelled' ? (
+          <span className="meta">Every ticket is refunded</span>
+        ) : prize !== undefined && sold !== undefined ? (
+          <span className="meta">
+            Prize {dollars(cents(prize))} · {sold}/169 sold
+          </span>
+        ) : null}
+        <Link className="game-link" href={`/draw/${number}`}>
+          See draw<span className="sr">: {gameTitle(game)}</span>
+        </Link>
       </div>
       <div className="game-side">
         <span className="num">{dollars(ticket.total)}</span>
         {phase === 'soldOut' ? <span className="badge is-closed">{S.soldOut}</span> : null}
         {phase === 'closed' ? <span className="badge is-closed">{S.drawClosed}</span> : null}
         {phase === 'cancelled' ? <span className="badge is-cancelled">Cancelled</span> : null}
-        {phase === 'completed' ? <span className="badge is-completed">{S.completedCaps}</span> : null}
+        {phase === 'completed' ? (
+          <span className="badge is-completed">{S.completedCaps}</span>
+        ) : null}
       </div>
     </li>
   );

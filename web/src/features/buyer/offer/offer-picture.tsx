@@ -2,12 +2,41 @@ import { useState } from 'react';
 import type { Offer } from '@/api/wire-public';
 
 /** The offer's own picture, or one drawn from its name: always in the same 1200 × 630 box, so nothing moves when it comes. */
-export function OfferPicture({ offer, eager = false }: { offer: Pick<Offer, 'name' | 'slug' | 'shareImageUrl'>; eager?: boolean }) {
+export function OfferPicture({
+  offer,
+  eager = false,
+}: {
+  offer: Pick<Offer, 'name' | 'slug' | 'shareImageUrl'>;
+  eager?: boolean;
+}) {
   const [broken, setBroken] = useState(false);
-  if (offer.shareImageUrl && !broken) return <img onError={() => setBroken(true)} className="offer-picture" src={offer.shareImageUrl} alt="" width="1200" height="630" loading={eager ? 'eager' : 'lazy'} />;
+  if (offer.shareImageUrl && !broken)
+    return (
+      <img
+        onError={() => setBroken(true)}
+        className="offer-picture"
+        src={offer.shareImageUrl}
+        alt=""
+        width="1200"
+        height="630"
+        loading={eager ? 'eager' : 'lazy'}
+      />
+    );
   return (
     <div className="offer-picture is-drawn" aria-hidden="true">
-      <svg viewBox="0 0 240 126" preserveAspectRatio="xMidYMid slice">{cellsOf(offer.slug).map(({ x, y, lit }) => <rect key={`${x}-${y}`} x={x * 18 + 4} y={y * 18 + 2} width="14" height="14" rx="3" className={lit} />)}</svg>
+      <svg viewBox="0 0 240 126" preserveAspectRatio="xMidYMid slice">
+        {cellsOf(offer.slug).map(({ x, y, lit }) => (
+          <rect
+            key={`${x}-${y}`}
+            x={x * 18 + 4}
+            y={y * 18 + 2}
+            width="14"
+            height="14"
+            rx="3"
+            className={lit}
+          />
+        ))}
+      </svg>
     </div>
   );
 }
@@ -18,6 +47,10 @@ function cellsOf(slug: string): { x: number; y: number; lit: 'cross' | 'line' | 
   const [column, row] = [2 + (sum % 9), 1 + (Math.floor(sum / 9) % 5)];
   return Array.from({ length: 91 }, (_, at) => {
     const [x, y] = [at % 13, Math.floor(at / 13)];
-    return { x, y, lit: x === column && y === row ? 'cross' : x === column || y === row ? 'line' : 'off' };
+    return {
+      x,
+      y,
+      lit: x === column && y === row ? 'cross' : x === column || y === row ? 'line' : 'off',
+    };
   });
 }

@@ -5,7 +5,15 @@ import { fetchDraw } from '@/api/endpoints/buyer';
 import { track } from '@/api/endpoints/public';
 import type { Draw } from '@/api/wire';
 import type { Offer } from '@/api/wire-public';
-import { PER_PURCHASE_MAX, add, fits, itemOf, replaces, type Cart, type CartItem } from '@/features/buyer/cart/cart';
+import {
+  PER_PURCHASE_MAX,
+  add,
+  fits,
+  itemOf,
+  replaces,
+  type Cart,
+  type CartItem,
+} from '@/features/buyer/cart/cart';
 import { cartAtom, drawerAtom } from '@/features/buyer/cart/cart-atoms';
 import { OFFER_AVAILABLE, gameNumber, refusal } from '@/features/shared-offer/offer';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
@@ -15,7 +23,11 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /** A line for each game, as the specification has it: 9999 are available until the server says how many. */
 const itemsOf = (offer: Offer, draws: readonly Draw[], count: number): CartItem[] =>
-  draws.map((draw) => ({ ...itemOf(draw, count), availableTickets: OFFER_AVAILABLE, bundleId: offer.id }));
+  draws.map((draw) => ({
+    ...itemOf(draw, count),
+    availableTickets: OFFER_AVAILABLE,
+    bundleId: offer.id,
+  }));
 
 const addAll = (cart: Cart, items: readonly CartItem[]): Cart => items.reduce(add, cart);
 
@@ -36,13 +48,22 @@ export function useAddOffer(offer: Offer, onAdded: () => void) {
       // Asked for now, all of them, so that nothing goes into the cart that cannot be had together.
       const draws = await Promise.all(offer.games.map((game) => fetchDraw(gameNumber(game))));
       receive(draws);
-      const why = draws.length === 0 ? 'This offer has no games yet.' : refusal(draws, count, serverNow());
+      const why =
+        draws.length === 0 ? 'This offer has no games yet.' : refusal(draws, count, serverNow());
       if (why) return setRefused(why);
       const items = itemsOf(offer, draws, count);
       const replaced = items[0] !== undefined && replaces(cart, items[0]);
-      if (!fits(cart, items)) return setRefused(`At most ${PER_PURCHASE_MAX} tickets in one purchase, and your cart holds some already.`);
+      if (!fits(cart, items))
+        return setRefused(
+          `At most ${PER_PURCHASE_MAX} tickets in one purchase, and your cart holds some already.`,
+        );
       // The drawer would lie over the toast, and nobody could take it back.
-      if (replaced) showToast({ title: 'Your cart was replaced', text: `It now holds tickets of ${offer.clubName} only.`, action: { label: 'Undo', run: () => change(() => cart) } });
+      if (replaced)
+        showToast({
+          title: 'Your cart was replaced',
+          text: `It now holds tickets of ${offer.clubName} only.`,
+          action: { label: 'Undo', run: () => change(() => cart) },
+        });
       change((last) => addAll(last, items));
       if (!replaced) openDrawer(true);
       track('offer_add_to_cart', { clubSlug: offer.clubSlug, bundleSlug: offer.slug });

@@ -10,14 +10,17 @@ import { bootAtom } from '@/features/shared-live/boot-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useDrawTopics, usePoll } from '@/features/shared-live/use-live';
 
-export type OfferState = { at: 'asking' } | { at: 'missing' } | { at: 'failed' } | { at: 'known'; offer: Offer };
+export type OfferState =
+  { at: 'asking' } | { at: 'missing' } | { at: 'failed' } | { at: 'known'; offer: Offer };
 
 const EVERY_MS = 30_000;
 
 export function useOffer(club: string, slug: string): OfferState & { retry: () => void } {
   const boot = useAtomValue(bootAtom).offer;
   const brought = boot && boot.slug === slug && boot.clubSlug === club ? boot : null;
-  const [state, setState] = useState<OfferState>(brought ? { at: 'known', offer: brought } : { at: 'asking' });
+  const [state, setState] = useState<OfferState>(
+    brought ? { at: 'known', offer: brought } : { at: 'asking' },
+  );
   const ask = useCallback(async () => {
     try {
       const offer = await fetchOffer(club, slug);
@@ -25,7 +28,9 @@ export function useOffer(club: string, slug: string): OfferState & { retry: () =
     } catch (error) {
       const missing = error instanceof Problem && error.status === 404;
       // An offer that is on the screen stays there while the line is bad.
-      setState((last) => (missing ? { at: 'missing' } : last.at === 'known' ? last : { at: 'failed' }));
+      setState((last) =>
+        missing ? { at: 'missing' } : last.at === 'known' ? last : { at: 'failed' },
+      );
     }
   }, [club, slug]);
   usePoll({ every: EVERY_MS, topic: null, atOnce: true, ask });
@@ -43,7 +48,11 @@ export function useOfferDraws(offer: Offer): void {
   const key = numbers.join(',');
   useDrawTopics(numbers);
   useEffect(() => {
-    for (const number of key.split(',').filter(Boolean)) void fetchDraw(Number(number)).then((draw) => receive([draw]), () => {});
+    for (const number of key.split(',').filter(Boolean))
+      void fetchDraw(Number(number)).then(
+        (draw) => receive([draw]),
+        () => {},
+      );
   }, [key, receive]);
 }
 

@@ -19,7 +19,9 @@ export function ShareButton({ what, label }: ShareButtonProps) {
   };
   return (
     <Tooltip words="Share">
-      <button type="button" className="icon-btn" aria-label={label} onClick={() => void onShare()}><ShareIcon /></button>
+      <button type="button" className="icon-btn" aria-label={label} onClick={() => void onShare()}>
+        <ShareIcon />
+      </button>
     </Tooltip>
   );
 }

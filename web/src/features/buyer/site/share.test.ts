@@ -2,45 +2,85 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { aDraw } from '@/testing/a-draw';
 import { isPhone, share, shareOf } from './share';
 
-const what = { title: 'Sharks v Tigers', text: 'Sharks v Tigers: current prize $290', url: 'https://fd.example/draw/1042' };
-const clipboard = (writeText: () => Promise<void>) => ({ clipboard: { writeText } as unknown as Clipboard });
+const what = {
+  title: 'Sharks v Tigers',
+  text: 'Sharks v Tigers: current prize $290',
+  url: 'https://fd.example/draw/1042',
+};
+const clipboard = (writeText: () => Promise<void>) => ({
+  clipboard: { writeText } as unknown as Clipboard,
+});
 const refuse = () => Promise.reject(new DOMException('no', 'NotAllowedError'));
 
 beforeEach(() => Object.assign(window, { innerWidth: 390 }));
 afterEach(() => vi.restoreAllMocks());
 
 test('what is shared is the match, the prize and how many are sold', () => {
-  expect(shareOf(aDraw(), 'https://fd.example')).toEqual({ title: 'Redcliffe Sharks v Wynnum Tigers', text: 'Redcliffe Sharks v Wynnum Tigers: current prize $290.00, 113/169 tickets sold.', url: 'https://fd.example/draw/1042' });
+  expect(shareOf(aDraw(), 'https://fd.example')).toEqual({
+    title: 'Redcliffe Sharks v Wynnum Tigers',
+    text: 'Redcliffe Sharks v Wynnum Tigers: current prize $290.00, 113/169 tickets sold.',
+    url: 'https://fd.example/draw/1042',
+  });
 });
 
 test('of a cancelled draw no prize is shared', () => {
-  expect(shareOf(aDraw({ status: 'cancelled' }), '').text).toBe('Redcliffe Sharks v Wynnum Tigers: this draw was cancelled. Every ticket is refunded.');
+  expect(shareOf(aDraw({ status: 'cancelled' }), '').text).toBe(
+    'Redcliffe Sharks v Wynnum Tigers: this draw was cancelled. Every ticket is refunded.',
+  );
 });
 
 test('a phone’s own menu comes first, and putting it away is no failure', async () => {
   const menu = vi.fn().mockResolvedValue(undefined);
   expect(await share(what, { share: menu, ...clipboard(refuse) })).toBeNull();
   expect(menu).toHaveBeenCalledWith(what);
-  expect(await share(what, { share: () => Promise.reject(new DOMException('', 'AbortError')), ...clipboard(refuse) })).toBeNull();
+  expect(
+    await share(what, {
+      share: () => Promise.reject(new DOMException('', 'AbortError')),
+      ...clipboard(refuse),
+    }),
+  ).toBeNull();
 });
 
 test('elsewhere, or when the menu fails, text and link are copied', async () => {
   const copied = vi.fn().mockResolvedValue(undefined);
-  const said = { title: 'Copied to clipboard!', text: 'Share link and details have been copied. Paste in your messaging app.' };
-  expect(await share(what, { share: () => Promise.reject(new Error('broken')), ...clipboard(copied) })).toEqual(said);
+  const said = {
+    title: 'Copied to clipboard!',
+    text: 'Share link and details have been copied. Paste in your messaging app.',
+  };
+  expect(
+    await share(what, { share: () => Promise.reject(new Error('broken')), ...clipboard(copied) }),
+  ).toEqual(said);
   Object.assign(window, { innerWidth: 1280 });
   expect(isPhone()).toBe(false);
-  expect(await share(what, { share: vi.fn().mockRejectedValue(new Error('not asked')), ...clipboard(copied) })).toEqual(said);
+  expect(
+    await share(what, {
+      share: vi.fn().mockRejectedValue(new Error('not asked')),
+      ...clipboard(copied),
+    }),
+  ).toEqual(said);
   expect(copied).toHaveBeenCalledWith(`${what.text}\n${what.url}`);
 });
 
 test('without a clipboard the link alone is copied, and when nothing works it is shown for ten seconds to copy by hand', async () => {
-  const execCommand = vi.fn().mockReturnValueOnce(true).mockReturnValueOnce(false).mockImplementationOnce(() => {
-    throw new Error('forbidden');
-  });
+  const execCommand = vi
+    .fn()
+    .mockReturnValueOnce(true)
+    .mockReturnValueOnce(false)
+    .mockImplementationOnce(() => {
+      throw new Error('forbidden');
+    });
   Object.assign(document, { execCommand });
-  expect(await share(what, clipboard(refuse))).toEqual({ title: 'Link copied!', text: 'Draw link has been copied to clipboard.' });
-  const byHand = { title: 'Unable to share', text: 'Please copy the URL manually to share this draw.', bad: true, lasts: 10_000, copyable: what.url };
+  expect(await share(what, clipboard(refuse))).toEqual({
+    title: 'Link copied!',
+    text: 'Draw link has been copied to clipboard.',
+  });
+  const byHand = {
+    title: 'Unable to share',
+    text: 'Please copy the URL manually to share this draw.',
+    bad: true,
+    lasts: 10_000,
+    copyable: what.url,
+  };
   expect(await share(what, clipboard(refuse))).toEqual(byHand);
   expect(await share(what, clipboard(refuse))).toEqual(byHand);
   expect(document.querySelector('textarea')).toBeNull();

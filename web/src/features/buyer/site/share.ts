@@ -14,13 +14,17 @@ export interface Shared {
 export function shareOf(draw: Draw, origin: string): Shared {
   const title = `${draw.homeTeam} v ${draw.awayTeam}`;
   const url = `${origin}/draw/${draw.drawNumber}`;
-  if (draw.status === 'cancelled') return { title, text: `${title}: this draw was cancelled. Every ticket is refunded.`, url };
+  if (draw.status === 'cancelled')
+    return { title, text: `${title}: this draw was cancelled. Every ticket is refunded.`, url };
   const text = `${title}: current prize ${dollars(cents(draw.currentPrize))}, ${draw.ticketsSold}/169 tickets sold.`;
   return { title, text, url };
 }
 
 /** Tries each way in turn and says what happened; null when the phone's own menu did it or was dismissed. */
-export async function share(what: Shared, via: Pick<Navigator, 'clipboard'> & Partial<Pick<Navigator, 'share'>> = navigator): Promise<Toast | null> {
+export async function share(
+  what: Shared,
+  via: Pick<Navigator, 'clipboard'> & Partial<Pick<Navigator, 'share'>> = navigator,
+): Promise<Toast | null> {
   if (via.share && isPhone()) {
     try {
       await via.share(what);
@@ -50,7 +54,13 @@ function copyByHand(url: string): Toast {
   }
   field.remove();
   if (copied) return { title: S.linkCopied, text: S.linkCopiedText };
-  return { title: S.unableToShare, text: S.unableToShareText, bad: true, lasts: 10_000, copyable: url };
+  return {
+    title: S.unableToShare,
+    text: S.unableToShareText,
+    bad: true,
+    lasts: 10_000,
+    copyable: url,
+  };
 }
 
 /** A screen of 768 px or less, or a mobile browser by its own word (A:61). */

@@ -19,13 +19,28 @@ export function SiteFooter() {
       <div className="wrap">
         <div>
           <Brand dark />
-          <p><small>18+ only. For supporters in Australia. Winners are paid by the club that runs the draw.</small></p>
-          {version ? <p><small>Version {version}</small></p> : null}
+          <p>
+            <small>
+              18+ only. For supporters in Australia. Winners are paid by the club that runs the
+              draw.
+            </small>
+          </p>
+          {version ? (
+            <p>
+              <small>Version {version}</small>
+            </p>
+          ) : null}
         </div>
         {menus.map((menu) => (
           <nav key={menu.id} aria-label={menu.heading}>
             <h2>{menu.heading}</h2>
-            <ul>{menu.items.map((item) => <li key={item.id}><a href={item.url}>{item.label}</a></li>)}</ul>
+            <ul>
+              {menu.items.map((item) => (
+                <li key={item.id}>
+                  <a href={item.url}>{item.label}</a>
+                </li>
+              ))}
+            </ul>
           </nav>
         ))}
         <div>

@@ -10,7 +10,9 @@ export function Brand({ dark = false }: { dark?: boolean }) {
   return (
     <Link className="brand" href="/" aria-label={S.brand}>
       <Crossing dark={dark} />
-      <span>Football <span>Doubles</span></span>
+      <span>
+        Football <span>Doubles</span>
+      </span>
     </Link>
   );
 }
@@ -43,12 +45,35 @@ export function SiteHeader({ full }: { full: boolean }) {
       <div className="site-head-in">
         <Brand />
         <nav className={full ? 'site-nav full' : 'site-nav'} aria-label="Main">
-          {full ? SECTIONS.map(({ label, href }) => <a key={href} href={href}>{label}</a>) : null}
-          <a className="support-link" href={support}>Support</a>
-          <a className="support-link" href={sms}>Text <span className="sms-long">{config?.supportSms}</span><span className="sms-short">us</span></a>
-          {full ? <a className="btn small sec" href="/admin/login">{S.clubLogin}</a> : null}
+          {full
+            ? SECTIONS.map(({ label, href }) => (
+                <a key={href} href={href}>
+                  {label}
+                </a>
+              ))
+            : null}
+          <a className="support-link" href={support}>
+            Support
+          </a>
+          <a className="support-link" href={sms}>
+            Text <span className="sms-long">{config?.supportSms}</span>
+            <span className="sms-short">us</span>
+          </a>
           {full ? (
-            <button ref={button} type="button" className="icon-btn menu-button" aria-expanded={open} aria-controls={open ? 'site-menu' : undefined} aria-label={open ? 'Close menu' : 'Menu'} onClick={() => setOpen(!open)}>
+            <a className="btn small sec" href="/admin/login">
+              {S.clubLogin}
+            </a>
+          ) : null}
+          {full ? (
+            <button
+              ref={button}
+              type="button"
+              className="icon-btn menu-button"
+              aria-expanded={open}
+              aria-controls={open ? 'site-menu' : undefined}
+              aria-label={open ? 'Close menu' : 'Menu'}
+              onClick={() => setOpen(!open)}
+            >
               {open ? <CloseIcon /> : <MenuIcon />}
             </button>
           ) : null}
@@ -56,8 +81,14 @@ export function SiteHeader({ full }: { full: boolean }) {
       </div>
       {full && open ? (
         <nav className="menu-sheet" id="site-menu" aria-label="Menu">
-          {SECTIONS.map(({ label, href }) => <a key={href} href={href} onClick={() => setOpen(false)}>{label}</a>)}
-          <a href={support}>Support<span className="menu-more">{config?.supportEmail}</span></a>
+          {SECTIONS.map(({ label, href }) => (
+            <a key={href} href={href} onClick={() => setOpen(false)}>
+              {label}
+            </a>
+          ))}
+          <a href={support}>
+            Support<span className="menu-more">{config?.supportEmail}</span>
+          </a>
           <a href={sms}>Text {config?.supportSms}</a>
           <a href="/admin/login">{S.clubLogin}</a>
         </nav>

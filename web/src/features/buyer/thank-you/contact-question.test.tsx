@@ -4,14 +4,28 @@ import type { OrderAnswer } from '@/api/wire';
 import { show } from '@/testing/show';
 import { ContactQuestion } from './contact-question';
 
-const order = { status: 'succeeded', orderToken: 't', paymentIntentId: 'pi_1', buyerName: 'Jo', buyerEmailMasked: null } as unknown as OrderAnswer;
+const order = {
+  status: 'succeeded',
+  orderToken: 't',
+  paymentIntentId: 'pi_1',
+  buyerName: 'Jo',
+  buyerEmailMasked: null,
+} as unknown as OrderAnswer;
 const typed = (label: string) => (screen.getByLabelText(label) as HTMLInputElement).value;
 
 test('who paid by card with what is no address is not told of a wallet, and types the name only once', () => {
   show(<ContactQuestion order={order} />);
-  expect(screen.getByText('We have no e-mail address that we can write to. Without one the club cannot tell you if you win.')).toBeDefined();
+  expect(
+    screen.getByText(
+      'We have no e-mail address that we can write to. Without one the club cannot tell you if you win.',
+    ),
+  ).toBeDefined();
   expect(document.body.textContent).not.toMatch(/wallet/i);
-  expect([typed('Full Name'), typed('Email Address'), typed('Phone Number')]).toEqual(['Jo', '', '']);
+  expect([typed('Full Name'), typed('Email Address'), typed('Phone Number')]).toEqual([
+    'Jo',
+    '',
+    '',
+  ]);
 });
 
 test.each(['Ticket Holder', null])('a name that nobody gave (%s) is asked for', (buyerName) => {

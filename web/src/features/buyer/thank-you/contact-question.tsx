@@ -11,7 +11,9 @@ import { ProblemList, errorOf, type FormProblem } from '@/shared/ui/problem-list
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /** Whether there is nobody to write to, because a wallet gave no address or what was typed is none: a winner could not be reached (decision C-11). */
-export const needsContact = (order: OrderAnswer): boolean => order.status === 'succeeded' && (!order.buyerEmailMasked || order.buyerEmailMasked.endsWith('invalid'));
+export const needsContact = (order: OrderAnswer): boolean =>
+  order.status === 'succeeded' &&
+  (!order.buyerEmailMasked || order.buyerEmailMasked.endsWith('invalid'));
 
 const missingOf = (contact: { name: string; email: string; phone: string }): FormProblem[] =>
   [
@@ -24,7 +26,11 @@ const missingOf = (contact: { name: string; email: string; phone: string }): For
 export function ContactQuestion({ order }: { order: OrderAnswer }) {
   const receive = useSetAtom(receiveOrderAtom);
   const showToast = useSetAtom(showToastAtom);
-  const [contact, setContact] = useState({ name: order.buyerName && order.buyerName !== S.fallbackBuyer ? order.buyerName : '', email: '', phone: '' });
+  const [contact, setContact] = useState({
+    name: order.buyerName && order.buyerName !== S.fallbackBuyer ? order.buyerName : '',
+    email: '',
+    phone: '',
+  });
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
   const [sending, setSending] = useState(false);
   const list = useRef<HTMLDivElement>(null);
@@ -35,15 +41,30 @@ export function ContactQuestion({ order }: { order: OrderAnswer }) {
   const send = async () => {
     setSending(true);
     try {
-      const buyer = { buyerName: contact.name.trim(), buyerEmail: contact.email.trim(), buyerPhone: contact.phone.trim() };
+      const buyer = {
+        buyerName: contact.name.trim(),
+        buyerEmail: contact.email.trim(),
+        buyerPhone: contact.phone.trim(),
+      };
       await completeContact(order.paymentIntentId ?? '', order.orderToken, buyer);
       const next = await fetchOrder(order.orderToken);
       receive(next);
-      if (needsContact(next)) return complain([{ field: FIELD.email, text: 'This does not look like an e-mail address' }]);
+      if (needsContact(next))
+        return complain([
+          { field: FIELD.email, text: 'This does not look like an e-mail address' },
+        ]);
       await resendConfirmation(next.paymentIntentId ?? '').catch(() => undefined);
-      showToast({ title: 'Thank you', text: `Your confirmation is on its way to ${next.buyerEmailMasked}.` });
+      showToast({
+        title: 'Thank you',
+        text: `Your confirmation is on its way to ${next.buyerEmailMasked}.`,
+      });
     } catch (error) {
-      complain([{ field: FIELD.email, text: (error instanceof Problem ? error.said.message : undefined) ?? S.tryLater }]);
+      complain([
+        {
+          field: FIELD.email,
+          text: (error instanceof Problem ? error.said.message : undefined) ?? S.tryLater,
+        },
+      ]);
     } finally {
       setSending(false);
     }
@@ -58,13 +79,53 @@ export function ContactQuestion({ order }: { order: OrderAnswer }) {
   return (
     <section className="card panel no-print" aria-labelledby="contact-title">
       <h2 id="contact-title">How can we reach you?</h2>
-      <p>We have no e-mail address that we can write to. Without one the club cannot tell you if you win.</p>
+      <p>
+        We have no e-mail address that we can write to. Without one the club cannot tell you if you
+        win.
+      </p>
       <form noValidate onSubmit={onSubmit}>
         <ProblemList ref={list} problems={problems} />
-        <Field id={FIELD.name} name="name" label="Full Name" autoComplete="name" enterKeyHint="next" value={contact.name} error={errorOf(problems, FIELD.name)} onValue={(name) => setContact({ ...contact, name })} />
-        <Field id={FIELD.email} name="email" label="Email Address" type="email" inputMode="email" autoComplete="email" enterKeyHint="next" value={contact.email} error={errorOf(problems, FIELD.email)} hint={emailHint(contact.email)} onValue={(email) => setContact({ ...contact, email })} />
-        <Field id={FIELD.phone} name="phone" label="Phone Number" type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="done" placeholder="04XX XXX XXX" value={contact.phone} error={errorOf(problems, FIELD.phone)} onValue={(phone) => setContact({ ...contact, phone })} />
-        <div className="actions"><button type="submit" className="btn" disabled={sending}>Save my details</button></div>
+        <Field
+          id={FIELD.name}
+          name="name"
+          label="Full Name"
+          autoComplete="name"
+          enterKeyHint="next"
+          value={contact.name}
+          error={errorOf(problems, FIELD.name)}
+          onValue={(name) => setContact({ ...contact, name })}
+        />
+        <Field
+          id={FIELD.email}
+          name="email"
+          label="Email Address"
+          type="email"
+          inputMode="email"
+          autoComplete="email"
+          enterKeyHint="next"
+          value={contact.email}
+          error={errorOf(problems, FIELD.email)}
+          hint={emailHint(contact.email)}
+          onValue={(email) => setContact({ ...contact, email })}
+        />
+        <Field
+          id={FIELD.phone}
+          name="phone"
+          label="Phone Number"
+          type="tel"
+          inputMode="tel"
+          autoComplete="tel"
+          enterKeyHint="done"
+          placeholder="04XX XXX XXX"
+          value={contact.phone}
+          error={errorOf(problems, FIELD.phone)}
+          onValue={(phone) => setContact({ ...contact, phone })}
+        />
+        <div className="actions">
+          <button type="submit" className="btn" disabled={sending}>
+            Save my details
+          </button>
+        </div>
       </form>
     </section>
   );

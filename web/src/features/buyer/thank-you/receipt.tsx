@@ -8,26 +8,70 @@ export function Receipt({ order }: { order: OrderAnswer }) {
     <section className="card panel receipt-card" aria-labelledby="receipt-title">
       <h2 id="receipt-title">Receipt</h2>
       <dl className="receipt-facts">
-        <div><dt>Sold by</dt><dd>{order.clubName}</dd></div>
-        {order.buyerName ? <div><dt>Bought by</dt><dd>{order.buyerName}</dd></div> : null}
-        {order.purchasedAt ? <div><dt>Paid</dt><dd>{dayAndTime(order.purchasedAt)}</dd></div> : null}
-        {order.paymentIntentId ? <div><dt>Reference</dt><dd>{order.paymentIntentId.slice(-8)}</dd></div> : null}
+        <div>
+          <dt>Sold by</dt>
+          <dd>{order.clubName}</dd>
+        </div>
+        {order.buyerName ? (
+          <div>
+            <dt>Bought by</dt>
+            <dd>{order.buyerName}</dd>
+          </div>
+        ) : null}
+        {order.purchasedAt ? (
+          <div>
+            <dt>Paid</dt>
+            <dd>{dayAndTime(order.purchasedAt)}</dd>
+          </div>
+        ) : null}
+        {order.paymentIntentId ? (
+          <div>
+            <dt>Reference</dt>
+            <dd>{order.paymentIntentId.slice(-8)}</dd>
+          </div>
+        ) : null}
       </dl>
       <table>
-        <thead><tr><th scope="col">Tickets</th><th scope="col">Price</th><th scope="col">Amount</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Tickets</th>
+            <th scope="col">Price</th>
+            <th scope="col">Amount</th>
+          </tr>
+        </thead>
         <tbody>
           {order.lines.map((line) => (
             <tr key={line.drawNumber}>
-              <th scope="row">{line.ticketCount} × {line.homeTeam} v {line.awayTeam}</th>
+              <th scope="row">
+                {line.ticketCount} × {line.homeTeam} v {line.awayTeam}
+              </th>
               <td>{dollars(cents(line.ticketPrice))}</td>
               <td>{dollars(cents(line.ticketPrice) * line.ticketCount)}</td>
             </tr>
           ))}
-          {cents(order.cardFee) > 0 ? <tr><th scope="row" colSpan={2}>Payment processing fees</th><td>{dollars(cents(order.cardFee))}</td></tr> : null}
+          {cents(order.cardFee) > 0 ? (
+            <tr>
+              <th scope="row" colSpan={2}>
+                Payment processing fees
+              </th>
+              <td>{dollars(cents(order.cardFee))}</td>
+            </tr>
+          ) : null}
         </tbody>
-        <tfoot><tr><th scope="row" colSpan={2}>Total (AUD)</th><td>{dollars(order.amount)}</td></tr></tfoot>
+        <tfoot>
+          <tr>
+            <th scope="row" colSpan={2}>
+              Total (AUD)
+            </th>
+            <td>{dollars(order.amount)}</td>
+          </tr>
+        </tfoot>
       </table>
-      <div className="actions no-print"><button type="button" className="btn small sec" onClick={() => window.print()}>Print receipt</button></div>
+      <div className="actions no-print">
+        <button type="button" className="btn small sec" onClick={() => window.print()}>
+          Print receipt
+        </button>
+      </div>
     </section>
   );
 }

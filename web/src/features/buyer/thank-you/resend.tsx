@@ -42,17 +42,32 @@ export function Resend({ payment }: { payment: LastPayment | null }) {
     setError(null);
     try {
       const { message } = await resendConfirmation(payment.paymentIntentId);
-      showToast({ title: message ?? 'If the order has an address, the e-mail is on its way again.' });
+      showToast({
+        title: message ?? 'If the order has an address, the e-mail is on its way again.',
+      });
     } catch (failure) {
-      complain(S.resendFailed, (failure instanceof Problem ? failure.said.message : undefined) ?? S.tryLater);
+      complain(
+        S.resendFailed,
+        (failure instanceof Problem ? failure.said.message : undefined) ?? S.tryLater,
+      );
     }
   };
   return (
     <>
-      <button type="button" className="btn sec" aria-disabled={waiting} onClick={() => void onResend()}>
-        {S.resendEmail}{waiting ? ` (${seconds} s)` : ''}
+      <button
+        type="button"
+        className="btn sec"
+        aria-disabled={waiting}
+        onClick={() => void onResend()}
+      >
+        {S.resendEmail}
+        {waiting ? ` (${seconds} s)` : ''}
       </button>
-      {error ? <p className="field-error" role="alert">{error}</p> : null}
+      {error ? (
+        <p className="field-error" role="alert">
+          {error}
+        </p>
+      ) : null}
     </>
   );
 }

@@ -35,7 +35,11 @@ export function Outcome({ order, summary, payment, gaveUp, untouched, said }: Ou
   if (order?.status === 'refunding' || order?.status === 'refunded') {
     return (
       <div className="card thanks-head" role="alert">
-        <h1>{order.status === 'refunded' ? 'Your payment was refunded' : 'Your payment is being refunded'}</h1>
+        <h1>
+          {order.status === 'refunded'
+            ? 'Your payment was refunded'
+            : 'Your payment is being refunded'}
+        </h1>
         <p>{standingOf(order)}</p>
       </div>
     );
@@ -45,7 +49,11 @@ export function Outcome({ order, summary, payment, gaveUp, untouched, said }: Ou
       <div className="card thanks-head" role="alert">
         <h1>Your payment was not completed</h1>
         <p>You have not been charged. Your tickets are not bought yet.</p>
-        <div className="actions"><Link className="btn" href={`/draw/${summary.draws[0]?.drawNumber ?? ''}`}>Try again</Link></div>
+        <div className="actions">
+          <Link className="btn" href={`/draw/${summary.draws[0]?.drawNumber ?? ''}`}>
+            Try again
+          </Link>
+        </div>
       </div>
     );
   }
@@ -72,15 +80,30 @@ export function Outcome({ order, summary, payment, gaveUp, untouched, said }: Ou
   const count = summary.totalTickets;
   return (
     <div className="card thanks-head">
-      <span className="done-mark" aria-hidden="true">✓</span>
+      <span className="done-mark" aria-hidden="true">
+        ✓
+      </span>
       <h1>Thank you, {order?.buyerName || summary.customerName}</h1>
       <div role="status">
         {issued ? (
-          <p>{count} {count === 1 ? 'ticket' : 'tickets'} bought for {dollars(order.amount)}. {order.buyerEmailMasked ? <>A confirmation is on its way to <span className="mail">{order.buyerEmailMasked}</span>.</> : null}</p>
+          <p>
+            {count} {count === 1 ? 'ticket' : 'tickets'} bought for {dollars(order.amount)}.{' '}
+            {order.buyerEmailMasked ? (
+              <>
+                A confirmation is on its way to{' '}
+                <span className="mail">{order.buyerEmailMasked}</span>.
+              </>
+            ) : null}
+          </p>
         ) : payment === null ? (
           <p>Your tickets are in your e-mail.</p>
         ) : (
-          <p>Your payment went through. Your tickets are being issued{gaveUp ? '. A confirmation e-mail should follow; if it does not, please contact support.' : '…'}</p>
+          <p>
+            Your payment went through. Your tickets are being issued
+            {gaveUp
+              ? '. A confirmation e-mail should follow; if it does not, please contact support.'
+              : '…'}
+          </p>
         )}
       </div>
       {reference ? <p className="meta">Reference {reference.slice(-8)}</p> : null}
@@ -90,11 +113,18 @@ export function Outcome({ order, summary, payment, gaveUp, untouched, said }: Ou
 
 /** The tickets when the server has them, the kept summary until then. */
 export function Bought({ order, summary }: { order: OrderAnswer | undefined; summary: Summary }) {
-  if (order && order.status === S.succeeded) return order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />);
+  if (order && order.status === S.succeeded)
+    return order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />);
   return summary.draws.map((draw) => (
     <section key={draw.drawNumber} className="card panel">
       <h2>{draw.matchName}</h2>
-      <p className="meta">{draw.ticketCount} {draw.ticketCount === 1 ? 'ticket' : 'tickets'} · {draw.ticketsSold}/{draw.totalTickets} sold · prize pool {order ? dollars(cents(draw.prizePool)) : `about ${dollars(cents(draw.prizePool))} (estimate)`}</p>
+      <p className="meta">
+        {draw.ticketCount} {draw.ticketCount === 1 ? 'ticket' : 'tickets'} · {draw.ticketsSold}/
+        {draw.totalTickets} sold · prize pool{' '}
+        {order
+          ? dollars(cents(draw.prizePool))
+          : `about ${dollars(cents(draw.prizePool))} (estimate)`}
+      </p>
     </section>
   ));
 }
@@ -117,24 +147,56 @@ export function ShareBox({ order, summary }: { order: OrderAnswer | undefined; s
   return (
     <section className="card panel no-print" aria-labelledby="share-title">
       <h2 id="share-title">Bring a mate</h2>
-      <p className="share-box">{text}{'\n'}{url}</p>
+      <p className="share-box">
+        {text}
+        {'\n'}
+        {url}
+      </p>
       <div className="actions">
-        <button type="button" className="btn" onClick={() => void send()}>Share</button>
-        <button type="button" className="btn sec" onClick={() => void send({ clipboard: navigator.clipboard })}>Copy to Clipboard</button>
+        <button type="button" className="btn" onClick={() => void send()}>
+          Share
+        </button>
+        <button
+          type="button"
+          className="btn sec"
+          onClick={() => void send({ clipboard: navigator.clipboard })}
+        >
+          Copy to Clipboard
+        </button>
       </div>
     </section>
   );
 }
 
-export function WhereNext({ order, summary, children }: { order: OrderAnswer | undefined; summary: Summary; children: React.ReactNode }) {
+export function WhereNext({
+  order,
+  summary,
+  children,
+}: {
+  order: OrderAnswer | undefined;
+  summary: Summary;
+  children: React.ReactNode;
+}) {
   const games = (order?.lines ?? []).map((line) => line.drawNumber);
   const club = summary.clubSlug ? `/club/${summary.clubSlug}` : '/';
   return (
     <div className="actions no-print">
-      <Link className="btn" href={club}>{fill(S.returnToClub, { club: summary.clubName })}</Link>
-      <Link className="btn sec" href="/">{S.browseOtherClubs}</Link>
-      {games.length > 0 ? <a className="btn sec" href={calendarAddress(games)}>Add to calendar</a> : null}
-      {order ? <Link className="btn sec" href={`/my/${order.orderToken}`}>My tickets</Link> : null}
+      <Link className="btn" href={club}>
+        {fill(S.returnToClub, { club: summary.clubName })}
+      </Link>
+      <Link className="btn sec" href="/">
+        {S.browseOtherClubs}
+      </Link>
+      {games.length > 0 ? (
+        <a className="btn sec" href={calendarAddress(games)}>
+          Add to calendar
+        </a>
+      ) : null}
+      {order ? (
+        <Link className="btn sec" href={`/my/${order.orderToken}`}>
+          My tickets
+        </Link>
+      ) : null}
       {children}
     </div>
   );

@@ -59,11 +59,22 @@ export function useThankYou(): ThankYou {
     return () => clearTimeout(timer);
   }, []);
   // The order knows better than what was kept: of another purchase, perhaps, or of a form that a reload had emptied (C-18).
-  return { payment, order, summary: order ? summaryOfOrder(order) : kept.summary, gaveUp, soon: soon && outcome === null && !untouched && said === null, untouched, said };
+  return {
+    payment,
+    order,
+    summary: order ? summaryOfOrder(order) : kept.summary,
+    gaveUp,
+    soon: soon && outcome === null && !untouched && said === null,
+    untouched,
+    said,
+  };
 }
 
 /** Whoever comes back from a bank's page, or came here without tickets, finishes the purchase here, as often as it takes. */
-function useFinishing(payment: LastPayment | null, order: OrderAnswer | undefined): Pick<ThankYou, 'untouched' | 'said'> {
+function useFinishing(
+  payment: LastPayment | null,
+  order: OrderAnswer | undefined,
+): Pick<ThankYou, 'untouched' | 'said'> {
   const [untouched, setUntouched] = useState(0);
   const [said, setSaid] = useState<string | null>(null);
   const open = order && outcomeOf(order) === null ? payment?.paymentIntentId : undefined;
@@ -76,7 +87,8 @@ function useFinishing(payment: LastPayment | null, order: OrderAnswer | undefine
       if (!current) return;
       setUntouched((last) => (answer === 'untouched' ? last + 1 : 0));
       // No answer takes nothing back.
-      if (answer !== null) setSaid(answer !== 'untouched' && answer.is === 'unsure' ? (answer.said ?? null) : null);
+      if (answer !== null)
+        setSaid(answer !== 'untouched' && answer.is === 'unsure' ? (answer.said ?? null) : null);
     };
     void turn();
     const timer = setInterval(() => void turn(), COMPLETED_AGAIN_MS);
@@ -97,8 +109,16 @@ function summaryOfOrder(order: OrderAnswer): Summary {
     customerName: order.buyerName || S.fallbackBuyer,
     totalTickets: order.lines.reduce((sum, line) => sum + line.ticketCount, 0),
     draws: order.lines.map((line) => ({
-      drawId: line.drawNumber, drawNumber: line.drawNumber, matchName: `${line.homeTeam} v ${line.awayTeam}`, league: line.league, ticketCount: line.ticketCount,
-      prizePool: line.currentPrize, ticketsSold: line.ticketsSold, totalTickets: 169, ticketPrice: line.ticketPrice, prizePercentage: 0,
+      drawId: line.drawNumber,
+      drawNumber: line.drawNumber,
+      matchName: `${line.homeTeam} v ${line.awayTeam}`,
+      league: line.league,
+      ticketCount: line.ticketCount,
+      prizePool: line.currentPrize,
+      ticketsSold: line.ticketsSold,
+      totalTickets: 169,
+      ticketPrice: line.ticketPrice,
+      prizePercentage: 0,
     })),
   };
 }

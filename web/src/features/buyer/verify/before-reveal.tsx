@@ -5,11 +5,26 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 
 /** Why there is nothing to recompute yet, in the words of where the draw stands. */
 const WAITING: Record<DrawPhase, { title: string; text: string }> = {
-  active: { title: 'Tickets are still on sale.', text: 'The secret is revealed once the game is over and the result is in.' },
-  soldOut: { title: 'All tickets are sold.', text: 'The secret is revealed once the game is over and the result is in.' },
-  closed: { title: 'The game has started, and the result is not in yet.', text: 'Come back when it is: this page will then work everything out by itself.' },
-  completed: { title: 'The result is in, but the secret is not revealed yet.', text: 'That happens after kick-off, never before.' },
-  cancelled: { title: 'This draw was cancelled.', text: 'There is no winning ticket, and every ticket is refunded. What was promised stays published.' },
+  active: {
+    title: 'Tickets are still on sale.',
+    text: 'The secret is revealed once the game is over and the result is in.',
+  },
+  soldOut: {
+    title: 'All tickets are sold.',
+    text: 'The secret is revealed once the game is over and the result is in.',
+  },
+  closed: {
+    title: 'The game has started, and the result is not in yet.',
+    text: 'Come back when it is: this page will then work everything out by itself.',
+  },
+  completed: {
+    title: 'The result is in, but the secret is not revealed yet.',
+    text: 'That happens after kick-off, never before.',
+  },
+  cancelled: {
+    title: 'This draw was cancelled.',
+    text: 'There is no winning ticket, and every ticket is refunded. What was promised stays published.',
+  },
 };
 
 /** Before the reveal there is only the promise; it is worth keeping a copy of. */
@@ -17,12 +32,28 @@ export function BeforeReveal({ proof, draw }: { proof: Proof; draw: Draw | undef
   const now = useAtomValue(nowAtom);
   const phase = draw ? phaseOf(draw, now) : null;
   // What is only reserved is not sold, and may come free.
-  const waiting = phase ? WAITING[phase === 'soldOut' && draw && draw.ticketsSold < TICKETS ? 'active' : phase] : null;
+  const waiting = phase
+    ? WAITING[phase === 'soldOut' && draw && draw.ticketsSold < TICKETS ? 'active' : phase]
+    : null;
   return (
     <>
-      {waiting ? <div className="callout" role="status"><strong>{waiting.title}</strong>{waiting.text}</div> : null}
-      <p>Which ticket carries which pair was fixed before the first sale. What fixes it is still secret; this is its fingerprint. Keep a copy: once the secret is revealed, this page shows that it has this fingerprint.</p>
-      <dl className="hashes"><dt>Promise (SHA-256)</dt><dd><code>{proof.commitment}</code></dd></dl>
+      {waiting ? (
+        <div className="callout" role="status">
+          <strong>{waiting.title}</strong>
+          {waiting.text}
+        </div>
+      ) : null}
+      <p>
+        Which ticket carries which pair was fixed before the first sale. What fixes it is still
+        secret; this is its fingerprint. Keep a copy: once the secret is revealed, this page shows
+        that it has this fingerprint.
+      </p>
+      <dl className="hashes">
+        <dt>Promise (SHA-256)</dt>
+        <dd>
+          <code>{proof.commitment}</code>
+        </dd>
+      </dl>
     </>
   );
 }

@@ -13,7 +13,9 @@ test('the ChaCha20 block is the one of RFC 8439, section 2.3.2', () => {
   for (let index = 0; index < 8; index++) start[4 + index] = view.getUint32(index * 4, true);
   start.set([1, 0x09000000, 0x4a000000, 0], 12);
   expect([...chacha20Block(start)].map((word) => word.toString(16))).toEqual(
-    'e4e7f110 15593bd1 1fdd0f50 c47120a3 c7f4d1c7 368c033 9aaa2204 4e6cd4c3 466482d2 9aa9f07 5d7c214 a2028bd9 d19c12b5 b94e16de e883d0cb 4e3c50a2'.split(' '),
+    'e4e7f110 15593bd1 1fdd0f50 c47120a3 c7f4d1c7 368c033 9aaa2204 4e6cd4c3 466482d2 9aa9f07 5d7c214 a2028bd9 d19c12b5 b94e16de e883d0cb 4e3c50a2'.split(
+      ' ',
+    ),
   );
 });
 
@@ -27,7 +29,11 @@ test('a deal carries every cell once', () => {
 test('the promise is SHA-256 over the name, the draw number and the seed', async () => {
   const { createHash } = await import('node:crypto');
   const seed = new Uint8Array(32).fill(9);
-  const expected = createHash('sha256').update('football-doubles-v1').update('1042').update(seed).digest('hex');
+  const expected = createHash('sha256')
+    .update('football-doubles-v1')
+    .update('1042')
+    .update(seed)
+    .digest('hex');
   expect(await commitmentOf(1042, seed)).toBe(expected);
 });
 
@@ -35,21 +41,44 @@ test('a changed seed, a changed promise or another winner is found out', async (
   const seed = new Uint8Array(32).fill(7);
   const deal = dealOf(seed);
   const winner = deal.indexOf(6 * 13 + 8) + 1;
-  const claim = { drawNumber: 1042, commitment: await commitmentOf(1042, seed), seed: toHex(seed), result: { home: 7, away: 9 }, winningTicket: winner };
-  expect(await verify(claim)).toMatchObject({ promised: true, winningTicket: winner, sameWinner: true });
-  expect(await verify({ ...claim, seed: toHex(new Uint8Array(32).fill(8)) })).toMatchObject({ promised: false });
+  const claim = {
+    drawNumber: 1042,
+    commitment: await commitmentOf(1042, seed),
+    seed: toHex(seed),
+    result: { home: 7, away: 9 },
+    winningTicket: winner,
+  };
+  expect(await verify(claim)).toMatchObject({
+    promised: true,
+    winningTicket: winner,
+    sameWinner: true,
+  });
+  expect(await verify({ ...claim, seed: toHex(new Uint8Array(32).fill(8)) })).toMatchObject({
+    promised: false,
+  });
   expect(await verify({ ...claim, drawNumber: 1043 })).toMatchObject({ promised: false });
-  expect(await verify({ ...claim, winningTicket: (winner % 169) + 1 })).toMatchObject({ sameWinner: false });
+  expect(await verify({ ...claim, winningTicket: (winner % 169) + 1 })).toMatchObject({
+    sameWinner: false,
+  });
   expect(await verify({ ...claim, seed: null })).toBeNull();
   expect(await verify({ ...claim, seed: 'zz' })).toBeNull();
 });
 
 describe('the vectors that Rust wrote', () => {
-  interface Vector { note: string; drawNumber: number; seed: string; commitment: string; cells: number[] }
+  interface Vector {
+    note: string;
+    drawNumber: number;
+    seed: string;
+    commitment: string;
+    cells: number[];
+  }
   const { vectors } = JSON.parse(readFileSync(VECTOR, 'utf8')) as { vectors: Vector[] };
-  test.each(vectors)('are computed the same here: $note', async ({ drawNumber, seed: hex, commitment, cells }) => {
-    const seed = seedFromHex(hex) ?? new Uint8Array();
-    expect(await commitmentOf(drawNumber, seed)).toBe(commitment);
-    expect(dealOf(seed)).toEqual(cells);
-  });
+  test.each(vectors)(
+    'are computed the same here: $note',
+    async ({ drawNumber, seed: hex, commitment, cells }) => {
+      const seed = seedFromHex(hex) ?? new Uint8Array();
+      expect(await commitmentOf(drawNumber, seed)).toBe(commitment);
+      expect(dealOf(seed)).toEqual(cells);
+    },
+  );
 });

@@ -51,8 +51,14 @@ function words(seed: Uint8Array): () => number {
 }
 
 const ROUNDS: readonly (readonly [number, number, number, number])[] = [
-  [0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15],
-  [0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14],
+  [0, 4, 8, 12],
+  [1, 5, 9, 13],
+  [2, 6, 10, 14],
+  [3, 7, 11, 15],
+  [0, 5, 10, 15],
+  [1, 6, 11, 12],
+  [2, 7, 8, 13],
+  [3, 4, 9, 14],
 ];
 
 export function chacha20Block(start: Uint32Array): Uint32Array<ArrayBuffer> {
@@ -110,7 +116,9 @@ export async function verify(claim: Claim): Promise<Verdict | null> {
   if (!seed) return null;
   const computedCommitment = await commitmentOf(claim.drawNumber, seed);
   const deal = dealOf(seed);
-  const winningTicket = claim.result ? deal.indexOf((claim.result.home - 1) * 13 + claim.result.away - 1) + 1 : null;
+  const winningTicket = claim.result
+    ? deal.indexOf((claim.result.home - 1) * 13 + claim.result.away - 1) + 1
+    : null;
   return {
     promised: computedCommitment === claim.commitment.toLowerCase(),
     computedCommitment,

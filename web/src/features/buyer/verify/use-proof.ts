@@ -5,17 +5,27 @@ import { Problem } from '@/api/http';
 import type { Proof } from '@/api/wire';
 import { verify, type Verdict } from './deal';
 
-export type ProofState = { at: 'asking' } | { at: 'missing' } | { at: 'failed'; words: string; retry: () => void } | { at: 'known'; proof: Proof; verdict: Verdict | null };
+export type ProofState =
+  | { at: 'asking' }
+  | { at: 'missing' }
+  | { at: 'failed'; words: string; retry: () => void }
+  | { at: 'known'; proof: Proof; verdict: Verdict | null };
 
 type Found = Exclude<ProofState, { at: 'failed' }> | { at: 'failed'; words: string };
 
 async function find(drawNumber: number): Promise<Found> {
-  if (!globalThis.crypto?.subtle) return { at: 'failed', words: 'Your browser computes fingerprints only at a secure (https) address.' };
+  if (!globalThis.crypto?.subtle)
+    return {
+      at: 'failed',
+      words: 'Your browser computes fingerprints only at a secure (https) address.',
+    };
   try {
     const proof = await fetchProof(drawNumber);
     return { at: 'known', proof, verdict: await verify(proof) };
   } catch (error) {
-    return error instanceof Problem && (error.status === 404 || error.status === 400) ? { at: 'missing' } : { at: 'failed', words: 'Please check your connection and try again.' };
+    return error instanceof Problem && (error.status === 404 || error.status === 400)
+      ? { at: 'missing' }
+      : { at: 'failed', words: 'Please check your connection and try again.' };
   }
 }
 

@@ -12,11 +12,18 @@ afterEach(() => vi.unstubAllGlobals());
 const CLAIM = aClaim({ clubName: 'Redcliffe', clubSlug: 'redcliffe' });
 
 function fill() {
-  for (const [label, value] of [['Account name', 'Robin'], ['BSB', '062000'], ['Account number', '1234567']] as const) fireEvent.change(screen.getByLabelText(label), { target: { value } });
+  for (const [label, value] of [
+    ['Account name', 'Robin'],
+    ['BSB', '062000'],
+    ['Account number', '1234567'],
+  ] as const)
+    fireEvent.change(screen.getByLabelText(label), { target: { value } });
 }
 
 test('a winner sends bank details through the link, whose secret leaves the address bar', async () => {
-  const server = new FakeServer().on('POST /api/claims/look', { body: CLAIM }).on('POST /api/claims', { body: { ...CLAIM, state: 'received' } });
+  const server = new FakeServer()
+    .on('POST /api/claims/look', { body: CLAIM })
+    .on('POST /api/claims', { body: { ...CLAIM, state: 'received' } });
   show(<Claim fromPath={undefined} />, '/claim#secret');
   expect(await screen.findByText('$290.00')).toBeTruthy();
   expect(window.location.hash).toBe('');
@@ -25,20 +32,32 @@ test('a winner sends bank details through the link, whose secret leaves the addr
   expect(screen.getAllByText('Account name is required').length).toBeGreaterThan(1);
   fill();
   await userEvent.click(screen.getByRole('button', { name: 'Send my bank details' }));
-  expect(await screen.findByText('Redcliffe has your bank details and pays you directly.')).toBeTruthy();
-  expect(server.asked.at(-1)?.body).toEqual({ token: 'secret', accountName: 'Robin', bsb: '062-000', accountNumber: '1234567' });
+  expect(
+    await screen.findByText('Redcliffe has your bank details and pays you directly.'),
+  ).toBeTruthy();
+  expect(server.asked.at(-1)?.body).toEqual({
+    token: 'secret',
+    accountName: 'Robin',
+    bsb: '062-000',
+    accountNumber: '1234567',
+  });
   expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain('1234567');
 });
 
 test('until when the link takes details is said to the minute, by the clocks of the ground, as the mail says it', async () => {
-  new FakeServer().on('POST /api/claims/look', { body: { ...CLAIM, timezone: 'Pacific/Auckland', respondBy: '2026-11-27T12:30:00Z' } });
+  new FakeServer().on('POST /api/claims/look', {
+    body: { ...CLAIM, timezone: 'Pacific/Auckland', respondBy: '2026-11-27T12:30:00Z' },
+  });
   show(<Claim fromPath="secret" />, '/claim/secret');
   expect(await screen.findByText(/Please answer by Sat 28 Nov 2026, 1:30 am/)).toBeTruthy();
 });
 
 test('a link that is unknown, used, late or paid says which', async () => {
   const cases: [object, RegExp][] = [
-    [{ status: 404, body: { message: 'This link is invalid or has expired.' } }, /This link is invalid or has expired\./],
+    [
+      { status: 404, body: { message: 'This link is invalid or has expired.' } },
+      /This link is invalid or has expired\./,
+    ],
     [{ body: { ...CLAIM, state: 'expired' } }, /The 7 days to respond have passed/],
     [{ body: { ...CLAIM, state: 'completed' } }, /has recorded the payment/],
     [{ body: { ...CLAIM, state: 'received' } }, /has your bank details/],
@@ -60,7 +79,9 @@ test('details that are not taken say why: too late, received before, or the priz
     [409, 'payout-settled', /has recorded the payment/],
   ];
   for (const [status, code, words] of cases) {
-    new FakeServer().on('POST /api/claims/look', { body: CLAIM }).on('POST /api/claims', { status, body: { code, message: 'x' } });
+    new FakeServer()
+      .on('POST /api/claims/look', { body: CLAIM })
+      .on('POST /api/claims', { status, body: { code, message: 'x' } });
     const { unmount } = show(<Claim fromPath="secret" />, '/claim/secret');
     await screen.findByText('$290.00');
     fill();
@@ -71,7 +92,11 @@ test('details that are not taken say why: too late, received before, or the priz
 });
 
 test('an e-mail address is confirmed by its link, or the link is dead', async () => {
-  new FakeServer().on('POST /api/clubs/verify-email', { body: { verified: true } }, { status: 400, body: { message: 'This link is invalid or has expired.' } });
+  new FakeServer().on(
+    'POST /api/clubs/verify-email',
+    { body: { verified: true } },
+    { status: 400, body: { message: 'This link is invalid or has expired.' } },
+  );
   const { unmount } = show(<VerifyEmail />, '/verify-email?token=good');
   expect(await screen.findByRole('heading', { name: 'Email confirmed' })).toBeTruthy();
   expect(window.location.search).toBe('');

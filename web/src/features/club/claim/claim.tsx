@@ -15,7 +15,8 @@ const UNKNOWN = 'This link is invalid or has expired.';
 function useTokenOnce(fromPath: string | undefined): string {
   const [token] = useState(() => fromPath || window.location.hash.slice(1));
   useEffect(() => {
-    if (token && !fromPath) window.history.replaceState(window.history.state, '', window.location.pathname);
+    if (token && !fromPath)
+      window.history.replaceState(window.history.state, '', window.location.pathname);
   }, [token, fromPath]);
   return token;
 }
@@ -26,19 +27,36 @@ export function Claim({ fromPath }: { fromPath: string | undefined }) {
   const [claim, setClaim] = useState<ClaimShape | null>(null);
   const [refusal, setRefusal] = useState<string | null>(token ? null : UNKNOWN);
   useEffect(() => {
-    if (token) lookAtClaim(token).then(setClaim, (error: unknown) => setRefusal(said(error, C.pleaseTryAgain)));
+    if (token)
+      lookAtClaim(token).then(setClaim, (error: unknown) =>
+        setRefusal(said(error, C.pleaseTryAgain)),
+      );
   }, [token]);
   if (!claim) {
     return (
       <Door title="Your prize">
         <h1>Your prize</h1>
-        {refusal ? <p className="callout is-bad" role="alert">{refusal}</p> : <span className="bone" style={{ height: 220 }} />}
+        {refusal ? (
+          <p className="callout is-bad" role="alert">
+            {refusal}
+          </p>
+        ) : (
+          <span className="bone" style={{ height: 220 }} />
+        )}
       </Door>
     );
   }
   const onProblem = (error: unknown) => {
     if (!(error instanceof Problem) || ![409, 410].includes(error.status)) return false;
-    setClaim({ ...claim, state: error.status === 410 ? 'expired' : error.code === 'payout-settled' ? 'completed' : 'received' });
+    setClaim({
+      ...claim,
+      state:
+        error.status === 410
+          ? 'expired'
+          : error.code === 'payout-settled'
+            ? 'completed'
+            : 'received',
+    });
     return true;
   };
   return (
@@ -46,27 +64,66 @@ export function Claim({ fromPath }: { fromPath: string | undefined }) {
       <div className="claim-head">
         <h1>{claim.winnerName ? `${claim.winnerName}, you won` : 'You won'}</h1>
         <p className="claim-prize num">{dollars(cents(claim.prize))}</p>
-        <p>{claim.homeTeam} v {claim.awayTeam}, {dayAndTime(claim.gameDate, claim.timezone)}</p>
-        <p className="meta">Ticket {claim.serialNumber} · #{claim.homeNumber} & #{claim.awayNumber} · {claim.clubName}</p>
+        <p>
+          {claim.homeTeam} v {claim.awayTeam}, {dayAndTime(claim.gameDate, claim.timezone)}
+        </p>
+        <p className="meta">
+          Ticket {claim.serialNumber} · #{claim.homeNumber} & #{claim.awayNumber} · {claim.clubName}
+        </p>
       </div>
       <section className="card" aria-live="polite">
         {claim.state === 'open' ? (
           <>
             <h2>Where should {claim.clubName} pay it?</h2>
-            <p className="lead">Kept encrypted, shown only to the club{claim.respondBy ? `. Please answer by ${dayAndTime(claim.respondBy, claim.timezone)}.` : '.'}</p>
-            <BankForm doing="Send my bank details" onProblem={onProblem} send={async (bank) => setClaim(await answerClaim(token, bank))} />
+            <p className="lead">
+              Kept encrypted, shown only to the club
+              {claim.respondBy
+                ? `. Please answer by ${dayAndTime(claim.respondBy, claim.timezone)}.`
+                : '.'}
+            </p>
+            <BankForm
+              doing="Send my bank details"
+              onProblem={onProblem}
+              send={async (bank) => setClaim(await answerClaim(token, bank))}
+            />
           </>
         ) : (
           <ClaimState claim={claim} />
         )}
       </section>
-      {claim.contactName ? <p className="claim-help">Questions? {claim.contactName}{claim.contactPhone ? <>, <a href={`tel:${claim.contactPhone.replace(/\s/g, '')}`}>{claim.contactPhone}</a></> : null}</p> : null}
+      {claim.contactName ? (
+        <p className="claim-help">
+          Questions? {claim.contactName}
+          {claim.contactPhone ? (
+            <>
+              , <a href={`tel:${claim.contactPhone.replace(/\s/g, '')}`}>{claim.contactPhone}</a>
+            </>
+          ) : null}
+        </p>
+      ) : null}
     </Door>
   );
 }
 
 function ClaimState({ claim }: { claim: ClaimShape }) {
-  if (claim.state === 'completed') return <><h2>The prize has been paid</h2><p>{claim.clubName} has recorded the payment. It may take a day to reach your account.</p></>;
-  if (claim.state === 'expired') return <><h2>The time to respond has passed</h2><p>The 7 days to respond have passed. Please contact the club.</p></>;
-  return <><h2>Thank you</h2><p>{claim.clubName} has your bank details and pays you directly.</p></>;
+  if (claim.state === 'completed')
+    return (
+      <>
+        <h2>The prize has been paid</h2>
+        <p>{claim.clubName} has recorded the payment. It may take a day to reach your account.</p>
+      </>
+    );
+  if (claim.state === 'expired')
+    return (
+      <>
+        <h2>The time to respond has passed</h2>
+        <p>The 7 days to respond have passed. Please contact the club.</p>
+      </>
+    );
+  return (
+    <>
+      <h2>Thank you</h2>
+      <p>{claim.clubName} has your bank details and pays you directly.</p>
+    </>
+  );
 }

@@ -13,15 +13,37 @@ const HOUR = 3_600_000;
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
 const ACTIVE = aDraw({ id: 1, drawNumber: 1001, awayTeam: 'Logan', gameDate: inHours(5) });
 const AWAITING = aDraw({ id: 2, drawNumber: 1002, awayTeam: 'Noosa', gameDate: inHours(-2) });
-const DONE = aDraw({ id: 3, drawNumber: 1003, awayTeam: 'Tweed', gameDate: inHours(-200), status: 'completed', archived: false });
+const DONE = aDraw({
+  id: 3,
+  drawNumber: 1003,
+  awayTeam: 'Tweed',
+  gameDate: inHours(-200),
+  status: 'completed',
+  archived: false,
+});
 const STATS = { totalRevenue: '1250.00', ticketsSold: 250, clubProfit: '-12.50' };
-const CLUB = { id: 1, name: 'Sharks', slug: 'sharks', homePageSlug: 'sharks', homePageTitle: 'Sharks', homePageReady: true, homePageEnabled: true, logoUrl: null, primaryColor: null };
+const CLUB = {
+  id: 1,
+  name: 'Sharks',
+  slug: 'sharks',
+  homePageSlug: 'sharks',
+  homePageTitle: 'Sharks',
+  homePageReady: true,
+  homePageEnabled: true,
+  logoUrl: null,
+  primaryColor: null,
+};
 let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer()
     .on('GET /api/clubs/1/draws', { body: [ACTIVE, AWAITING, DONE] })
-    .on('GET /api/draws/awaiting-results?clubId=1', { body: [AWAITING, aDraw({ drawNumber: 2002, clubId: 2, awayTeam: 'Strangers', gameDate: inHours(-1) })] })
+    .on('GET /api/draws/awaiting-results?clubId=1', {
+      body: [
+        AWAITING,
+        aDraw({ drawNumber: 2002, clubId: 2, awayTeam: 'Strangers', gameDate: inHours(-1) }),
+      ],
+    })
     .on('GET /api/clubs/1/stats', { body: STATS })
     .on('GET /api/clubs/1/stripe-connect/status', { body: { connected: true } })
     .on('GET /api/clubs/1', { body: CLUB });
@@ -31,14 +53,26 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const open = (onShare = vi.fn(() => Promise.resolve(null)), who = here()) => show(<Dashboard here={who} onShare={onShare} />, '/club/sharks/admin');
+const open = (onShare = vi.fn(() => Promise.resolve(null)), who = here()) =>
+  show(<Dashboard here={who} onShare={onShare} />, '/club/sharks/admin');
 const card = async (name: string) => within(await screen.findByRole('article', { name }));
 const items = () => screen.getAllByRole('menuitem').map((item) => item.textContent);
 
 test('draws stand in their lists, those that await a result first and other clubs’ not at all', async () => {
   open();
   await card('Redcliffe Sharks v Noosa');
-  expect(screen.getAllByRole('heading', { level: 2 }).map((heading) => heading.textContent)).toEqual(['Draws Awaiting Results', 'Active Draws', 'Club Homepage', 'Payment Setup Status', 'Completed Draws', undefined].filter(Boolean));
+  expect(
+    screen.getAllByRole('heading', { level: 2 }).map((heading) => heading.textContent),
+  ).toEqual(
+    [
+      'Draws Awaiting Results',
+      'Active Draws',
+      'Club Homepage',
+      'Payment Setup Status',
+      'Completed Draws',
+      undefined,
+    ].filter(Boolean),
+  );
   expect(screen.getByText('Games have finished - enter results to determine winners')).toBeTruthy();
   expect(screen.queryByText(/Strangers/)).toBeNull();
   await waitFor(() => expect(screen.getByText('$1,250.00')).toBeTruthy());
@@ -48,9 +82,24 @@ test('draws stand in their lists, those that await a result first and other club
 test('each draw has its badge, its next step and the menu of its list', async () => {
   open();
   const menus: [string, string, string[]][] = [
-    ['Redcliffe Sharks v Logan', 'Active', ['Share Link', 'Edit Draw', 'View Public', 'Details', 'Enter Results']],
+    [
+      'Redcliffe Sharks v Logan',
+      'Active',
+      ['Share Link', 'Edit Draw', 'View Public', 'Details', 'Enter Results'],
+    ],
     ['Redcliffe Sharks v Noosa', 'Awaiting Results', ['Enter Results', 'View Public', 'Details']],
-    ['Redcliffe Sharks v Tweed', 'Completed', ['View Public', 'Details', 'Show Winners', 'Download Report (PDF)', 'Download Ticket Data (CSV)', 'Archive Draw']],
+    [
+      'Redcliffe Sharks v Tweed',
+      'Completed',
+      [
+        'View Public',
+        'Details',
+        'Show Winners',
+        'Download Report (PDF)',
+        'Download Ticket Data (CSV)',
+        'Archive Draw',
+      ],
+    ],
   ];
   for (const [teams, badge, wanted] of menus) {
     const of = await card(teams);
@@ -87,14 +136,19 @@ test('a draw is archived at once, taken back with Undo, and put back when the se
   expect(of.getByText('Archived')).toBeTruthy();
   await userEvent.click(await screen.findByRole('button', { name: 'Undo' }));
   await waitFor(() => expect(of.queryByText('Archived')).toBeNull());
-  expect(server.asked.filter(({ method }) => method === 'PATCH').map(({ body }) => body)).toEqual([{ archived: true }, { archived: false }]);
+  expect(server.asked.filter(({ method }) => method === 'PATCH').map(({ body }) => body)).toEqual([
+    { archived: true },
+    { archived: false },
+  ]);
   await choose('Archive Draw');
   expect(await screen.findByText('Archive operation failed')).toBeTruthy();
   expect(of.queryByText('Archived')).toBeNull();
 });
 
 test('winners are shown and hidden, and a failed download says so', async () => {
-  server.on('GET /api/draws/1003/winners', { body: { winningTickets: [aWinner({ buyerPhone: null })], prize: '290.00', notified: false } });
+  server.on('GET /api/draws/1003/winners', {
+    body: { winningTickets: [aWinner({ buyerPhone: null })], prize: '290.00', notified: false },
+  });
   open();
   const of = await card('Redcliffe Sharks v Tweed');
   const choose = async (label: string) => {
@@ -134,11 +188,28 @@ test('a page without a name has no address to copy, and one never saved waits to
 });
 
 test('until the payment account is connected no draw can be created, and connecting says what hinders it', async () => {
-  server.on('GET /api/clubs/1/stripe-connect/status', { body: { connected: false } }).on('POST /api/clubs/1/stripe-connect', { status: 503, body: { code: 'setup-required', setupRequired: true, message: 'Stripe Platform Setup Required' } }, { status: 502, body: { code: 'setup-failed', message: 'Setup failed' } });
+  server
+    .on('GET /api/clubs/1/stripe-connect/status', { body: { connected: false } })
+    .on(
+      'POST /api/clubs/1/stripe-connect',
+      {
+        status: 503,
+        body: {
+          code: 'setup-required',
+          setupRequired: true,
+          message: 'Stripe Platform Setup Required',
+        },
+      },
+      { status: 502, body: { code: 'setup-failed', message: 'Setup failed' } },
+    );
   open();
   const button = await screen.findByRole('button', { name: 'Connect Stripe account' });
-  expect(screen.getAllByText('Connect Stripe account first to create draws').length).toBeGreaterThan(0);
-  expect(screen.getByRole('button', { name: 'Create Draw' }).getAttribute('aria-disabled')).toBe('true');
+  expect(
+    screen.getAllByText('Connect Stripe account first to create draws').length,
+  ).toBeGreaterThan(0);
+  expect(screen.getByRole('button', { name: 'Create Draw' }).getAttribute('aria-disabled')).toBe(
+    'true',
+  );
   await userEvent.click(button);
   expect(await screen.findByText('Stripe Platform Setup Required')).toBeTruthy();
   await userEvent.click(button);
@@ -146,7 +217,9 @@ test('until the payment account is connected no draw can be created, and connect
 });
 
 test('a club without draws is asked to make one; a failed list can be asked for again', async () => {
-  server.on('GET /api/clubs/1/draws', { status: 500 }, { body: [] }).on('GET /api/draws/awaiting-results?clubId=1', { body: [] });
+  server
+    .on('GET /api/clubs/1/draws', { status: 500 }, { body: [] })
+    .on('GET /api/draws/awaiting-results?clubId=1', { body: [] });
   open();
   expect(await screen.findByText('Failed to load draws')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
@@ -165,7 +238,19 @@ test('marketing cookies are asked for once', async () => {
 });
 
 test('details say the game, or its date alone when the time cannot be said, and the money', async () => {
-  server.on('GET /api/draws/1001/financials', { body: { soldTickets: 113, totalRevenue: '565.00', actualStripeFees: '20.00', feesEstimated: true, platformFee: '11.00', prizePool: '290.00', clubRevenue: '534.00', clubProfit: '244.00', actualTransactionCount: 20 } });
+  server.on('GET /api/draws/1001/financials', {
+    body: {
+      soldTickets: 113,
+      totalRevenue: '565.00',
+      actualStripeFees: '20.00',
+      feesEstimated: true,
+      platformFee: '11.00',
+      prizePool: '290.00',
+      clubRevenue: '534.00',
+      clubProfit: '244.00',
+      actualTransactionCount: 20,
+    },
+  });
   open(vi.fn());
   const of = await card('Redcliffe Sharks v Logan');
   await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
@@ -173,34 +258,63 @@ test('details say the game, or its date alone when the time cannot be said, and 
   const dialog = within(screen.getByRole('dialog', { name: 'Draw Details' }));
   expect(await dialog.findByText('$534.00')).toBeTruthy();
   expect(dialog.getByText('$244.00')).toBeTruthy();
-  expect(whenOf(ACTIVE, () => { throw new Error('no such zone'); })).toBe(ACTIVE.gameDate.slice(0, 10));
+  expect(
+    whenOf(ACTIVE, () => {
+      throw new Error('no such zone');
+    }),
+  ).toBe(ACTIVE.gameDate.slice(0, 10));
   expect(whenOf({ gameDate: 'soon', timezone: 'x' })).toBe('soon');
 });
 
 test('a draw made elsewhere shows after ten seconds, however busy the socket is', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance', 'Date'] });
+  vi.useFakeTimers({
+    toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance', 'Date'],
+  });
   const made = aDraw({ id: 9, drawNumber: 1009, awayTeam: 'Ipswich', gameDate: inHours(9) });
-  server.on('GET /api/clubs/1/draws', { body: [ACTIVE] }, { body: [ACTIVE, made] }).on('GET /api/draws/awaiting-results?clubId=1', { body: [] });
+  server
+    .on('GET /api/clubs/1/draws', { body: [ACTIVE] }, { body: [ACTIVE, made] })
+    .on('GET /api/draws/awaiting-results?clubId=1', { body: [] });
   const { store } = open();
   await act(() => vi.advanceTimersByTimeAsync(100));
   act(() => store.set(socketStateAtom, 'open'));
   for (let second = 1; second <= 10; second += 1) {
-    act(() => store.set(receiveFrameAtom, { v: 1, topic: 'draws', seq: second, serverNow: Date.now(), type: 'draws', data: [] }));
+    act(() =>
+      store.set(receiveFrameAtom, {
+        v: 1,
+        topic: 'draws',
+        seq: second,
+        serverNow: Date.now(),
+        type: 'draws',
+        data: [],
+      }),
+    );
     await act(() => vi.advanceTimersByTimeAsync(1_000));
   }
   expect(screen.getByRole('article', { name: 'Redcliffe Sharks v Ipswich' })).toBeTruthy();
 });
 
 test('a draw that was called off has no winners to show', async () => {
-  server.on('GET /api/clubs/1/draws', { body: [aDraw({ drawNumber: 1004, awayTeam: 'Gympie', gameDate: inHours(-300), status: 'cancelled' })] });
+  server.on('GET /api/clubs/1/draws', {
+    body: [
+      aDraw({ drawNumber: 1004, awayTeam: 'Gympie', gameDate: inHours(-300), status: 'cancelled' }),
+    ],
+  });
   open();
   const of = await card('Redcliffe Sharks v Gympie');
   await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
-  expect(items()).toEqual(['View Public', 'Details', 'Download Report (PDF)', 'Download Ticket Data (CSV)', 'Archive Draw']);
+  expect(items()).toEqual([
+    'View Public',
+    'Details',
+    'Download Report (PDF)',
+    'Download Ticket Data (CSV)',
+    'Archive Draw',
+  ]);
 });
 
 test('an archived draw is listed again by Unarchive Draw', async () => {
-  server.on('GET /api/clubs/1/draws', { body: [{ ...DONE, archived: true }] }).on('PATCH /api/draws/1003/archive', { body: DONE });
+  server
+    .on('GET /api/clubs/1/draws', { body: [{ ...DONE, archived: true }] })
+    .on('PATCH /api/draws/1003/archive', { body: DONE });
   open();
   const of = await card('Redcliffe Sharks v Tweed');
   await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
@@ -210,23 +324,34 @@ test('an archived draw is listed again by Unarchive Draw', async () => {
 
 test('an archived club enters results and downloads, and what would start or change something says why not', async () => {
   open(undefined, here({ archived: true }));
-  const words = 'This club is archived. Its running draws finish and pay; nothing new can be started.';
+  const words =
+    'This club is archived. Its running draws finish and pay; nothing new can be started.';
   const of = await card('Redcliffe Sharks v Logan');
-  expect(screen.getByRole('button', { name: 'Create Draw' }).getAttribute('aria-disabled')).toBe('true');
+  expect(screen.getByRole('button', { name: 'Create Draw' }).getAttribute('aria-disabled')).toBe(
+    'true',
+  );
   await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
   const edit = screen.getByRole('menuitem', { name: new RegExp(`^Edit Draw ?${words}$`) });
   expect(edit.getAttribute('aria-disabled')).toBe('true');
-  expect(screen.getByRole('menuitem', { name: 'Enter Results' }).getAttribute('href')).toBe('/club/sharks/admin/results/1001');
+  expect(screen.getByRole('menuitem', { name: 'Enter Results' }).getAttribute('href')).toBe(
+    '/club/sharks/admin/results/1001',
+  );
 });
 
 test('the connect button says Setting up... while the link is made, and a poster or table that does not come says so', async () => {
   let answer: (value: Response) => void = () => {};
   server.on('GET /api/clubs/1/stripe-connect/status', { body: { connected: false } });
   const known = fetch;
-  vi.stubGlobal('fetch', (path: string, init: RequestInit) => (path.endsWith('/stripe-connect') ? new Promise<Response>((resolve) => (answer = resolve)) : known(path, init)));
+  vi.stubGlobal('fetch', (path: string, init: RequestInit) =>
+    path.endsWith('/stripe-connect')
+      ? new Promise<Response>((resolve) => (answer = resolve))
+      : known(path, init),
+  );
   open();
   await userEvent.click(await screen.findByRole('button', { name: 'Connect Stripe account' }));
-  expect(screen.getByRole('button', { name: 'Setting up...' }).getAttribute('aria-disabled')).toBe('true');
+  expect(screen.getByRole('button', { name: 'Setting up...' }).getAttribute('aria-disabled')).toBe(
+    'true',
+  );
   await act(async () => answer(new Response('{"message":"Setup failed"}', { status: 502 })));
   const of = await card('Redcliffe Sharks v Tweed');
   await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
@@ -240,6 +365,8 @@ test('the connect button says Setting up... while the link is made, and a poster
 
 test('a live page is opened by View Page', async () => {
   open();
-  expect((await screen.findByRole('link', { name: 'View Page' })).getAttribute('href')).toBe('/club/sharks');
+  expect((await screen.findByRole('link', { name: 'View Page' })).getAttribute('href')).toBe(
+    '/club/sharks',
+  );
   expect(screen.getByText('Club Profit')).toBeTruthy();
 });

@@ -39,7 +39,14 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   const wide = useWide();
   const [table, setTable] = useState(false);
   const [winners, setWinners] = useState<ReadonlySet<number>>(new Set());
-  const toggle = (number: number) => setWinners(new Set(winners.has(number) ? [...winners].filter((shown) => shown !== number) : [...winners, number]));
+  const toggle = (number: number) =>
+    setWinners(
+      new Set(
+        winners.has(number)
+          ? [...winners].filter((shown) => shown !== number)
+          : [...winners, number],
+      ),
+    );
   const propsOf = (draw: Draw): DrawItemProps => ({
     draw,
     slug: club.slug,
@@ -60,7 +67,9 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
         {lead ? <p className="lead list-lead">{lead}</p> : null}
         {of.length === 0 ? <p className="card empty">{none}</p> : null}
         <div className="draw-items">
-          {of.map((draw) => <DrawItem key={draw.drawNumber} {...propsOf(draw)} />)}
+          {of.map((draw) => (
+            <DrawItem key={draw.drawNumber} {...propsOf(draw)} />
+          ))}
         </div>
       </section>
     );
@@ -72,27 +81,61 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
     <main className="admin dashboard" id="main" aria-busy={!draws && !problem}>
       <div className="admin-head">
         <h1>Dashboard</h1>
-        {wide && all.length > 0 ? <button type="button" className="btn small sec" aria-pressed={table} onClick={() => setTable(!table)}>Table view</button> : null}
+        {wide && all.length > 0 ? (
+          <button
+            type="button"
+            className="btn small sec"
+            aria-pressed={table}
+            onClick={() => setTable(!table)}
+          >
+            Table view
+          </button>
+        ) : null}
       </div>
       <CookieBanner />
       <Member user={user} />
       <Reminder user={user} />
-      {asTable ? <DrawTable draws={all} propsOf={propsOf} /> : list('awaiting', 'Draws Awaiting Results', sells(club) ? C.gamesFinishedEnter : 'Games have finished. A seller or an owner enters their results.')}
+      {asTable ? (
+        <DrawTable draws={all} propsOf={propsOf} />
+      ) : (
+        list(
+          'awaiting',
+          'Draws Awaiting Results',
+          sells(club)
+            ? C.gamesFinishedEnter
+            : 'Games have finished. A seller or an owner enters their results.',
+        )
+      )}
       {!draws && problem ? (
         <LoadFailed words={S.failedToLoadDraws} onRetry={retry} />
       ) : asTable ? null : draws ? (
-        list('active', 'Active Draws', undefined, some || !sells(club) ? 'No draw is on sale now.' : 'No draws yet – create your first')
+        list(
+          'active',
+          'Active Draws',
+          undefined,
+          some || !sells(club) ? 'No draw is on sale now.' : 'No draws yet – create your first',
+        )
       ) : (
         <span className="bone" style={{ height: 220 }} />
       )}
-      <StatCards club={club.id} heard={all.map(({ ticketsSold, status }) => `${ticketsSold} ${status}`).join()} />
+      <StatCards
+        club={club.id}
+        heard={all.map(({ ticketsSold, status }) => `${ticketsSold} ${status}`).join()}
+      />
       <div className="side-cards">
         <HomepageCard club={club} />
         <PaymentCard club={club} />
       </div>
       {asTable ? null : list('completed', 'Completed Draws')}
-      {sells(club) ? <div className="sticky-bar phone-only"><CreateDrawButton club={club} className="btn" at="bar" /></div> : null}
-      <DetailsDialog draw={all.find(({ drawNumber }) => drawNumber === detailed) ?? null} onClose={() => setDetailed(null)} />
+      {sells(club) ? (
+        <div className="sticky-bar phone-only">
+          <CreateDrawButton club={club} className="btn" at="bar" />
+        </div>
+      ) : null}
+      <DetailsDialog
+        draw={all.find(({ drawNumber }) => drawNumber === detailed) ?? null}
+        onClose={() => setDetailed(null)}
+      />
     </main>
   );
 }

@@ -12,8 +12,13 @@ afterEach(() => vi.unstubAllGlobals());
 
 test('details follow what is sold while they stand open', async () => {
   const draw = aDraw({ gameDate: '2099-11-20T09:10:00Z' });
-  new FakeServer().on('GET /api/clubs/1/draws', { body: [draw] }).on('GET /api/draws/awaiting-results?clubId=1', { body: [] });
-  const { store } = show(<Dashboard here={here()} onShare={() => Promise.resolve(null)} />, '/club/sharks/admin');
+  new FakeServer()
+    .on('GET /api/clubs/1/draws', { body: [draw] })
+    .on('GET /api/draws/awaiting-results?clubId=1', { body: [] });
+  const { store } = show(
+    <Dashboard here={here()} onShare={() => Promise.resolve(null)} />,
+    '/club/sharks/admin',
+  );
   await userEvent.click(await screen.findByRole('button', { name: /^Actions/ }));
   await userEvent.click(screen.getByRole('menuitem', { name: 'Details' }));
   const dialog = within(screen.getByRole('dialog', { name: 'Draw Details' }));

@@ -23,10 +23,18 @@ export function DetailsDialog({ draw, onClose }: { draw: Draw | null; onClose: (
 }
 
 function Details({ draw }: { draw: Draw }) {
-  const { data: money } = useAnswer<Financials>(AT.financials(draw.drawNumber), { every: DASHBOARD_EVERY_MS });
+  const { data: money } = useAnswer<Financials>(AT.financials(draw.drawNumber), {
+    every: DASHBOARD_EVERY_MS,
+  });
   const showToast = useSetAtom(showToastAtom);
   const over = useOver();
-  const onPoster = () => void downloadPoster(draw.drawNumber).then(saveFile, (error: unknown) => over(error) || showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }));
+  const onPoster = () =>
+    void downloadPoster(draw.drawNumber).then(
+      saveFile,
+      (error: unknown) =>
+        over(error) ||
+        showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }),
+    );
   const facts: [string, string | null | undefined][] = [
     ['Draw', draw.serialNumber],
     ['League', draw.league],
@@ -35,7 +43,10 @@ function Details({ draw }: { draw: Draw }) {
     ['Ticket price', dollars(cents(draw.ticketPrice))],
     ['Prize', `${draw.prizePercentage}% of sales${draw.roundUpPrize ? ', rounded up to $10' : ''}`],
     ['Card fee', draw.passStripeFees ? 'paid by the buyer' : 'paid by the club'],
-    ['Contact', [draw.contactName, draw.contactPhone?.replaceAll(' ', '\u00a0')].filter(Boolean).join(', ')],
+    [
+      'Contact',
+      [draw.contactName, draw.contactPhone?.replaceAll(' ', '\u00a0')].filter(Boolean).join(', '),
+    ],
     ['Tickets sold', `${draw.ticketsSold}/169`],
     ['Current prize', prizeOf(draw)],
   ];
@@ -51,14 +62,34 @@ function Details({ draw }: { draw: Draw }) {
     <>
       <h3>{teamsOf(draw)}</h3>
       <dl className="facts">
-        {facts.map(([name, value]) => (value ? <div key={name}><dt>{name}</dt><dd>{value}</dd></div> : null))}
+        {facts.map(([name, value]) =>
+          value ? (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ) : null,
+        )}
       </dl>
       <h3>Money</h3>
       <dl className="facts is-sums">
-        {sums.map(([name, value]) => (money && value === undefined ? null : <div key={name}><dt>{name}</dt><dd>{signedDollars(value)}</dd></div>))}
+        {sums.map(([name, value]) =>
+          money && value === undefined ? null : (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{signedDollars(value)}</dd>
+            </div>
+          ),
+        )}
       </dl>
-      {money?.feesEstimated ? <p className="meta">Card fees are estimated until the provider states them.</p> : null}
-      <div className="row-actions"><button type="button" className="btn small sec" onClick={onPoster}>Poster with QR code (PDF)</button></div>
+      {money?.feesEstimated ? (
+        <p className="meta">Card fees are estimated until the provider states them.</p>
+      ) : null}
+      <div className="row-actions">
+        <button type="button" className="btn small sec" onClick={onPoster}>
+          Poster with QR code (PDF)
+        </button>
+      </div>
     </>
   );
 }

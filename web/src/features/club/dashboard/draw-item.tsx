@@ -6,7 +6,15 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { ActionsMenu, type MenuItem } from '../frame/actions-menu';
 import { adminPath } from '../session/user';
-import { badgesOf, listOf, prizeOf, salesOf, teamsOf, whenOf, type ListOfDraws } from './draw-words';
+import {
+  badgesOf,
+  listOf,
+  prizeOf,
+  salesOf,
+  teamsOf,
+  whenOf,
+  type ListOfDraws,
+} from './draw-words';
 import type { DrawDeeds } from './use-draw-deeds';
 import { WinnersPanel } from './winners-panel';
 
@@ -25,21 +33,37 @@ export interface DrawItemProps {
 }
 
 /** The menu of a draw, as the specification lists it for each list (B:50-54); one that was called off has no winners. */
-export function menuOf({ draw, slug, sells, off, deeds, winnersShown, onShare, onDetails, onWinners }: DrawItemProps, list: ListOfDraws): MenuItem[] {
+export function menuOf(
+  { draw, slug, sells, off, deeds, winnersShown, onShare, onDetails, onWinners }: DrawItemProps,
+  list: ListOfDraws,
+): MenuItem[] {
   const results = { label: C.enterResults, href: adminPath(slug, `results/${draw.drawNumber}`) };
   const view = { label: C.viewPublic, href: `/draw/${draw.drawNumber}`, away: true };
   const details = { label: C.details, onChoose: onDetails };
   const selling = (...items: MenuItem[]) => (sells ? items : []);
-  if (list === 'active') return [{ label: C.shareLink, onChoose: onShare }, ...selling({ label: C.editDraw, href: adminPath(slug, `edit-draw/${draw.drawNumber}`), off }), view, details, ...selling(results)];
+  if (list === 'active')
+    return [
+      { label: C.shareLink, onChoose: onShare },
+      ...selling({ label: C.editDraw, href: adminPath(slug, `edit-draw/${draw.drawNumber}`), off }),
+      view,
+      details,
+      ...selling(results),
+    ];
   if (list === 'awaiting') return [...selling(results), view, details];
   return [
     view,
     details,
-    ...(draw.status === 'cancelled' ? [] : [{ label: winnersShown ? C.hideWinners : C.showWinners, onChoose: onWinners }]),
+    ...(draw.status === 'cancelled'
+      ? []
+      : [{ label: winnersShown ? C.hideWinners : C.showWinners, onChoose: onWinners }]),
     ...selling(
       { label: C.downloadReportPdf, onChoose: () => deeds.report(draw) },
       { label: C.downloadCsv, onChoose: () => deeds.csv(draw) },
-      { label: draw.archived ? C.unarchiveDraw : C.archiveDraw, onChoose: () => deeds.archive(draw), off },
+      {
+        label: draw.archived ? C.unarchiveDraw : C.archiveDraw,
+        onChoose: () => deeds.archive(draw),
+        off,
+      },
     ),
   ];
 }
@@ -53,24 +77,55 @@ export function DrawItem(props: DrawItemProps) {
   return (
     <article className={`card draw-item is-${list}`} aria-label={teamsOf(draw)}>
       <div className="draw-item-top">
-        <span className="badges">{badgesOf(draw, now).map(({ words, look }) => <span className={`badge ${look}`} key={words}>{words}</span>)}</span>
-        {list === 'active' ? <Countdown kickOff={draw.gameDate} timezone={draw.timezone} view="page" /> : null}
+        <span className="badges">
+          {badgesOf(draw, now).map(({ words, look }) => (
+            <span className={`badge ${look}`} key={words}>
+              {words}
+            </span>
+          ))}
+        </span>
+        {list === 'active' ? (
+          <Countdown kickOff={draw.gameDate} timezone={draw.timezone} view="page" />
+        ) : null}
       </div>
       <h3>{teamsOf(draw)}</h3>
       {draw.league ? <p className="meta">{draw.league}</p> : null}
       <p className="meta">{whenOf(draw)}</p>
       <dl className="stats">
-        <div className="stat"><dt>Sold</dt><dd>{draw.ticketsSold}/169</dd></div>
-        <div className="stat"><dt>Sales</dt><dd>{salesOf(draw)}</dd></div>
-        <div className="stat"><dt>Prize</dt><dd>{prizeOf(draw)}</dd></div>
+        <div className="stat">
+          <dt>Sold</dt>
+          <dd>{draw.ticketsSold}/169</dd>
+        </div>
+        <div className="stat">
+          <dt>Sales</dt>
+          <dd>{salesOf(draw)}</dd>
+        </div>
+        <div className="stat">
+          <dt>Prize</dt>
+          <dd>{prizeOf(draw)}</dd>
+        </div>
       </dl>
       <div className="draw-item-actions">
-        {list === 'active' ? <button type="button" className="btn" onClick={onShare}>{C.shareLink}</button> : null}
-        {list === 'awaiting' && props.sells ? <Link className="btn" href={results}>{C.enterResults}</Link> : null}
-        {list === 'completed' && draw.status === 'completed' ? <Link className="btn sec" href={results}>Winner and payout</Link> : null}
+        {list === 'active' ? (
+          <button type="button" className="btn" onClick={onShare}>
+            {C.shareLink}
+          </button>
+        ) : null}
+        {list === 'awaiting' && props.sells ? (
+          <Link className="btn" href={results}>
+            {C.enterResults}
+          </Link>
+        ) : null}
+        {list === 'completed' && draw.status === 'completed' ? (
+          <Link className="btn sec" href={results}>
+            Winner and payout
+          </Link>
+        ) : null}
         <ActionsMenu of={teamsOf(draw)} items={menuOf(props, list)} />
       </div>
-      {winnersShown ? <WinnersPanel draw={draw.drawNumber} timezone={draw.timezone} namesShown={props.sells} /> : null}
+      {winnersShown ? (
+        <WinnersPanel draw={draw.drawNumber} timezone={draw.timezone} namesShown={props.sells} />
+      ) : null}
     </article>
   );
 }

@@ -13,8 +13,18 @@ const COLUMNS = [
   { key: 'game', label: 'Game', number: false, of: (draw: Draw) => teamsOf(draw) },
   { key: 'when', label: 'When', number: false, of: (draw: Draw) => Date.parse(draw.gameDate) },
   { key: 'sold', label: 'Sold', number: true, of: (draw: Draw) => draw.ticketsSold },
-  { key: 'sales', label: 'Sales', number: true, of: (draw: Draw) => draw.ticketsSold * cents(draw.ticketPrice) },
-  { key: 'prize', label: 'Prize', number: true, of: (draw: Draw) => (draw.status === 'cancelled' ? 0 : cents(draw.currentPrize)) },
+  {
+    key: 'sales',
+    label: 'Sales',
+    number: true,
+    of: (draw: Draw) => draw.ticketsSold * cents(draw.ticketPrice),
+  },
+  {
+    key: 'prize',
+    label: 'Prize',
+    number: true,
+    of: (draw: Draw) => (draw.status === 'cancelled' ? 0 : cents(draw.currentPrize)),
+  },
 ] as const;
 
 type Sort = { key: (typeof COLUMNS)[number]['key']; down: boolean };
@@ -23,7 +33,9 @@ type Sort = { key: (typeof COLUMNS)[number]['key']; down: boolean };
 export function rowsOf(draws: readonly Draw[], word: string, sort: Sort): Draw[] {
   const wanted = word.trim().toLowerCase();
   const column = COLUMNS.find(({ key }) => key === sort.key) ?? COLUMNS[1];
-  const found = draws.filter((draw) => `${teamsOf(draw)} ${draw.league ?? ''} ${draw.serialNumber}`.toLowerCase().includes(wanted));
+  const found = draws.filter((draw) =>
+    `${teamsOf(draw)} ${draw.league ?? ''} ${draw.serialNumber}`.toLowerCase().includes(wanted),
+  );
   return found.sort((one, other) => {
     const [a, b] = [column.of(one), column.of(other)];
     const order = typeof a === 'string' ? a.localeCompare(String(b)) : a - Number(b);
@@ -50,34 +62,78 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
         <thead>
           <tr>
             {COLUMNS.map(({ key, label, number }) => (
-              <th key={key} scope="col" className={number ? 'num' : undefined} aria-sort={sort.key === key ? (sort.down ? 'descending' : 'ascending') : undefined}>
-                <button type="button" className="sort" onClick={() => setSort({ key, down: sort.key === key ? !sort.down : number })}>
-                  {label}{sort.key === key ? <span aria-hidden="true">{sort.down ? ' ↓' : ' ↑'}</span> : null}
+              <th
+                key={key}
+                scope="col"
+                className={number ? 'num' : undefined}
+                aria-sort={sort.key === key ? (sort.down ? 'descending' : 'ascending') : undefined}
+              >
+                <button
+                  type="button"
+                  className="sort"
+                  onClick={() => setSort({ key, down: sort.key === key ? !sort.down : number })}
+                >
+                  {label}
+                  {sort.key === key ? (
+                    <span aria-hidden="true">{sort.down ? ' ↓' : ' ↑'}</span>
+                  ) : null}
                 </button>
               </th>
             ))}
             <th scope="col">Status</th>
-            <th scope="col"><span className="sr">Actions</span></th>
+            <th scope="col">
+              <span className="sr">Actions</span>
+            </th>
           </tr>
         </thead>
         <tbody>
           {rows.map((draw) => (
             <Fragment key={draw.drawNumber}>
-            <tr>
-              <th scope="row">{teamsOf(draw)}{draw.league ? <span className="meta">{draw.league}</span> : null}</th>
-              <td>{whenOf(draw)}</td>
-              <td className="num">{draw.ticketsSold}/169</td>
-              <td className="num">{salesOf(draw)}</td>
-              <td className="num">{prizeOf(draw)}</td>
-              <td><span className="badges">{badgesOf(draw, now).map(({ words, look }) => <span className={`badge ${look}`} key={words}>{words}</span>)}</span></td>
-              <td><ActionsMenu of={teamsOf(draw)} items={menuOf(propsOf(draw), listOf(draw, now))} /></td>
-            </tr>
-            {propsOf(draw).winnersShown ? <tr><td colSpan={COLUMNS.length + 2}><WinnersPanel draw={draw.drawNumber} timezone={draw.timezone} namesShown={propsOf(draw).sells} /></td></tr> : null}
+              <tr>
+                <th scope="row">
+                  {teamsOf(draw)}
+                  {draw.league ? <span className="meta">{draw.league}</span> : null}
+                </th>
+                <td>{whenOf(draw)}</td>
+                <td className="num">{draw.ticketsSold}/169</td>
+                <td className="num">{salesOf(draw)}</td>
+                <td className="num">{prizeOf(draw)}</td>
+                <td>
+                  <span className="badges">
+                    {badgesOf(draw, now).map(({ words, look }) => (
+                      <span className={`badge ${look}`} key={words}>
+                        {words}
+                      </span>
+                    ))}
+                  </span>
+                </td>
+                <td>
+                  <ActionsMenu
+                    of={teamsOf(draw)}
+                    items={menuOf(propsOf(draw), listOf(draw, now))}
+                  />
+                </td>
+              </tr>
+              {propsOf(draw).winnersShown ? (
+                <tr>
+                  <td colSpan={COLUMNS.length + 2}>
+                    <WinnersPanel
+                      draw={draw.drawNumber}
+                      timezone={draw.timezone}
+                      namesShown={propsOf(draw).sells}
+                    />
+                  </td>
+                </tr>
+              ) : null}
             </Fragment>
           ))}
         </tbody>
       </table>
-      {rows.length === 0 ? <p className="lead">{draws.length === 0 ? 'No draws yet.' : `Nothing has “${word}” in it.`}</p> : null}
+      {rows.length === 0 ? (
+        <p className="lead">
+          {draws.length === 0 ? 'No draws yet.' : `Nothing has “${word}” in it.`}
+        </p>
+      ) : null}
     </section>
   );
 }

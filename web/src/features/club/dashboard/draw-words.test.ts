@@ -4,20 +4,45 @@ import { rowsOf } from './draw-table';
 import { inOrder, prizeOf, signedDollars } from './draw-words';
 
 test('on a screen with room all draws stand in one table, sorted and found by a word', () => {
-  const draws = [aDraw({ drawNumber: 1, awayTeam: 'Tweed', ticketsSold: 9 }), aDraw({ drawNumber: 2, awayTeam: 'Logan', ticketsSold: 80, league: 'Colts' })];
-  const numbers = (word: string, key: 'game' | 'when' | 'sold' | 'sales' | 'prize', down: boolean) => rowsOf(draws, word, { key, down }).map((draw) => draw.drawNumber);
-  expect([numbers('', 'game', false), numbers('', 'sold', false), numbers('', 'sales', true), numbers('colts', 'when', true), numbers('nothing', 'when', true)]).toEqual([[2, 1], [1, 2], [2, 1], [2], []]);
+  const draws = [
+    aDraw({ drawNumber: 1, awayTeam: 'Tweed', ticketsSold: 9 }),
+    aDraw({ drawNumber: 2, awayTeam: 'Logan', ticketsSold: 80, league: 'Colts' }),
+  ];
+  const numbers = (
+    word: string,
+    key: 'game' | 'when' | 'sold' | 'sales' | 'prize',
+    down: boolean,
+  ) => rowsOf(draws, word, { key, down }).map((draw) => draw.drawNumber);
+  expect([
+    numbers('', 'game', false),
+    numbers('', 'sold', false),
+    numbers('', 'sales', true),
+    numbers('colts', 'when', true),
+    numbers('nothing', 'when', true),
+  ]).toEqual([[2, 1], [1, 2], [2, 1], [2], []]);
 });
 
 test('lists are in the order in which they are needed, and money below zero is said so', () => {
-  const draws = [aDraw({ drawNumber: 1, gameDate: '2026-11-21T00:00:00Z' }), aDraw({ drawNumber: 2, gameDate: '2026-11-20T00:00:00Z' })];
+  const draws = [
+    aDraw({ drawNumber: 1, gameDate: '2026-11-21T00:00:00Z' }),
+    aDraw({ drawNumber: 2, gameDate: '2026-11-20T00:00:00Z' }),
+  ];
   expect(inOrder(draws, 'active').map((draw) => draw.drawNumber)).toEqual([2, 1]);
   expect(inOrder(draws, 'completed').map((draw) => draw.drawNumber)).toEqual([1, 2]);
-  expect([signedDollars('-0.05'), signedDollars('10.00'), signedDollars(undefined)]).toEqual(['−$0.05', '$10.00', '–']);
+  expect([signedDollars('-0.05'), signedDollars('10.00'), signedDollars(undefined)]).toEqual([
+    '−$0.05',
+    '$10.00',
+    '–',
+  ]);
 });
 
 test('a draw that was called off has no prize, and stands behind all that have one', () => {
-  const draws = [aDraw({ drawNumber: 1, currentPrize: '10.00' }), aDraw({ drawNumber: 2, status: 'cancelled', currentPrize: '290.00' })];
+  const draws = [
+    aDraw({ drawNumber: 1, currentPrize: '10.00' }),
+    aDraw({ drawNumber: 2, status: 'cancelled', currentPrize: '290.00' }),
+  ];
   expect(draws.map(prizeOf)).toEqual(['$10.00', '–']);
-  expect(rowsOf(draws, '', { key: 'prize', down: true }).map((draw) => draw.drawNumber)).toEqual([1, 2]);
+  expect(rowsOf(draws, '', { key: 'prize', down: true }).map((draw) => draw.drawNumber)).toEqual([
+    1, 2,
+  ]);
 });

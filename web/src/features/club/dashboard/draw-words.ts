@@ -23,17 +23,24 @@ export function badgesOf(draw: Draw, nowMs: number): BadgeWords[] {
   const of: Record<ListOfDraws, BadgeWords> = {
     active: { words: C.active, look: 'is-active' },
     awaiting: { words: C.awaitingResults, look: 'is-awaiting' },
-    completed: draw.status === 'cancelled' ? { words: 'Cancelled', look: 'is-cancelled' } : { words: C.completed, look: 'is-completed' },
+    completed:
+      draw.status === 'cancelled'
+        ? { words: 'Cancelled', look: 'is-cancelled' }
+        : { words: C.completed, look: 'is-completed' },
   };
   const badges = [of[listOf(draw, nowMs)]];
   if (draw.archived) badges.push({ words: C.archived, look: 'is-archived' });
   return badges;
 }
 
-export const teamsOf = (draw: Pick<Draw, 'homeTeam' | 'awayTeam'>): string => `${draw.homeTeam} v ${draw.awayTeam}`;
+export const teamsOf = (draw: Pick<Draw, 'homeTeam' | 'awayTeam'>): string =>
+  `${draw.homeTeam} v ${draw.awayTeam}`;
 
 /** Date and time; the date alone when they cannot be formatted (B:48). */
-export function whenOf(draw: Pick<Draw, 'gameDate' | 'timezone'>, format: typeof dayAndTime = dayAndTime): string {
+export function whenOf(
+  draw: Pick<Draw, 'gameDate' | 'timezone'>,
+  format: typeof dayAndTime = dayAndTime,
+): string {
   try {
     return format(draw.gameDate, draw.timezone) || draw.gameDate.slice(0, 10);
   } catch {
@@ -42,10 +49,12 @@ export function whenOf(draw: Pick<Draw, 'gameDate' | 'timezone'>, format: typeof
 }
 
 /** Tickets sold times price, as the result page's header says it (B:65). */
-export const salesOf = (draw: Pick<Draw, 'ticketsSold' | 'ticketPrice'>): string => dollars(draw.ticketsSold * cents(draw.ticketPrice));
+export const salesOf = (draw: Pick<Draw, 'ticketsSold' | 'ticketPrice'>): string =>
+  dollars(draw.ticketsSold * cents(draw.ticketPrice));
 
 /** What is to be won; nothing once it was called off. */
-export const prizeOf = (draw: Pick<Draw, 'status' | 'currentPrize'>): string => (draw.status === 'cancelled' ? NONE : dollars(cents(draw.currentPrize)));
+export const prizeOf = (draw: Pick<Draw, 'status' | 'currentPrize'>): string =>
+  draw.status === 'cancelled' ? NONE : dollars(cents(draw.currentPrize));
 
 /** Where there is no sum. */
 const NONE = '–';
@@ -59,5 +68,7 @@ export function signedDollars(decimal: string | undefined): string {
 /** Soonest game first while it is to come, latest first when it is over. */
 export function inOrder(draws: readonly Draw[], list: ListOfDraws): Draw[] {
   const sign = list === 'active' ? 1 : -1;
-  return [...draws].sort((one, other) => sign * (Date.parse(one.gameDate) - Date.parse(other.gameDate)));
+  return [...draws].sort(
+    (one, other) => sign * (Date.parse(one.gameDate) - Date.parse(other.gameDate)),
+  );
 }

@@ -16,6 +16,10 @@ test('a club’s page is to be seen, copied and edited; of an archived club ther
   expect(screen.getAllByRole('link')).toHaveLength(3);
   unmount();
   show(<HomepageCard club={here({ archived: true }).club} />, AT);
-  expect(screen.getByText('This club is archived. Its running draws finish and pay; nothing new can be started.')).toBeTruthy();
+  expect(
+    screen.getByText(
+      'This club is archived. Its running draws finish and pay; nothing new can be started.',
+    ),
+  ).toBeTruthy();
   expect([...screen.queryAllByRole('button'), ...screen.queryAllByRole('link')]).toEqual([]);
 });

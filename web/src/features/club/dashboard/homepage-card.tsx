@@ -18,7 +18,10 @@ export function HomepageCard({ club }: { club: FrameClub }) {
   const setup = adminPath(club.slug, 'home-page-setup');
   const slug = data?.homePageSlug ?? '';
   const url = `${window.location.origin}/club/${slug}`;
-  const live = data !== undefined && (data.homePageReady ?? Boolean(data.homePageTitle)) && data.homePageEnabled !== false;
+  const live =
+    data !== undefined &&
+    (data.homePageReady ?? Boolean(data.homePageTitle)) &&
+    data.homePageEnabled !== false;
   const onCopy = async () => {
     if (!slug) return showToast({ title: C.noHomepageUrl, bad: true });
     await copyText(url);
@@ -33,17 +36,37 @@ export function HomepageCard({ club }: { club: FrameClub }) {
         <p className="lead">{archivedWords(club)}</p>
       ) : live ? (
         <>
-          <p className="page-url">{slug ? <a href={`/club/${slug}`}>{url.replace(/^https?:\/\//, '')}</a> : C.noHomepageUrl}</p>
+          <p className="page-url">
+            {slug ? (
+              <a href={`/club/${slug}`}>{url.replace(/^https?:\/\//, '')}</a>
+            ) : (
+              C.noHomepageUrl
+            )}
+          </p>
           <div className="row-actions">
-            <button type="button" className="btn small" onClick={() => void onCopy()}>{C.copyUrl}</button>
-            <a className="btn small sec" href={`/club/${slug}`} target="_blank" rel="noopener">{C.viewPage}</a>
-            {owns(club) ? <Link className="btn small sec" href={setup}>{C.edit}</Link> : null}
+            <button type="button" className="btn small" onClick={() => void onCopy()}>
+              {C.copyUrl}
+            </button>
+            <a className="btn small sec" href={`/club/${slug}`} target="_blank" rel="noopener">
+              {C.viewPage}
+            </a>
+            {owns(club) ? (
+              <Link className="btn small sec" href={setup}>
+                {C.edit}
+              </Link>
+            ) : null}
           </div>
         </>
       ) : data ? (
         <>
           <p className="lead">{C.homepageNotSetUp}</p>
-          {owns(club) ? <div className="row-actions"><Link className="btn small" href={setup}>{C.setUpHomepage}</Link></div> : null}
+          {owns(club) ? (
+            <div className="row-actions">
+              <Link className="btn small" href={setup}>
+                {C.setUpHomepage}
+              </Link>
+            </div>
+          ) : null}
         </>
       ) : problem ? null : (
         <span className="bone" style={{ height: 92, marginTop: 8 }} />

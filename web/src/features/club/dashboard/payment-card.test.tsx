@@ -9,7 +9,11 @@ import { PaymentCard } from './payment-card';
 afterEach(() => vi.unstubAllGlobals());
 
 test('an account that could not be asked about is not called unconnected', async () => {
-  new FakeServer().on('GET /api/clubs/1/stripe-connect/status', { status: 503 }, { body: { connected: true } });
+  new FakeServer().on(
+    'GET /api/clubs/1/stripe-connect/status',
+    { status: 503 },
+    { body: { connected: true } },
+  );
   show(<PaymentCard club={here().club} />, '/club/sharks/admin');
   expect(await screen.findByText('Your payment account could not be checked.')).toBeTruthy();
   expect(screen.queryByText('Not connected')).toBeNull();

@@ -9,7 +9,9 @@ import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
 /** Whether the club can be paid: checking, connected or not connected (B:45). */
 export function PaymentCard({ club }: { club: FrameClub }) {
-  const { data, problem, retry } = useAnswer<ConnectStatus>(AT.connect(club.id), { every: DASHBOARD_EVERY_MS });
+  const { data, problem, retry } = useAnswer<ConnectStatus>(AT.connect(club.id), {
+    every: DASHBOARD_EVERY_MS,
+  });
   const { pending, connect } = useConnect(club.id);
   // Nobody is sent to connect again an account that could only not be asked about.
   const state = data ? (data.connected ? 'connected' : 'open') : problem ? 'unknown' : 'checking';
@@ -22,10 +24,16 @@ export function PaymentCard({ club }: { club: FrameClub }) {
           <>
             <span className="badge is-active">Connected</span>
             <p>Ticket money goes straight to your club’s Stripe account.</p>
-            {data?.payoutsEnabled === false ? <p className="lead">Stripe still asks for something before it pays out to your bank.</p> : null}
+            {data?.payoutsEnabled === false ? (
+              <p className="lead">
+                Stripe still asks for something before it pays out to your bank.
+              </p>
+            ) : null}
           </>
         ) : null}
-        {state === 'unknown' ? <p className="lead">Your payment account could not be checked.</p> : null}
+        {state === 'unknown' ? (
+          <p className="lead">Your payment account could not be checked.</p>
+        ) : null}
         {state === 'open' ? (
           <>
             <span className="badge is-awaiting">Not connected</span>
@@ -33,11 +41,26 @@ export function PaymentCard({ club }: { club: FrameClub }) {
           </>
         ) : null}
       </div>
-      {state === 'unknown' ? <div className="row-actions"><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
-      {state === 'open' && !owns(club) ? <p className="lead">An owner of the club can connect it.</p> : null}
+      {state === 'unknown' ? (
+        <div className="row-actions">
+          <button type="button" className="btn small sec" onClick={() => void retry()}>
+            Retry
+          </button>
+        </div>
+      ) : null}
+      {state === 'open' && !owns(club) ? (
+        <p className="lead">An owner of the club can connect it.</p>
+      ) : null}
       {state === 'open' && !club.archived && owns(club) ? (
         <div className="row-actions">
-          <button type="button" className="btn small" aria-disabled={pending} onClick={() => void connect()}>{pending ? C.settingUp : 'Connect Stripe account'}</button>
+          <button
+            type="button"
+            className="btn small"
+            aria-disabled={pending}
+            onClick={() => void connect()}
+          >
+            {pending ? C.settingUp : 'Connect Stripe account'}
+          </button>
         </div>
       ) : null}
     </section>

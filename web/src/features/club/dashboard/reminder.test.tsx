@@ -12,12 +12,25 @@ afterEach(() => vi.unstubAllGlobals());
 const WHOAMI = 'GET /api/admin/whoami';
 const SEND = 'POST /api/clubs/1/verification-email';
 const UNCONFIRMED = { body: aWhoami({ emailVerified: false }) };
-const open = () => show(<ClubPage slug="sharks" page="">{({ user }) => <Reminder user={user} />}</ClubPage>, '/club/sharks/admin');
-const again = async () => userEvent.click(await screen.findByRole('button', { name: 'Send again' }));
+const open = () =>
+  show(
+    <ClubPage slug="sharks" page="">
+      {({ user }) => <Reminder user={user} />}
+    </ClubPage>,
+    '/club/sharks/admin',
+  );
+const again = async () =>
+  userEvent.click(await screen.findByRole('button', { name: 'Send again' }));
 
 test('a link that is sent again is said to be, and so is that the limit refuses another', async () => {
   const tooMany = 'Too many attempts. Please wait a moment and try again.';
-  new FakeServer().on(WHOAMI, UNCONFIRMED).on(SEND, { status: 202, body: { message: 'We have sent you a new link.' } }, { status: 429, body: { code: 'too-many-requests', message: tooMany } });
+  new FakeServer()
+    .on(WHOAMI, UNCONFIRMED)
+    .on(
+      SEND,
+      { status: 202, body: { message: 'We have sent you a new link.' } },
+      { status: 429, body: { code: 'too-many-requests', message: tooMany } },
+    );
   open();
   await again();
   expect(await screen.findByText('We have sent you a new link.')).toBeTruthy();
@@ -27,7 +40,9 @@ test('a link that is sent again is said to be, and so is that the limit refuses 
 });
 
 test('an address that was confirmed elsewhere is said to be, and nothing reminds of it any more', async () => {
-  new FakeServer().on(WHOAMI, UNCONFIRMED, { body: aWhoami() }).on(SEND, { body: { message: 'This address is confirmed.' } });
+  new FakeServer()
+    .on(WHOAMI, UNCONFIRMED, { body: aWhoami() })
+    .on(SEND, { body: { message: 'This address is confirmed.' } });
   open();
   await again();
   await waitFor(() => expect(screen.queryByText(/^Please confirm your email address/)).toBeNull());

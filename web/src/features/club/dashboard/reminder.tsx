@@ -28,7 +28,14 @@ export function Reminder({ user }: { user: User }) {
   return (
     <div className="callout is-warn reminder">
       <p>Please confirm your email address with the link we sent to {user.email}.</p>
-      <button type="button" className="btn small sec" aria-disabled={pending} onClick={() => void send()}>{C.sendAgain}</button>
+      <button
+        type="button"
+        className="btn small sec"
+        aria-disabled={pending}
+        onClick={() => void send()}
+      >
+        {C.sendAgain}
+      </button>
     </div>
   );
 }
@@ -37,5 +44,9 @@ export function Reminder({ user }: { user: User }) {
 export function Member({ user }: { user: User }) {
   if (!user.memberName) return null;
   const { name, does } = ROLE_WORDS[roleOf(user)];
-  return <p className="lead">Signed in as {user.memberName}. <strong>{name}</strong>: {does}</p>;
+  return (
+    <p className="lead">
+      Signed in as {user.memberName}. <strong>{name}</strong>: {does}
+    </p>
+  );
 }

@@ -33,7 +33,9 @@ export function StatCards({ club, heard }: { club: number; heard: string }) {
           </div>
         ))}
       </dl>
-      {data?.feesEstimated ? <p className="meta">Card fees that the provider has not stated yet are estimated.</p> : null}
+      {data?.feesEstimated ? (
+        <p className="meta">Card fees that the provider has not stated yet are estimated.</p>
+      ) : null}
     </section>
   );
 }

@@ -32,11 +32,21 @@ export function useClubDraws(club: number): ClubDraws {
     if (!own.data) return undefined;
     const known = new Set(own.data.map((draw) => draw.drawNumber));
     // Only this club's: the public list of what awaits a result holds everybody's.
-    const more = (awaiting.data ?? []).filter((draw) => draw.clubId === club && !known.has(draw.drawNumber));
+    const more = (awaiting.data ?? []).filter(
+      (draw) => draw.clubId === club && !known.has(draw.drawNumber),
+    );
     return [...own.data, ...more];
   }, [own.data, awaiting.data, club]);
   if (!all) return { draws: undefined, problem: own.problem, retry: own.retry };
   const fresh = all.map((draw) => ({ ...draw, ...live[draw.drawNumber], archived: draw.archived }));
-  const of = (list: ListOfDraws) => inOrder(fresh.filter((draw) => listOf(draw, now) === list), list);
-  return { draws: { active: of('active'), awaiting: of('awaiting'), completed: of('completed') }, problem: own.problem, retry: own.retry };
+  const of = (list: ListOfDraws) =>
+    inOrder(
+      fresh.filter((draw) => listOf(draw, now) === list),
+      list,
+    );
+  return {
+    draws: { active: of('active'), awaiting: of('awaiting'), completed: of('completed') },
+    problem: own.problem,
+    retry: own.retry,
+  };
 }

@@ -24,11 +24,18 @@ export function useDrawDeeds(club: number): DrawDeeds {
   const fetchFile = (ask: (draw: number) => Promise<Download>) => (draw: Draw) =>
     void run(
       async () => saveFile(await ask(draw.drawNumber)),
-      (error) => showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }),
+      (error) =>
+        showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }),
     );
   const show = (draw: Draw, archived: boolean) => {
     const listed = (store.get(answersAtom)[AT.draws(club)] ?? []) as Draw[];
-    store.set(keepAnswerAtom, AT.draws(club), listed.map((known) => (known.drawNumber === draw.drawNumber ? { ...known, archived } : known)));
+    store.set(
+      keepAnswerAtom,
+      AT.draws(club),
+      listed.map((known) =>
+        known.drawNumber === draw.drawNumber ? { ...known, archived } : known,
+      ),
+    );
   };
   // Shown at once, and taken back if the server will not: the dashboard's only optimistic change.
   const archive = (draw: Draw, archived: boolean, undo: boolean) =>
@@ -37,12 +44,19 @@ export function useDrawDeeds(club: number): DrawDeeds {
         show(draw, archived);
         await archiveDraw(draw.drawNumber, archived);
         const title = `${teamsOf(draw)} is ${archived ? 'archived' : 'listed again'}`;
-        showToast({ title, action: undo ? { label: 'Undo', run: () => archive(draw, !archived, false) } : undefined });
+        showToast({
+          title,
+          action: undo ? { label: 'Undo', run: () => archive(draw, !archived, false) } : undefined,
+        });
       },
       (error) => {
         show(draw, !archived);
         showToast({ title: C.archiveFailed, text: said(error, C.pleaseTryAgain), bad: true });
       },
     );
-  return { report: fetchFile(downloadReport), csv: fetchFile(downloadTickets), archive: (draw) => archive(draw, !draw.archived, true) };
+  return {
+    report: fetchFile(downloadReport),
+    csv: fetchFile(downloadTickets),
+    archive: (draw) => archive(draw, !draw.archived, true),
+  };
 }

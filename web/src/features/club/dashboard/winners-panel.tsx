@@ -7,10 +7,35 @@ import { WinnerLater } from '../results/winner-later';
 import { WinnerView } from '../results/winner-view';
 
 /** The winner of one completed draw, under its row. */
-export function WinnersPanel({ draw, timezone, namesShown }: { draw: number; timezone: string; namesShown: boolean }) {
+export function WinnersPanel({
+  draw,
+  timezone,
+  namesShown,
+}: {
+  draw: number;
+  timezone: string;
+  namesShown: boolean;
+}) {
   const { data, problem, retry } = useAnswer<WinnersAnswer>(AT.winners(draw));
-  if (data?.revealedAt) return <div className="winners"><WinnerLater at={data.revealedAt} timezone={timezone} /></div>;
-  if (data) return <div className="winners">{data.winningTickets.map((winner) => <WinnerView key={winner.ticketNumber} winner={winner} prize={data.prize} namesShown={namesShown} />)}</div>;
+  if (data?.revealedAt)
+    return (
+      <div className="winners">
+        <WinnerLater at={data.revealedAt} timezone={timezone} />
+      </div>
+    );
+  if (data)
+    return (
+      <div className="winners">
+        {data.winningTickets.map((winner) => (
+          <WinnerView
+            key={winner.ticketNumber}
+            winner={winner}
+            prize={data.prize}
+            namesShown={namesShown}
+          />
+        ))}
+      </div>
+    );
   if (!problem) return <span className="bone" style={{ height: 120, marginTop: 12 }} />;
   return <LoadFailed words={C.failedToFetchTickets} onRetry={retry} />;
 }

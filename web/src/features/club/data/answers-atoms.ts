@@ -3,7 +3,9 @@ import { atom } from 'jotai';
 /** The last answer of each address asked; never stale by itself, asked for again by polls and after changes. */
 export const answersAtom = atom<Readonly<Record<string, unknown>>>({});
 
-export const keepAnswerAtom = atom(null, (get, set, path: string, answer: unknown) => set(answersAtom, { ...get(answersAtom), [path]: answer }));
+export const keepAnswerAtom = atom(null, (get, set, path: string, answer: unknown) =>
+  set(answersAtom, { ...get(answersAtom), [path]: answer }),
+);
 
 /** What one club saw is nothing for the next to see. */
 export const forgetAnswersAtom = atom(null, (_get, set) => set(answersAtom, {}));

@@ -1,5 +1,8 @@
 /** Puts a text on the clipboard: in the new way, else in the old one (B:44). */
-export async function copyText(text: string, clipboard: Pick<Clipboard, 'writeText'> | undefined = navigator.clipboard): Promise<void> {
+export async function copyText(
+  text: string,
+  clipboard: Pick<Clipboard, 'writeText'> | undefined = navigator.clipboard,
+): Promise<void> {
   try {
     if (!clipboard) throw new Error('no clipboard');
     await clipboard.writeText(text);

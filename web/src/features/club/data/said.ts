@@ -4,7 +4,9 @@ import type { FormProblem } from '@/shared/ui/problem-list';
 
 /** The server's own sentence when it refused (4xx); the given words when something broke. */
 export function said(error: unknown, otherwise: string): string {
-  return error instanceof Problem && error.status < 500 ? (error.said.message ?? otherwise) : otherwise;
+  return error instanceof Problem && error.status < 500
+    ? (error.said.message ?? otherwise)
+    : otherwise;
 }
 
 /** The fields a 400 names, as problems of the form; empty when it names none. */
@@ -13,6 +15,8 @@ export function refusedFields(error: unknown, idOf: (field: string) => string): 
   if (!Array.isArray(errors)) return [];
   return errors.flatMap((said: unknown) => {
     const { field, message } = (said ?? {}) as { field?: unknown; message?: unknown };
-    return typeof field === 'string' && typeof message === 'string' ? [{ field: idOf(field), text: message }] : [];
+    return typeof field === 'string' && typeof message === 'string'
+      ? [{ field: idOf(field), text: message }]
+      : [];
   });
 }

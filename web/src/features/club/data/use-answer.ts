@@ -38,7 +38,10 @@ function askOnce<Data>(path: string): Promise<Data> {
 }
 
 /** `null` asks for nothing yet. */
-export function useAnswer<Data>(path: string | null, { every = null, topic = null, guarded = true }: Options = {}): Answer<Data> {
+export function useAnswer<Data>(
+  path: string | null,
+  { every = null, topic = null, guarded = true }: Options = {},
+): Answer<Data> {
   const data = useAtomValue(answersAtom)[path ?? ''] as Data | undefined;
   const changes = useAtomValue(changesAtom)[path ?? ''] ?? 0;
   const round = useAtomValue(loginRoundAtom);
@@ -64,4 +67,5 @@ export function useAnswer<Data>(path: string | null, { every = null, topic = nul
   return { data, problem, retry: ask };
 }
 
-export const isMissing = (problem: unknown): boolean => problem instanceof Problem && problem.status === 404;
+export const isMissing = (problem: unknown): boolean =>
+  problem instanceof Problem && problem.status === 404;

@@ -15,18 +15,23 @@ export function useFormProblems() {
     if (!form) return;
     // Heard at the document, after the field itself has kept what was typed: a render in between would put the old value back.
     const onInput = ({ target }: Event) => {
-      if (target instanceof Element && form.contains(target)) setTouched((last) => (last.includes(target.id) ? last : [...last, target.id]));
+      if (target instanceof Element && form.contains(target))
+        setTouched((last) => (last.includes(target.id) ? last : [...last, target.id]));
     };
     document.addEventListener('input', onInput);
     return () => document.removeEventListener('input', onInput);
   }, [found]);
-  const problems = found.map((problem) => ({ ...problem, mended: touched.includes(problem.field) }));
+  const problems = found.map((problem) => ({
+    ...problem,
+    mended: touched.includes(problem.field),
+  }));
   /** True when there is nothing to complain about. */
   const settle = (now: readonly FormProblem[], title?: string): boolean => {
     setFound(now);
     setTouched([]);
     const first = now[0];
-    if (first) showToast(title ? { title, text: first.text, bad: true } : { title: first.text, bad: true });
+    if (first)
+      showToast(title ? { title, text: first.text, bad: true } : { title: first.text, bad: true });
     return now.length === 0;
   };
   return { problems, list, errorOf: (field: string) => errorOf(problems, field), settle };

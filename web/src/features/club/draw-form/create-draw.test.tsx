@@ -8,7 +8,19 @@ import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/show';
 import { CreateDraw } from './create-draw';
 
-const LAST = { league: 'A Grade', homeTeam: 'Sharks', awayTeam: 'Norths', gameDate: '2099-12-04T19:10', timezone: 'Australia/Sydney', ticketPrice: '5.00', prizePercentage: 50, passStripeFees: true, roundUpPrize: false, contactName: 'Kim', contactPhone: '0400' };
+const LAST = {
+  league: 'A Grade',
+  homeTeam: 'Sharks',
+  awayTeam: 'Norths',
+  gameDate: '2099-12-04T19:10',
+  timezone: 'Australia/Sydney',
+  ticketPrice: '5.00',
+  prizePercentage: 50,
+  passStripeFees: true,
+  roundUpPrize: false,
+  contactName: 'Kim',
+  contactPhone: '0400',
+};
 let server: FakeServer;
 
 beforeEach(() => {
@@ -17,7 +29,8 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 const open = () => show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
-const duplicate = () => userEvent.click(screen.getByRole('button', { name: 'Duplicate last draw' }));
+const duplicate = () =>
+  userEvent.click(screen.getByRole('button', { name: 'Duplicate last draw' }));
 
 test('while the card fee must stay with the club, a draw duplicated from before is reckoned with it', async () => {
   const { store } = open();
@@ -32,7 +45,11 @@ test('while the card fee must stay with the club, a draw duplicated from before 
 });
 
 test('a club without a draw reads that there is none to duplicate; a failure is said as one', async () => {
-  server.on('GET /api/clubs/1/draw-template', { status: 404, body: { code: 'not-found', message: 'Not found' } }, { status: 503, body: { message: 'x' } });
+  server.on(
+    'GET /api/clubs/1/draw-template',
+    { status: 404, body: { code: 'not-found', message: 'Not found' } },
+    { status: 503, body: { message: 'x' } },
+  );
   open();
   await duplicate();
   expect(await screen.findByText('There is no draw to duplicate yet.')).toBeTruthy();
@@ -43,9 +60,14 @@ test('a club without a draw reads that there is none to duplicate; a failure is 
 test('a game that is on sale already is not made again: its draw is named and shown, and what was typed is kept', async () => {
   const words = 'This game is on sale already as draw 1042.';
   server
-    .on('GET /api/terms/service', { body: { kind: 'service', version: '1.0', title: 'Terms of Service', text: 'First.' } })
+    .on('GET /api/terms/service', {
+      body: { kind: 'service', version: '1.0', title: 'Terms of Service', text: 'First.' },
+    })
     .on('POST /api/terms/accept', { body: { id: 1 } })
-    .on('POST /api/draws', { status: 409, body: { code: 'draw-exists', message: words, drawNumber: 1042 } });
+    .on('POST /api/draws', {
+      status: 409,
+      body: { code: 'draw-exists', message: words, drawNumber: 1042 },
+    });
   const { unmount } = open();
   await duplicate();
   await screen.findByDisplayValue('Norths');

@@ -32,7 +32,13 @@ export function CreateDraw({ here }: { here: Here }) {
     <main className="admin" id="main">
       <BackLink club={here.club} />
       <h1>{C.createDraw}</h1>
-      {here.club.archived ? <p className="callout is-warn">{archivedWords(here.club)}</p> : sells(here.club) ? <WhatToCreate here={here} /> : <p className="callout is-warn">{SELLERS_ONLY}</p>}
+      {here.club.archived ? (
+        <p className="callout is-warn">{archivedWords(here.club)}</p>
+      ) : sells(here.club) ? (
+        <WhatToCreate here={here} />
+      ) : (
+        <p className="callout is-warn">{SELLERS_ONLY}</p>
+      )}
     </main>
   );
 }
@@ -59,7 +65,8 @@ interface Refusal {
 }
 
 function refusalOf(error: unknown): Refusal {
-  const draw = error instanceof Problem && error.code === 'draw-exists' ? error.said.drawNumber : null;
+  const draw =
+    error instanceof Problem && error.code === 'draw-exists' ? error.said.drawNumber : null;
   return { words: said(error, C.pleaseTryAgain), draw: typeof draw === 'number' ? draw : null };
 }
 
@@ -68,7 +75,14 @@ function Refused({ refusal: { words, draw } }: { refusal: Refusal }) {
     <div className="callout is-bad" role="alert">
       <strong>{C.failedToCreateDraw}</strong>
       {words}
-      {draw === null ? null : <> <a href={`/draw/${draw}`} target="_blank" rel="noopener">{C.viewPublic}</a></>}
+      {draw === null ? null : (
+        <>
+          {' '}
+          <a href={`/draw/${draw}`} target="_blank" rel="noopener">
+            {C.viewPublic}
+          </a>
+        </>
+      )}
     </div>
   );
 }
@@ -114,12 +128,27 @@ function OneGame({ here: { club } }: { here: Here }) {
   const duplicate = () =>
     run(
       async () => change(fieldsOfTemplate(await fetchTemplate(club.id))),
-      (error) => showToast({ title: isMissing(error) ? 'There is no draw to duplicate yet.' : said(error, C.pleaseTryAgain), bad: true }),
+      (error) =>
+        showToast({
+          title: isMissing(error)
+            ? 'There is no draw to duplicate yet.'
+            : said(error, C.pleaseTryAgain),
+          bad: true,
+        }),
     );
   const group = { fields, onFields: change, errorOf };
   return (
     <form className="page-form" onSubmit={onSubmit} noValidate>
-      <div className="row-actions"><button type="button" className="btn small sec" aria-disabled={pending} onClick={() => void duplicate()}>Duplicate last draw</button></div>
+      <div className="row-actions">
+        <button
+          type="button"
+          className="btn small sec"
+          aria-disabled={pending}
+          onClick={() => void duplicate()}
+        >
+          Duplicate last draw
+        </button>
+      </div>
       <ProblemList problems={problems} ref={list} />
       {refusal ? <Refused refusal={refusal} /> : null}
       <div className="form-layout has-side">
@@ -133,9 +162,17 @@ function OneGame({ here: { club } }: { here: Here }) {
       </div>
       <div className="sticky-bar">
         <RevenueLine fields={sent} />
-        <button type="submit" className="btn">{C.createDraw}</button>
+        <button type="submit" className="btn">
+          {C.createDraw}
+        </button>
       </div>
-      <ServiceTermsDialog club={club.id} open={agreeing} doing={C.createDraw} onClose={() => setAgreeing(false)} onAgreed={create} />
+      <ServiceTermsDialog
+        club={club.id}
+        open={agreeing}
+        doing={C.createDraw}
+        onClose={() => setAgreeing(false)}
+        onAgreed={create}
+      />
       <LeaveGuard dirty={dirty} />
     </form>
   );

@@ -10,19 +10,41 @@ import { expiredAtom } from '../session/session-atoms';
 import { CreateDraw } from './create-draw';
 import { EditDraw } from './edit-draw';
 
-const FUTURE = anOwnDraw({ gameDate: '2099-11-20T09:10:00Z', ticketsSold: 0, contactName: 'Kim', contactPhone: '0400 000 000' });
+const FUTURE = anOwnDraw({
+  gameDate: '2099-11-20T09:10:00Z',
+  ticketsSold: 0,
+  contactName: 'Kim',
+  contactPhone: '0400 000 000',
+});
 let server: FakeServer;
 
 beforeEach(() => {
-  server = new FakeServer().on('GET /api/terms/service', { body: { kind: 'service', version: '1.0', title: 'Terms of Service', text: 'First.\n\nSecond.' } }).on('POST /api/terms/accept', { body: { id: 1 } });
+  server = new FakeServer()
+    .on('GET /api/terms/service', {
+      body: {
+        kind: 'service',
+        version: '1.0',
+        title: 'Terms of Service',
+        text: 'First.\n\nSecond.',
+      },
+    })
+    .on('POST /api/terms/accept', { body: { id: 1 } });
 });
 afterEach(() => vi.unstubAllGlobals());
 
 function fill() {
-  const values = { 'Home team': 'Sharks', 'Away team': 'Tigers', 'Game date': '2099-11-27', 'Contact name': 'Kim', 'Contact phone': 'call 0400 000 000' };
-  for (const [label, value] of Object.entries(values)) fireEvent.change(screen.getByLabelText(label), { target: { value } });
+  const values = {
+    'Home team': 'Sharks',
+    'Away team': 'Tigers',
+    'Game date': '2099-11-27',
+    'Contact name': 'Kim',
+    'Contact phone': 'call 0400 000 000',
+  };
+  for (const [label, value] of Object.entries(values))
+    fireEvent.change(screen.getByLabelText(label), { target: { value } });
 }
-const press = (name: string) => userEvent.click(screen.getAllByRole('button', { name }).at(-1) as HTMLElement);
+const press = (name: string) =>
+  userEvent.click(screen.getAllByRole('button', { name }).at(-1) as HTMLElement);
 const create = async () => {
   await userEvent.click(screen.getAllByRole('button', { name: 'Create Draw' })[0] as HTMLElement);
   return within(await screen.findByRole('dialog', { name: 'Terms of Service' }));
@@ -31,50 +53,108 @@ const create = async () => {
 test('an empty form lists what is missing, each line leading to its field', async () => {
   show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
   await press('Create Draw');
-  expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Home team is required', 'Away team is required', 'Game date is required', 'Contact name is required', 'Contact phone is required']);
+  expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
+    'Home team is required',
+    'Away team is required',
+    'Game date is required',
+    'Contact name is required',
+    'Contact phone is required',
+  ]);
   await userEvent.click(screen.getByRole('link', { name: 'Away team is required' }));
   expect(document.activeElement).toBe(screen.getByLabelText('Away team'));
 });
 
 const priceAndPrizes = () => {
   const prizes = [...(screen.getByLabelText('Prize percentage') as HTMLSelectElement).options];
-  return { min: (screen.getByLabelText('Ticket price ($)') as HTMLInputElement).min, prizes: prizes.map(({ text }) => text), chosen: prizes.find(({ selected }) => selected)?.text };
+  return {
+    min: (screen.getByLabelText('Ticket price ($)') as HTMLInputElement).min,
+    prizes: prizes.map(({ text }) => text),
+    chosen: prizes.find(({ selected }) => selected)?.text,
+  };
 };
 
 test('a new draw offers seven prize percentages from 40 to 70, an edited one four and its own, each with its own least price', async () => {
   const { unmount } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
-  expect(priceAndPrizes()).toEqual({ min: '0', prizes: ['40%', '45%', '50%', '55%', '60%', '65%', '70%'], chosen: '50%' });
+  expect(priceAndPrizes()).toEqual({
+    min: '0',
+    prizes: ['40%', '45%', '50%', '55%', '60%', '65%', '70%'],
+    chosen: '50%',
+  });
   unmount();
   server.on('GET /api/draws/1042', { body: { ...FUTURE, locked: false, prizePercentage: 60 } });
   show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByRole('button', { name: 'Save changes' });
-  expect(priceAndPrizes()).toEqual({ min: '0.01', prizes: ['40%', '50%', '60%', '70%'], chosen: '60%' });
+  expect(priceAndPrizes()).toEqual({
+    min: '0.01',
+    prizes: ['40%', '50%', '60%', '70%'],
+    chosen: '60%',
+  });
 });
 
 test('a draw is made only after the terms are agreed to and that is recorded', async () => {
-  server.on('POST /api/terms/accept', { status: 500 }, { body: { id: 1 } }).on('POST /api/draws', { body: FUTURE });
+  server
+    .on('POST /api/terms/accept', { status: 500 }, { body: { id: 1 } })
+    .on('POST /api/draws', { body: FUTURE });
   show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
   fill();
   const dialog = await create();
   expect(await dialog.findByText('Second.')).toBeTruthy();
   await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
-  expect(dialog.getByText('Agreement Required: Please check the box to agree to the Terms of Service before proceeding')).toBeTruthy();
+  expect(
+    dialog.getByText(
+      'Agreement Required: Please check the box to agree to the Terms of Service before proceeding',
+    ),
+  ).toBeTruthy();
   expect(screen.getByText('Agreement Required')).toBeTruthy();
   expect(server.paths()).not.toContain('POST /api/terms/accept');
   await userEvent.click(dialog.getByLabelText('I have read and agree to the Terms of Service'));
   await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
-  expect((await screen.findAllByText('Error recording your agreement. Please try again.')).length).toBe(2);
+  expect(
+    (await screen.findAllByText('Error recording your agreement. Please try again.')).length,
+  ).toBe(2);
   expect(server.paths()).not.toContain('POST /api/draws');
   await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
   await waitFor(() => expect(window.location.pathname).toBe('/admin'));
-  expect(server.asked.find(({ path }) => path === '/api/terms/accept')?.body).toMatchObject({ clubId: 1, ipAddress: null, termsVersion: '1.0' });
-  expect(server.asked.find(({ path, method }) => path === '/api/draws' && method === 'POST')?.body).toEqual({
-    clubId: 1, league: null, homeTeam: 'Sharks', awayTeam: 'Tigers', gameDate: '2099-11-27T15:00', timezone: 'Australia/Brisbane', contactName: 'Kim', contactPhone: '0400 000 000', ticketPrice: '5.00', prizePercentage: 50, passStripeFees: false, roundUpPrize: false,
+  expect(server.asked.find(({ path }) => path === '/api/terms/accept')?.body).toMatchObject({
+    clubId: 1,
+    ipAddress: null,
+    termsVersion: '1.0',
+  });
+  expect(
+    server.asked.find(({ path, method }) => path === '/api/draws' && method === 'POST')?.body,
+  ).toEqual({
+    clubId: 1,
+    league: null,
+    homeTeam: 'Sharks',
+    awayTeam: 'Tigers',
+    gameDate: '2099-11-27T15:00',
+    timezone: 'Australia/Brisbane',
+    contactName: 'Kim',
+    contactPhone: '0400 000 000',
+    ticketPrice: '5.00',
+    prizePercentage: 50,
+    passStripeFees: false,
+    roundUpPrize: false,
   });
 });
 
 test('what the server refuses is said: in its words, by field, or with the house’s own', async () => {
-  server.on('POST /api/draws', { status: 403, body: { code: 'setup-required', message: 'Connect Stripe account first to create draws' } }, { status: 400, body: { code: 'invalid', message: 'x', errors: [{ field: 'gameDate', message: 'Game date must be in the future' }] } }, { status: 500 });
+  server.on(
+    'POST /api/draws',
+    {
+      status: 403,
+      body: { code: 'setup-required', message: 'Connect Stripe account first to create draws' },
+    },
+    {
+      status: 400,
+      body: {
+        code: 'invalid',
+        message: 'x',
+        errors: [{ field: 'gameDate', message: 'Game date must be in the future' }],
+      },
+    },
+    { status: 500 },
+  );
   show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
   fill();
   const again = async () => {
@@ -84,8 +164,11 @@ test('what the server refuses is said: in its words, by field, or with the house
   };
   await again();
   expect((await screen.findAllByText('Failed to create draw')).length).toBe(2);
-  expect(screen.getAllByText('Connect Stripe account first to create draws').length).toBeGreaterThan(0);
-  const agreed = async () => userEvent.click((await create()).getByRole('button', { name: 'Create Draw' }));
+  expect(
+    screen.getAllByText('Connect Stripe account first to create draws').length,
+  ).toBeGreaterThan(0);
+  const agreed = async () =>
+    userEvent.click((await create()).getByRole('button', { name: 'Create Draw' }));
   await agreed();
   expect((await screen.findAllByText('Game date must be in the future')).length).toBeGreaterThan(1);
   await agreed();
@@ -94,10 +177,26 @@ test('what the server refuses is said: in its words, by field, or with the house
 });
 
 test('the last draw is duplicated a week later, and a draft outlives a reload', async () => {
-  server.on('GET /api/clubs/1/draw-template', { body: { league: 'A Grade', homeTeam: 'Sharks', awayTeam: 'Norths', gameDate: '2099-12-04T19:10', timezone: 'Australia/Sydney', ticketPrice: '8.00', prizePercentage: 60, passStripeFees: true, roundUpPrize: true, contactName: 'Kim', contactPhone: '0400' } });
+  server.on('GET /api/clubs/1/draw-template', {
+    body: {
+      league: 'A Grade',
+      homeTeam: 'Sharks',
+      awayTeam: 'Norths',
+      gameDate: '2099-12-04T19:10',
+      timezone: 'Australia/Sydney',
+      ticketPrice: '8.00',
+      prizePercentage: 60,
+      passStripeFees: true,
+      roundUpPrize: true,
+      contactName: 'Kim',
+      contactPhone: '0400',
+    },
+  });
   const { unmount } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
   await press('Duplicate last draw');
-  await waitFor(() => expect((screen.getByLabelText('Away team') as HTMLInputElement).value).toBe('Norths'));
+  await waitFor(() =>
+    expect((screen.getByLabelText('Away team') as HTMLInputElement).value).toBe('Norths'),
+  );
   unmount();
   show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
   expect((screen.getByLabelText('Game time') as HTMLInputElement).value).toBe('19:10');
@@ -105,42 +204,93 @@ test('the last draw is duplicated a week later, and a draft outlives a reload', 
 });
 
 test('a zone and a percentage that the forms do not offer are shown as what they are, and sent so', async () => {
-  const said = () => ['Timezone', 'Prize percentage'].map((label) => (screen.getByLabelText(label) as HTMLSelectElement).selectedOptions[0]?.text);
-  server.on('GET /api/clubs/1/draw-template', { body: { league: null, homeTeam: 'Sharks', awayTeam: 'Raiders', gameDate: '2099-12-04T19:10', timezone: 'Australia/Canberra', ticketPrice: '8.00', prizePercentage: 33, passStripeFees: false, roundUpPrize: false, contactName: 'Kim', contactPhone: '0400' } });
+  const said = () =>
+    ['Timezone', 'Prize percentage'].map(
+      (label) => (screen.getByLabelText(label) as HTMLSelectElement).selectedOptions[0]?.text,
+    );
+  server.on('GET /api/clubs/1/draw-template', {
+    body: {
+      league: null,
+      homeTeam: 'Sharks',
+      awayTeam: 'Raiders',
+      gameDate: '2099-12-04T19:10',
+      timezone: 'Australia/Canberra',
+      ticketPrice: '8.00',
+      prizePercentage: 33,
+      passStripeFees: false,
+      roundUpPrize: false,
+      contactName: 'Kim',
+      contactPhone: '0400',
+    },
+  });
   const { unmount } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
   await press('Duplicate last draw');
   await waitFor(() => expect(said()).toEqual(['Australia/Canberra', '33%']));
   unmount();
-  server.on('GET /api/draws/1042', { body: { ...FUTURE, timezone: 'Australia/Canberra', prizePercentage: 33 } }).on('PATCH /api/draws/1042', { body: FUTURE });
+  server
+    .on('GET /api/draws/1042', {
+      body: { ...FUTURE, timezone: 'Australia/Canberra', prizePercentage: 33 },
+    })
+    .on('PATCH /api/draws/1042', { body: FUTURE });
   show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByRole('button', { name: 'Save changes' });
   expect(said()).toEqual(['Australia/Canberra', '33%']);
   await press('Save changes');
-  await waitFor(() => expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({ timezone: 'Australia/Canberra', prizePercentage: 33 }));
+  await waitFor(() =>
+    expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
+      timezone: 'Australia/Canberra',
+      prizePercentage: 33,
+    }),
+  );
 });
 
 test('an edit sends price and prize while nothing is sold', async () => {
-  server.on('GET /api/draws/1042', { body: FUTURE }).on('PATCH /api/draws/1042', { status: 500 }, { body: FUTURE });
+  server
+    .on('GET /api/draws/1042', { body: FUTURE })
+    .on('PATCH /api/draws/1042', { status: 500 }, { body: FUTURE });
   show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
   expect(await screen.findByText('0 tickets sold')).toBeTruthy();
   fireEvent.change(screen.getByLabelText('Ticket price ($)'), { target: { value: '' } });
   fireEvent.change(screen.getByLabelText('Game time'), { target: { value: '' } });
   await press('Save changes');
-  expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Game time is required', 'Ticket price is required']);
+  expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
+    'Game time is required',
+    'Ticket price is required',
+  ]);
   fireEvent.change(screen.getByLabelText('Ticket price ($)'), { target: { value: '6' } });
   fireEvent.change(screen.getByLabelText('Game time'), { target: { value: '20:00' } });
   await press('Save changes');
-  expect((await screen.findAllByText('There was an error updating your draw. Please try again.')).length).toBeGreaterThan(0);
+  expect(
+    (await screen.findAllByText('There was an error updating your draw. Please try again.')).length,
+  ).toBeGreaterThan(0);
   expect(screen.getAllByText('Failed to update draw').length).toBe(2);
   await press('Save changes');
   await waitFor(() => expect(window.location.pathname).toBe('/admin'));
-  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({ gameDate: '2099-11-20T20:00', ticketPrice: '6.00', prizePercentage: 50, roundUpPrize: true });
+  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
+    gameDate: '2099-11-20T20:00',
+    ticketPrice: '6.00',
+    prizePercentage: 50,
+    roundUpPrize: true,
+  });
 });
 
 test('once a ticket is sold the three stay, with the count in the reason; a sale while editing locks them too', async () => {
-  const words = 'Cannot change price/prize percentage/prize rounding after tickets are sold (1 tickets sold)';
-  const paying = 'A buyer is paying for tickets at this price right now. Please try again in a few minutes.';
-  server.on('GET /api/draws/1042', { body: FUTURE }, { body: FUTURE }, { body: { ...FUTURE, ticketsSold: 1, locked: true, revision: 9 } }).on('PATCH /api/draws/1042', { status: 409, body: { code: 'terms-locked', message: paying } }, { status: 409, body: { code: 'terms-locked', message: words } });
+  const words =
+    'Cannot change price/prize percentage/prize rounding after tickets are sold (1 tickets sold)';
+  const paying =
+    'A buyer is paying for tickets at this price right now. Please try again in a few minutes.';
+  server
+    .on(
+      'GET /api/draws/1042',
+      { body: FUTURE },
+      { body: FUTURE },
+      { body: { ...FUTURE, ticketsSold: 1, locked: true, revision: 9 } },
+    )
+    .on(
+      'PATCH /api/draws/1042',
+      { status: 409, body: { code: 'terms-locked', message: paying } },
+      { status: 409, body: { code: 'terms-locked', message: words } },
+    );
   show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByText('0 tickets sold');
   await press('Save changes');
@@ -155,9 +305,18 @@ test('what is not there, another club’s, over or begun is not edited, and says
   const cases: [object, string][] = [
     [{ status: 404 }, "Draw not found or you don't have permission to edit it."],
     [{ body: { ...FUTURE, clubId: 2 } }, "Draw not found or you don't have permission to edit it."],
-    [{ body: { ...FUTURE, ownedByCaller: false } }, "Draw not found or you don't have permission to edit it."],
-    [{ body: { ...FUTURE, status: 'completed' } }, 'This draw cannot be edited because it is not active.'],
-    [{ body: { ...FUTURE, gameDate: '2020-01-01T00:00:00Z' } }, 'This draw cannot be edited because the game has already started.'],
+    [
+      { body: { ...FUTURE, ownedByCaller: false } },
+      "Draw not found or you don't have permission to edit it.",
+    ],
+    [
+      { body: { ...FUTURE, status: 'completed' } },
+      'This draw cannot be edited because it is not active.',
+    ],
+    [
+      { body: { ...FUTURE, gameDate: '2020-01-01T00:00:00Z' } },
+      'This draw cannot be edited because the game has already started.',
+    ],
   ];
   for (const [answer, words] of cases) {
     server.on('GET /api/draws/1042', answer);
@@ -171,7 +330,9 @@ test('a game put off after its kick-off is for the operator, whom a link asks', 
   server.on('GET /api/draws/1042', { body: anOwnDraw({ gameDate: '2020-01-01T00:00:00Z' }) });
   const { store } = show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
   act(() => store.set(configAtom, aConfig()));
-  expect((await screen.findByRole('link', { name: 'Ask the operator' })).getAttribute('href')).toMatch(/^mailto:support@demo.test\?subject=FD-1042%20/);
+  expect(
+    (await screen.findByRole('link', { name: 'Ask the operator' })).getAttribute('href'),
+  ).toMatch(/^mailto:support@demo.test\?subject=FD-1042%20/);
 });
 
 test('a draw that passes the card fee on learns at its next edit that this is over', async () => {
@@ -180,11 +341,21 @@ test('a draw that passes the card fee on learns at its next edit that this is ov
   await screen.findByText('0 tickets sold');
   expect(screen.queryByText(/^Passing the card fee on/)).toBeNull();
   act(() => store.set(configAtom, aConfig({ feePassthroughAllowed: false })));
-  expect(screen.getByText('Passing the card fee on to buyers is not allowed at the moment, so the club pays it.')).toBeTruthy();
+  expect(
+    screen.getByText(
+      'Passing the card fee on to buyers is not allowed at the moment, so the club pays it.',
+    ),
+  ).toBeTruthy();
 });
 
 test('nobody agrees to terms that did not load, and what is agreed to is the version that was read', async () => {
-  server.on('GET /api/terms/service', { status: 500 }, { body: { kind: 'service', version: '2.0', title: 'Terms of Service', text: 'First.' } }).on('POST /api/draws', { body: FUTURE });
+  server
+    .on(
+      'GET /api/terms/service',
+      { status: 500 },
+      { body: { kind: 'service', version: '2.0', title: 'Terms of Service', text: 'First.' } },
+    )
+    .on('POST /api/draws', { body: FUTURE });
   show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
   fill();
   const dialog = await create();
@@ -198,7 +369,9 @@ test('nobody agrees to terms that did not load, and what is agreed to is the ver
   await dialog.findByText('First.');
   await userEvent.click(button);
   await waitFor(() => expect(window.location.pathname).toBe('/admin'));
-  expect(server.asked.find(({ path }) => path === '/api/terms/accept')?.body).toMatchObject({ termsVersion: '2.0' });
+  expect(server.asked.find(({ path }) => path === '/api/terms/accept')?.body).toMatchObject({
+    termsVersion: '2.0',
+  });
 });
 
 test('a session that ends while a draw is made asks for the login and loses nothing', async () => {
@@ -215,9 +388,13 @@ test('a session that ends while a draw is made asks for the login and loses noth
 });
 
 test('an archived club starts nothing and edits nothing, and reads why', async () => {
-  const words = 'This club is archived. Its running draws finish and pay; nothing new can be started.';
+  const words =
+    'This club is archived. Its running draws finish and pay; nothing new can be started.';
   server.on('GET /api/draws/1042', { body: FUTURE });
-  const { unmount } = show(<CreateDraw here={here({ archived: true })} />, '/club/sharks/admin/create-draw');
+  const { unmount } = show(
+    <CreateDraw here={here({ archived: true })} />,
+    '/club/sharks/admin/create-draw',
+  );
   expect(screen.getByText(words)).toBeTruthy();
   expect(screen.queryByLabelText('Home team')).toBeNull();
   unmount();

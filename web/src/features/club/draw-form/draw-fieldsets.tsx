@@ -20,7 +20,11 @@ function ZoneOptions({ own }: { own: string }) {
     <>
       {ZONES.map(({ country, zones }) => (
         <optgroup key={country} label={country}>
-          {zones.map(([zone, label]) => <option key={zone} value={zone}>{label}</option>)}
+          {zones.map(([zone, label]) => (
+            <option key={zone} value={zone}>
+              {label}
+            </option>
+          ))}
         </optgroup>
       ))}
       {known ? null : <option value={own}>{own}</option>}
@@ -30,18 +34,74 @@ function ZoneOptions({ own }: { own: string }) {
 
 export function GameGroup({ fields, onFields, errorOf }: FieldsetProps) {
   const set = (more: Partial<DrawFields>) => onFields({ ...fields, ...more });
-  const moved = fields.date && fields.time ? movedBy({ date: fields.date, time: fields.time }, fields.timezone) : null;
+  const moved =
+    fields.date && fields.time
+      ? movedBy({ date: fields.date, time: fields.time }, fields.timezone)
+      : null;
   return (
     <fieldset className="group">
       <legend>Game</legend>
-      <Field id="draw-league" name="league" label="League (optional)" maxLength={100} value={fields.league} error={errorOf('draw-league')} onValue={(league) => set({ league })} />
+      <Field
+        id="draw-league"
+        name="league"
+        label="League (optional)"
+        maxLength={100}
+        value={fields.league}
+        error={errorOf('draw-league')}
+        onValue={(league) => set({ league })}
+      />
       <div className="two">
-        <Field id="draw-homeTeam" name="homeTeam" label="Home team" maxLength={100} required value={fields.homeTeam} error={errorOf('draw-homeTeam')} onValue={(homeTeam) => set({ homeTeam })} />
-        <Field id="draw-awayTeam" name="awayTeam" label="Away team" maxLength={100} required value={fields.awayTeam} error={errorOf('draw-awayTeam')} onValue={(awayTeam) => set({ awayTeam })} />
-        <Field id="draw-date" name="date" label="Game date" type="date" required value={fields.date} error={errorOf('draw-date')} onValue={(date) => set({ date })} />
-        <Field id="draw-time" name="time" label="Game time" type="time" required value={fields.time} error={errorOf('draw-time')} hint={moved ? `Clocks go forward that day: the game is at ${moved}.` : null} onValue={(time) => set({ time })} />
+        <Field
+          id="draw-homeTeam"
+          name="homeTeam"
+          label="Home team"
+          maxLength={100}
+          required
+          value={fields.homeTeam}
+          error={errorOf('draw-homeTeam')}
+          onValue={(homeTeam) => set({ homeTeam })}
+        />
+        <Field
+          id="draw-awayTeam"
+          name="awayTeam"
+          label="Away team"
+          maxLength={100}
+          required
+          value={fields.awayTeam}
+          error={errorOf('draw-awayTeam')}
+          onValue={(awayTeam) => set({ awayTeam })}
+        />
+        <Field
+          id="draw-date"
+          name="date"
+          label="Game date"
+          type="date"
+          required
+          value={fields.date}
+          error={errorOf('draw-date')}
+          onValue={(date) => set({ date })}
+        />
+        <Field
+          id="draw-time"
+          name="time"
+          label="Game time"
+          type="time"
+          required
+          value={fields.time}
+          error={errorOf('draw-time')}
+          hint={moved ? `Clocks go forward that day: the game is at ${moved}.` : null}
+          onValue={(time) => set({ time })}
+        />
       </div>
-      <ChoiceField id="draw-timezone" label="Timezone" value={fields.timezone} error={errorOf('draw-timezone')} onValue={(timezone) => set({ timezone })}><ZoneOptions own={fields.timezone} /></ChoiceField>
+      <ChoiceField
+        id="draw-timezone"
+        label="Timezone"
+        value={fields.timezone}
+        error={errorOf('draw-timezone')}
+        onValue={(timezone) => set({ timezone })}
+      >
+        <ZoneOptions own={fields.timezone} />
+      </ChoiceField>
     </fieldset>
   );
 }
@@ -58,12 +118,40 @@ export function PriceGroup({ fields, onFields, errorOf, choices, min }: PricePro
     <fieldset className="group">
       <legend>Price and prize</legend>
       <div className="two">
-        <Field id="draw-ticketPrice" name="ticketPrice" label="Ticket price ($)" type="number" inputMode="decimal" min={min} step="0.01" required value={fields.ticketPrice} error={errorOf('draw-ticketPrice')} onValue={(ticketPrice) => set({ ticketPrice })} />
-        <ChoiceField id="draw-prizePercentage" label="Prize percentage" value={String(fields.prizePercentage)} error={errorOf('draw-prizePercentage')} onValue={(percentage) => set({ prizePercentage: Number(percentage) })}>
-          {choices.map((choice) => <option key={choice} value={choice}>{choice}%</option>)}
+        <Field
+          id="draw-ticketPrice"
+          name="ticketPrice"
+          label="Ticket price ($)"
+          type="number"
+          inputMode="decimal"
+          min={min}
+          step="0.01"
+          required
+          value={fields.ticketPrice}
+          error={errorOf('draw-ticketPrice')}
+          onValue={(ticketPrice) => set({ ticketPrice })}
+        />
+        <ChoiceField
+          id="draw-prizePercentage"
+          label="Prize percentage"
+          value={String(fields.prizePercentage)}
+          error={errorOf('draw-prizePercentage')}
+          onValue={(percentage) => set({ prizePercentage: Number(percentage) })}
+        >
+          {choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice}%
+            </option>
+          ))}
         </ChoiceField>
       </div>
-      <Check id="draw-roundUpPrize" checked={fields.roundUpPrize} onChecked={(roundUpPrize) => set({ roundUpPrize })}>Round the prize up to the next $10; the club covers the difference</Check>
+      <Check
+        id="draw-roundUpPrize"
+        checked={fields.roundUpPrize}
+        onChecked={(roundUpPrize) => set({ roundUpPrize })}
+      >
+        Round the prize up to the next $10; the club covers the difference
+      </Check>
     </fieldset>
   );
 }
@@ -79,9 +167,18 @@ export function LockedPriceGroup({ fields, sold }: { fields: DrawFields; sold: n
     <fieldset className="group" aria-describedby="draw-locked">
       <legend>Price and prize</legend>
       <dl className="locked-list">
-        {rows.map(([name, value]) => <div className="locked" key={name}><dt>{name}</dt><dd><LockIcon /> {value}</dd></div>)}
+        {rows.map(([name, value]) => (
+          <div className="locked" key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <LockIcon /> {value}
+            </dd>
+          </div>
+        ))}
       </dl>
-      <p className="field-hint" id="draw-locked">{lockedFields(sold)}</p>
+      <p className="field-hint" id="draw-locked">
+        {lockedFields(sold)}
+      </p>
     </fieldset>
   );
 }
@@ -92,24 +189,57 @@ export function OptionsGroup({ fields, onFields, allowed }: FieldsetProps & { al
     <fieldset className="group">
       <legend>Options</legend>
       {allowed ? (
-        <Check id="draw-passStripeFees" checked={fields.passStripeFees} onChecked={(passStripeFees) => onFields({ ...fields, passStripeFees })}>Buyers pay the card processing fees (1.70% + $0.30)</Check>
+        <Check
+          id="draw-passStripeFees"
+          checked={fields.passStripeFees}
+          onChecked={(passStripeFees) => onFields({ ...fields, passStripeFees })}
+        >
+          Buyers pay the card processing fees (1.70% + $0.30)
+        </Check>
       ) : (
-        <p className="lead">Passing the card fee on to buyers is not allowed at the moment, so the club pays it.</p>
+        <p className="lead">
+          Passing the card fee on to buyers is not allowed at the moment, so the club pays it.
+        </p>
       )}
     </fieldset>
   );
 }
 
 /** Of one draw, or of every draw of a season. */
-export function ContactGroup<Fields extends Contact>({ fields, onFields, errorOf }: FieldsetProps<Fields>) {
+export function ContactGroup<Fields extends Contact>({
+  fields,
+  onFields,
+  errorOf,
+}: FieldsetProps<Fields>) {
   const set = (more: Partial<Contact>) => onFields({ ...fields, ...more });
   return (
     <fieldset className="group">
       <legend>Contact</legend>
       <p className="lead">Shown on the draw’s public page, so that buyers can reach you.</p>
       <div className="two">
-        <Field id="draw-contactName" name="contactName" label="Contact name" autoComplete="name" maxLength={100} required value={fields.contactName} error={errorOf('draw-contactName')} onValue={(contactName) => set({ contactName })} />
-        <Field id="draw-contactPhone" name="contactPhone" label="Contact phone" type="tel" inputMode="tel" autoComplete="tel" required value={fields.contactPhone} error={errorOf('draw-contactPhone')} onValue={(contactPhone) => set({ contactPhone: phoneOnly(contactPhone) })} />
+        <Field
+          id="draw-contactName"
+          name="contactName"
+          label="Contact name"
+          autoComplete="name"
+          maxLength={100}
+          required
+          value={fields.contactName}
+          error={errorOf('draw-contactName')}
+          onValue={(contactName) => set({ contactName })}
+        />
+        <Field
+          id="draw-contactPhone"
+          name="contactPhone"
+          label="Contact phone"
+          type="tel"
+          inputMode="tel"
+          autoComplete="tel"
+          required
+          value={fields.contactPhone}
+          error={errorOf('draw-contactPhone')}
+          onValue={(contactPhone) => set({ contactPhone: phoneOnly(contactPhone) })}
+        />
       </div>
     </fieldset>
   );
@@ -127,7 +257,17 @@ export function ReasonGroup({ reason, onReason, error }: ReasonProps) {
     <fieldset className="group">
       <legend>As the operator</legend>
       <p className="lead">Your reason and the change stay in the audit trail.</p>
-      <Field id="draw-reason" name="reason" label="Reason" autoComplete="off" maxLength={300} required value={reason} error={error} onValue={onReason} />
+      <Field
+        id="draw-reason"
+        name="reason"
+        label="Reason"
+        autoComplete="off"
+        maxLength={300}
+        required
+        value={reason}
+        error={error}
+        onValue={onReason}
+      />
     </fieldset>
   );
 }

@@ -1,22 +1,59 @@
 import { expect, test } from 'vitest';
 import { anOwnDraw } from '@/testing/a-club';
-import { EMPTY_DRAW, change, createProblems, creation, editChoices, editProblems, fieldsOf, fieldsOfTemplate, notEditable, phoneOnly, type DrawFields } from './draw-rules';
+import {
+  EMPTY_DRAW,
+  change,
+  createProblems,
+  creation,
+  editChoices,
+  editProblems,
+  fieldsOf,
+  fieldsOfTemplate,
+  notEditable,
+  phoneOnly,
+  type DrawFields,
+} from './draw-rules';
 import { instantOf, localTime, movedBy } from './local-time';
 import { breakdown, transactionsOf } from './revenue';
 
-const FULL: DrawFields = { ...EMPTY_DRAW, homeTeam: 'Sharks', awayTeam: 'Tigers', date: '2026-11-27', contactName: 'Kim', contactPhone: '0400 000 000' };
+const FULL: DrawFields = {
+  ...EMPTY_DRAW,
+  homeTeam: 'Sharks',
+  awayTeam: 'Tigers',
+  date: '2026-11-27',
+  contactName: 'Kim',
+  contactPhone: '0400 000 000',
+};
 const texts = (problems: { text: string }[]) => problems.map(({ text }) => text);
 
 test('a new draw is asked for in the specified words, in the form’s order', () => {
-  expect(texts(createProblems({ ...EMPTY_DRAW, ticketPrice: '' }))).toEqual(['Home team is required', 'Away team is required', 'Game date is required', 'Ticket price is required', 'Contact name is required', 'Contact phone is required']);
+  expect(texts(createProblems({ ...EMPTY_DRAW, ticketPrice: '' }))).toEqual([
+    'Home team is required',
+    'Away team is required',
+    'Game date is required',
+    'Ticket price is required',
+    'Contact name is required',
+    'Contact phone is required',
+  ]);
   expect(createProblems(FULL)).toEqual([]);
 });
 
 test('an edit also wants a time, a zone and a price of at least a cent', () => {
   const empty = { ...EMPTY_DRAW, time: '', timezone: '', ticketPrice: '0' };
-  expect(texts(editProblems(empty))).toEqual(['Home team is required', 'Away team is required', 'Game date is required', 'Game time is required', 'Timezone is required', 'Ticket price is required', 'Contact name is required', 'Contact phone is required']);
+  expect(texts(editProblems(empty))).toEqual([
+    'Home team is required',
+    'Away team is required',
+    'Game date is required',
+    'Game time is required',
+    'Timezone is required',
+    'Ticket price is required',
+    'Contact name is required',
+    'Contact phone is required',
+  ]);
   expect(editProblems({ ...FULL, ticketPrice: '0.01' })).toEqual([]);
-  expect(texts(editProblems({ ...FULL, ticketPrice: '1e3' }))).toEqual(['Ticket price is required']);
+  expect(texts(editProblems({ ...FULL, ticketPrice: '1e3' }))).toEqual([
+    'Ticket price is required',
+  ]);
 });
 
 test('the prize choices of the edit form gain the draw’s own', () => {
@@ -29,24 +66,73 @@ test('a phone field holds phone numbers only', () => {
 });
 
 test('what is sent is local to the zone, and leaves out what is locked', () => {
-  expect(creation(FULL)).toEqual({ league: null, homeTeam: 'Sharks', awayTeam: 'Tigers', gameDate: '2026-11-27T15:00', timezone: 'Australia/Brisbane', contactName: 'Kim', contactPhone: '0400 000 000', ticketPrice: '5.00', prizePercentage: 50, passStripeFees: false, roundUpPrize: false });
-  expect(Object.keys(change(FULL, true))).toEqual(['league', 'homeTeam', 'awayTeam', 'gameDate', 'timezone', 'contactName', 'contactPhone']);
-  expect(change({ ...FULL, ticketPrice: '7.5' }, false)).toMatchObject({ ticketPrice: '7.50', prizePercentage: 50, roundUpPrize: false });
+  expect(creation(FULL)).toEqual({
+    league: null,
+    homeTeam: 'Sharks',
+    awayTeam: 'Tigers',
+    gameDate: '2026-11-27T15:00',
+    timezone: 'Australia/Brisbane',
+    contactName: 'Kim',
+    contactPhone: '0400 000 000',
+    ticketPrice: '5.00',
+    prizePercentage: 50,
+    passStripeFees: false,
+    roundUpPrize: false,
+  });
+  expect(Object.keys(change(FULL, true))).toEqual([
+    'league',
+    'homeTeam',
+    'awayTeam',
+    'gameDate',
+    'timezone',
+    'contactName',
+    'contactPhone',
+  ]);
+  expect(change({ ...FULL, ticketPrice: '7.5' }, false)).toMatchObject({
+    ticketPrice: '7.50',
+    prizePercentage: 50,
+    roundUpPrize: false,
+  });
 });
 
 test('a draw comes back into the form on its own zone’s clock', () => {
-  expect(fieldsOf(anOwnDraw())).toMatchObject({ date: '2026-11-20', time: '19:10', timezone: 'Australia/Brisbane', ticketPrice: '5.00' });
-  expect(fieldsOf(anOwnDraw({ timezone: 'Pacific/Chatham' }))).toMatchObject({ date: '2026-11-20', time: '22:55' });
-  expect(fieldsOfTemplate({ ...creation(FULL), ticketPrice: '8.00', prizePercentage: 60, passStripeFees: true, roundUpPrize: true, gameDate: '2026-12-04T19:10' })).toMatchObject({ date: '2026-12-04', time: '19:10', ticketPrice: '8.00', prizePercentage: 60 });
+  expect(fieldsOf(anOwnDraw())).toMatchObject({
+    date: '2026-11-20',
+    time: '19:10',
+    timezone: 'Australia/Brisbane',
+    ticketPrice: '5.00',
+  });
+  expect(fieldsOf(anOwnDraw({ timezone: 'Pacific/Chatham' }))).toMatchObject({
+    date: '2026-11-20',
+    time: '22:55',
+  });
+  expect(
+    fieldsOfTemplate({
+      ...creation(FULL),
+      ticketPrice: '8.00',
+      prizePercentage: 60,
+      passStripeFees: true,
+      roundUpPrize: true,
+      gameDate: '2026-12-04T19:10',
+    }),
+  ).toMatchObject({ date: '2026-12-04', time: '19:10', ticketPrice: '8.00', prizePercentage: 60 });
 });
 
 test('why a draw cannot be edited is said', () => {
   const now = Date.parse('2026-11-20T00:00:00Z');
   expect(notEditable(anOwnDraw(), now)).toBeNull();
-  expect(notEditable(anOwnDraw({ status: 'completed' }), now)).toBe('This draw cannot be edited because it is not active.');
-  expect(notEditable(anOwnDraw({ status: 'closed' }), now)).toBe('This draw cannot be edited because the game has already started.');
-  expect(notEditable(anOwnDraw(), Date.parse('2026-11-20T09:10:00Z'))).toBe('This draw cannot be edited because the game has already started.');
-  expect(notEditable(anOwnDraw({ editable: false, notEditableReason: 'Because.' }), now)).toBe('Because.');
+  expect(notEditable(anOwnDraw({ status: 'completed' }), now)).toBe(
+    'This draw cannot be edited because it is not active.',
+  );
+  expect(notEditable(anOwnDraw({ status: 'closed' }), now)).toBe(
+    'This draw cannot be edited because the game has already started.',
+  );
+  expect(notEditable(anOwnDraw(), Date.parse('2026-11-20T09:10:00Z'))).toBe(
+    'This draw cannot be edited because the game has already started.',
+  );
+  expect(notEditable(anOwnDraw({ editable: false, notEditableReason: 'Because.' }), now)).toBe(
+    'Because.',
+  );
 });
 
 test('a time that clocks skip moves forward, one that comes twice is the first', () => {
@@ -55,9 +141,16 @@ test('a time that clocks skip moves forward, one that comes twice is the first',
   expect(movedBy({ date: '2026-10-04', time: '03:30' }, 'Australia/Sydney')).toBeNull();
   expect(movedBy({ date: '2026-10-04', time: '02:30' }, 'Australia/Brisbane')).toBeNull();
   expect(movedBy({ date: '0002-10-04', time: '02:30' }, 'Australia/Sydney')).toBeNull();
-  expect(new Date(instantOf({ date: '2026-04-05', time: '02:30' }, 'Australia/Sydney')).toISOString()).toBe('2026-04-04T15:30:00.000Z');
-  expect(new Date(instantOf({ date: '2026-11-20', time: '19:10' }, 'Australia/Brisbane')).toISOString()).toBe('2026-11-20T09:10:00.000Z');
-  expect(localTime(Date.parse('2027-01-10T03:30:00Z'), 'Pacific/Chatham')).toEqual({ date: '2027-01-10', time: '17:15' });
+  expect(
+    new Date(instantOf({ date: '2026-04-05', time: '02:30' }, 'Australia/Sydney')).toISOString(),
+  ).toBe('2026-04-04T15:30:00.000Z');
+  expect(
+    new Date(instantOf({ date: '2026-11-20', time: '19:10' }, 'Australia/Brisbane')).toISOString(),
+  ).toBe('2026-11-20T09:10:00.000Z');
+  expect(localTime(Date.parse('2027-01-10T03:30:00Z'), 'Pacific/Chatham')).toEqual({
+    date: '2027-01-10',
+    time: '17:15',
+  });
 });
 
 test('the breakdown follows the fee policy, the estimate of payments and the rounding', () => {
@@ -65,7 +158,18 @@ test('the breakdown follows the fee policy, the estimate of payments and the rou
   const policy = { rateBps: 350, capCents: 1100 };
   expect([0, 1, 6, 169].map(transactionsOf)).toEqual([1, 1, 2, 30]);
   // 169 × $5 = $845; cap $11; 1.7 % = $14.365 → $14.37, + 30 × $0.30; prize $422.50 → $430.
-  expect(breakdown(terms, 169, policy)).toEqual({ revenue: 84_500, platformFee: 1100, cardFees: 2337, receives: 81_063, prize: 43_000, keeps: 38_063 });
-  expect(breakdown({ ...terms, passStripeFees: true }, 10, policy)).toMatchObject({ platformFee: 175, cardFees: 0, receives: 4825 });
+  expect(breakdown(terms, 169, policy)).toEqual({
+    revenue: 84_500,
+    platformFee: 1100,
+    cardFees: 2337,
+    receives: 81_063,
+    prize: 43_000,
+    keeps: 38_063,
+  });
+  expect(breakdown({ ...terms, passStripeFees: true }, 10, policy)).toMatchObject({
+    platformFee: 175,
+    cardFees: 0,
+    receives: 4825,
+  });
   expect(breakdown({ ...terms, price: 10 }, 40, policy).keeps).toBeLessThan(0);
 });

@@ -25,13 +25,25 @@ export interface DrawFields {
 export type Contact = Pick<DrawFields, 'contactName' | 'contactPhone'>;
 
 export const EMPTY_DRAW: DrawFields = {
-  league: '', homeTeam: '', awayTeam: '', date: '', time: DEFAULT_TIME, timezone: DEFAULT_ZONE, ticketPrice: '5.00', prizePercentage: 50, roundUpPrize: false, passStripeFees: false, contactName: '', contactPhone: '',
+  league: '',
+  homeTeam: '',
+  awayTeam: '',
+  date: '',
+  time: DEFAULT_TIME,
+  timezone: DEFAULT_ZONE,
+  ticketPrice: '5.00',
+  prizePercentage: 50,
+  roundUpPrize: false,
+  passStripeFees: false,
+  contactName: '',
+  contactPhone: '',
 };
 
 export const CREATE_CHOICES = [40, 45, 50, 55, 60, 65, 70] as const;
 const EDIT_CHOICES = [40, 50, 60, 70];
 
-const withOwn = (choices: readonly number[], current: number): number[] => [...new Set([...choices, current])].sort((one, other) => one - other);
+const withOwn = (choices: readonly number[], current: number): number[] =>
+  [...new Set([...choices, current])].sort((one, other) => one - other);
 
 /** The form's own choices, and the draw's when it is another: a select must not show what is not sent (decision D-10). */
 export const createChoices = (current: number): number[] => withOwn(CREATE_CHOICES, current);
@@ -40,10 +52,12 @@ export const editChoices = (current: number): number[] => withOwn(EDIT_CHOICES, 
 /** Phone numbers only: digits and what stands between them (B:156). */
 export const phoneOnly = (typed: string): string => typed.replace(/[^\d+()\-\s]/g, '');
 
-export const fieldId = (field: string): string => `draw-${{ gameDate: 'date', gameTime: 'time' }[field] ?? field}`;
+export const fieldId = (field: string): string =>
+  `draw-${{ gameDate: 'date', gameTime: 'time' }[field] ?? field}`;
 
 type Rule = readonly [field: keyof DrawFields, holds: boolean, text: string];
-const broken = (rules: readonly Rule[]): FormProblem[] => rules.filter(([, holds]) => !holds).map(([field, , text]) => ({ field: fieldId(field), text }));
+const broken = (rules: readonly Rule[]): FormProblem[] =>
+  rules.filter(([, holds]) => !holds).map(([field, , text]) => ({ field: fieldId(field), text }));
 const filled = (text: string) => text.trim() !== '';
 const isPrice = (text: string) => /^\d+(\.\d{1,2})?$/.test(text.trim());
 
@@ -74,13 +88,18 @@ export function editProblems(fields: DrawFields): FormProblem[] {
     ['date', filled(fields.date), C.gameDateRequired],
     ['time', filled(fields.time), C.gameTimeRequired],
     ['timezone', filled(fields.timezone), C.timezoneRequired],
-    ['ticketPrice', isPrice(fields.ticketPrice) && cents(fields.ticketPrice) >= 1, C.ticketPriceRequired],
+    [
+      'ticketPrice',
+      isPrice(fields.ticketPrice) && cents(fields.ticketPrice) >= 1,
+      C.ticketPriceRequired,
+    ],
     ...contactRules(fields),
   ]);
 }
 
 /** The operator also says why, in the words of the console (decision E-9). */
-export const reasonProblems = (reason: string): FormProblem[] => (filled(reason) ? [] : [{ field: fieldId('reason'), text: REASON_WANTED }]);
+export const reasonProblems = (reason: string): FormProblem[] =>
+  filled(reason) ? [] : [{ field: fieldId('reason'), text: REASON_WANTED }];
 
 /** What both forms send; the date and time are the zone's own. */
 function details(fields: DrawFields): DrawWanted {
@@ -101,30 +120,62 @@ const price = (typed: string): string => {
 };
 
 export const creation = (fields: DrawFields): DrawWanted => ({
-  ...details(fields), ticketPrice: price(fields.ticketPrice), prizePercentage: fields.prizePercentage, passStripeFees: fields.passStripeFees, roundUpPrize: fields.roundUpPrize,
+  ...details(fields),
+  ticketPrice: price(fields.ticketPrice),
+  prizePercentage: fields.prizePercentage,
+  passStripeFees: fields.passStripeFees,
+  roundUpPrize: fields.roundUpPrize,
 });
 
 /** Price, percentage and rounding go along only while no ticket is sold (B:203). */
 export function change(fields: DrawFields, locked: boolean): DrawWanted {
-  return locked ? details(fields) : { ...details(fields), ticketPrice: price(fields.ticketPrice), prizePercentage: fields.prizePercentage, roundUpPrize: fields.roundUpPrize };
+  return locked
+    ? details(fields)
+    : {
+        ...details(fields),
+        ticketPrice: price(fields.ticketPrice),
+        prizePercentage: fields.prizePercentage,
+        roundUpPrize: fields.roundUpPrize,
+      };
 }
 
 export function fieldsOf(draw: OwnDraw): DrawFields {
   const local = localTime(Date.parse(draw.gameDate), draw.timezone || DEFAULT_ZONE);
   const { homeTeam, awayTeam, ticketPrice, prizePercentage, roundUpPrize, passStripeFees } = draw;
-  return { ...local, homeTeam, awayTeam, ticketPrice, prizePercentage, roundUpPrize, passStripeFees, league: draw.league ?? '', timezone: draw.timezone || DEFAULT_ZONE, contactName: draw.contactName ?? '', contactPhone: draw.contactPhone ?? '' };
+  return {
+    ...local,
+    homeTeam,
+    awayTeam,
+    ticketPrice,
+    prizePercentage,
+    roundUpPrize,
+    passStripeFees,
+    league: draw.league ?? '',
+    timezone: draw.timezone || DEFAULT_ZONE,
+    contactName: draw.contactName ?? '',
+    contactPhone: draw.contactPhone ?? '',
+  };
 }
 
 /** The last draw again, a week later. */
 export function fieldsOfTemplate(template: DrawTemplate): DrawFields {
   const [date = '', time = DEFAULT_TIME] = template.gameDate.split('T');
-  return { ...EMPTY_DRAW, ...template, league: template.league ?? '', date, time: time.slice(0, 5), contactName: template.contactName ?? '', contactPhone: template.contactPhone ?? '' };
+  return {
+    ...EMPTY_DRAW,
+    ...template,
+    league: template.league ?? '',
+    date,
+    time: time.slice(0, 5),
+    contactName: template.contactName ?? '',
+    contactPhone: template.contactPhone ?? '',
+  };
 }
 
 /** Why a draw cannot be edited, or null (B:138). */
 export function notEditable(draw: OwnDraw, nowMs: number): string | null {
   if (draw.editable === false && draw.notEditableReason) return draw.notEditableReason;
-  if (draw.status !== 'active' && draw.status !== 'closed') return 'This draw cannot be edited because it is not active.';
+  if (draw.status !== 'active' && draw.status !== 'closed')
+    return 'This draw cannot be edited because it is not active.';
   if (draw.status === 'closed' || Date.parse(draw.gameDate) <= nowMs) return C.gameAlreadyStarted;
   return null;
 }

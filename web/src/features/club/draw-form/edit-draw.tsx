@@ -20,8 +20,24 @@ import { Bones, Trouble, type Here } from '../frame/club-page';
 import { LeaveGuard } from '../frame/leave-guard';
 import { SELLERS_ONLY, sells } from '../session/roles';
 import { useAction } from '../session/use-session';
-import { ContactGroup, FormCard, GameGroup, LockedPriceGroup, OptionsGroup, PriceGroup, ReasonGroup } from './draw-fieldsets';
-import { change, editChoices, editProblems, fieldId, fieldsOf, notEditable, reasonProblems } from './draw-rules';
+import {
+  ContactGroup,
+  FormCard,
+  GameGroup,
+  LockedPriceGroup,
+  OptionsGroup,
+  PriceGroup,
+  ReasonGroup,
+} from './draw-fieldsets';
+import {
+  change,
+  editChoices,
+  editProblems,
+  fieldId,
+  fieldsOf,
+  notEditable,
+  reasonProblems,
+} from './draw-rules';
 
 /** Sends a change; false when nothing was sent, because whoever was asked for a code would rather not. */
 export type Send = (change: () => Promise<unknown>) => Promise<boolean>;
@@ -42,7 +58,15 @@ interface EditDrawProps {
 export function EditDraw({ here, number, send = atOnce }: EditDrawProps) {
   const { data: draw, problem, retry } = useAnswer<OwnDraw>(AT.draw(number));
   usePageTitle(draw ? `Edit ${teamsOf(draw)}` : C.editDraw);
-  if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id)) return <Editor key={draw.drawNumber} here={here} draw={draw} send={here.user.isAdmin ? send : atOnce} />;
+  if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
+    return (
+      <Editor
+        key={draw.drawNumber}
+        here={here}
+        draw={draw}
+        send={here.user.isAdmin ? send : atOnce}
+      />
+    );
   if (draw || isMissing(problem)) return <Refused here={here} words={C.notYourDraw} />;
   return problem ? <Trouble words={C.failedToFetchDraw} onRetry={retry} /> : <Bones />;
 }
@@ -52,15 +76,33 @@ function Postponed({ draw }: { draw: OwnDraw }) {
   const support = useAtomValue(configAtom)?.supportEmail;
   if (!support) return null;
   const subject = `${draw.serialNumber} ${teamsOf(draw)}: postponed or abandoned`;
-  return <p>Was the game postponed or abandoned? <a href={`mailto:${support}?subject=${encodeURIComponent(subject)}`}>Ask the operator</a> to move its kick-off or to refund every buyer.</p>;
+  return (
+    <p>
+      Was the game postponed or abandoned?{' '}
+      <a href={`mailto:${support}?subject=${encodeURIComponent(subject)}`}>Ask the operator</a> to
+      move its kick-off or to refund every buyer.
+    </p>
+  );
 }
 
-function Refused({ here, words, title = C.editDraw, children }: { here: Here; words: string; title?: string; children?: ReactNode }) {
+function Refused({
+  here,
+  words,
+  title = C.editDraw,
+  children,
+}: {
+  here: Here;
+  words: string;
+  title?: string;
+  children?: ReactNode;
+}) {
   return (
     <main className="admin" id="main">
       <BackLink club={here.club} />
       <h1>{title}</h1>
-      <p className="callout is-warn" role="alert">{words}</p>
+      <p className="callout is-warn" role="alert">
+        {words}
+      </p>
       {children}
     </main>
   );
@@ -70,10 +112,18 @@ function Head({ draw }: { draw: OwnDraw }) {
   const now = useAtomValue(nowAtom);
   return (
     <div className="admin-head">
-      <h1>{C.editDraw}: {teamsOf(draw)}</h1>
+      <h1>
+        {C.editDraw}: {teamsOf(draw)}
+      </h1>
       <div className="badges">
-        {badgesOf(draw, now).map(({ words, look }) => <span className={`badge ${look}`} key={words}>{words}</span>)}
-        <span className="badge">{draw.ticketsSold} {draw.ticketsSold === 1 ? 'ticket' : 'tickets'} sold</span>
+        {badgesOf(draw, now).map(({ words, look }) => (
+          <span className={`badge ${look}`} key={words}>
+            {words}
+          </span>
+        ))}
+        <span className="badge">
+          {draw.ticketsSold} {draw.ticketsSold === 1 ? 'ticket' : 'tickets'} sold
+        </span>
       </div>
     </div>
   );
@@ -94,7 +144,12 @@ function Editor({ here: { club, user }, draw, send }: { here: Here; draw: OwnDra
   const [, navigate] = useLocation();
   const barred = archivedWords(club) ?? (sells(club) ? null : SELLERS_ONLY);
   if (barred) return <Refused here={{ club, user }} title={teamsOf(draw)} words={barred} />;
-  if (began) return <Refused here={{ club, user }} title={teamsOf(draw)} words={began}>{began === C.gameAlreadyStarted ? <Postponed draw={draw} /> : null}</Refused>;
+  if (began)
+    return (
+      <Refused here={{ club, user }} title={teamsOf(draw)} words={began}>
+        {began === C.gameAlreadyStarted ? <Postponed draw={draw} /> : null}
+      </Refused>
+    );
   const { locked } = draw;
   const refuse = (error: unknown) => {
     const wrong = refusedFields(error, fieldId);
@@ -109,7 +164,10 @@ function Editor({ here: { club, user }, draw, send }: { here: Here; draw: OwnDra
     event.preventDefault();
     setRefusal(null);
     if (!settle([...editProblems(fields), ...(user.isAdmin ? reasonProblems(reason) : [])])) return;
-    const wanted = { ...change(fields, locked), ...(user.isAdmin ? { reason: reason.trim() } : {}) };
+    const wanted = {
+      ...change(fields, locked),
+      ...(user.isAdmin ? { reason: reason.trim() } : {}),
+    };
     void run(async () => {
       if (!(await send(() => changeDraw(draw.drawNumber, wanted)))) return;
       setDirty(false);
@@ -132,15 +190,30 @@ function Editor({ here: { club, user }, draw, send }: { here: Here; draw: OwnDra
       <Head draw={draw} />
       <form className="page-form" onSubmit={onSubmit} noValidate>
         <ProblemList problems={problems} ref={list} />
-        {refusal ? <div className="callout is-bad" role="alert"><strong>{C.failedToUpdateDraw}</strong>{refusal}</div> : null}
+        {refusal ? (
+          <div className="callout is-bad" role="alert">
+            <strong>{C.failedToUpdateDraw}</strong>
+            {refusal}
+          </div>
+        ) : null}
         <FormCard>
           <GameGroup {...group} />
-          {locked ? <LockedPriceGroup fields={fieldsOf(draw)} sold={draw.ticketsSold} /> : <PriceGroup {...group} choices={editChoices(draw.prizePercentage)} min="0.01" />}
+          {locked ? (
+            <LockedPriceGroup fields={fieldsOf(draw)} sold={draw.ticketsSold} />
+          ) : (
+            <PriceGroup {...group} choices={editChoices(draw.prizePercentage)} min="0.01" />
+          )}
           {draw.passStripeFees && !allowed ? <OptionsGroup {...group} allowed={false} /> : null}
           <ContactGroup {...group} />
-          {user.isAdmin ? <ReasonGroup reason={reason} onReason={setReason} error={errorOf('draw-reason')} /> : null}
+          {user.isAdmin ? (
+            <ReasonGroup reason={reason} onReason={setReason} error={errorOf('draw-reason')} />
+          ) : null}
         </FormCard>
-        <div className="sticky-bar"><button type="submit" className="btn" aria-disabled={pending}>Save changes</button></div>
+        <div className="sticky-bar">
+          <button type="submit" className="btn" aria-disabled={pending}>
+            Save changes
+          </button>
+        </div>
       </form>
       <LeaveGuard dirty={dirty} />
     </main>

@@ -11,7 +11,10 @@ export const DEFAULT_TIME = '15:00';
 export const DEFAULT_ZONE = 'Australia/Brisbane';
 
 /** The zones a draw may have (B:134). */
-export const ZONES: readonly { country: string; zones: readonly (readonly [zone: string, label: string])[] }[] = [
+export const ZONES: readonly {
+  country: string;
+  zones: readonly (readonly [zone: string, label: string])[];
+}[] = [
   {
     country: 'Australia',
     zones: [
@@ -24,12 +27,26 @@ export const ZONES: readonly { country: string; zones: readonly (readonly [zone:
       ['Australia/Hobart', 'Tasmania'],
     ],
   },
-  { country: 'New Zealand', zones: [['Pacific/Auckland', 'Auckland'], ['Pacific/Chatham', 'Chatham Islands']] },
+  {
+    country: 'New Zealand',
+    zones: [
+      ['Pacific/Auckland', 'Auckland'],
+      ['Pacific/Chatham', 'Chatham Islands'],
+    ],
+  },
   { country: 'United Kingdom', zones: [['Europe/London', 'London']] },
 ];
 
 export function localTime(instantMs: number, zone: string): LocalTime {
-  const parts = new Intl.DateTimeFormat('en-AU', { timeZone: zone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' }).formatToParts(instantMs);
+  const parts = new Intl.DateTimeFormat('en-AU', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  }).formatToParts(instantMs);
   const said = Object.fromEntries(parts.map((part) => [part.type, part.value]));
   return { date: `${said.year}-${said.month}-${said.day}`, time: `${said.hour}:${said.minute}` };
 }
@@ -40,7 +57,8 @@ const DAY_MS = 86_400_000;
 /** A time that does not exist moves forward over the gap; of a time that comes twice, the first is meant. */
 export function instantOf(local: LocalTime, zone: string): number {
   const face = asUtc(local);
-  const offsetAt = (instant: number) => asUtc(localTime(instant, zone)) - Math.floor(instant / 60_000) * 60_000;
+  const offsetAt = (instant: number) =>
+    asUtc(localTime(instant, zone)) - Math.floor(instant / 60_000) * 60_000;
   const before = face - offsetAt(face - DAY_MS);
   const after = face - offsetAt(face + DAY_MS);
   const meant = [before, after].filter((instant) => asUtc(localTime(instant, zone)) === face);

@@ -12,7 +12,11 @@ const signed = (amount: Cents): string => (amount < 0 ? `−${dollars(-amount)}`
 function useBreakdown(fields: DrawFields, sold: number) {
   const config = useAtomValue(configAtom);
   const { prizePercentage, roundUpPrize, passStripeFees } = fields;
-  return breakdown({ price: cents(fields.ticketPrice), prizePercentage, roundUpPrize, passStripeFees }, sold, { rateBps: config?.feeRateBps ?? 0, capCents: config?.feeCapCents ?? 0 });
+  return breakdown(
+    { price: cents(fields.ticketPrice), prizePercentage, roundUpPrize, passStripeFees },
+    sold,
+    { rateBps: config?.feeRateBps ?? 0, capCents: config?.feeCapCents ?? 0 },
+  );
 }
 
 /** What the club would get, while one types: beside the form on a desk, folded into a bar on a phone. */
@@ -28,15 +32,42 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
     <section className="card revenue" aria-labelledby="revenue-title">
       <h2 id="revenue-title">Revenue breakdown</h2>
       <div className="quick" role="group" aria-label="Tickets sold">
-        {CHOICES.map((choice) => <button key={choice} type="button" aria-pressed={choice === sold} onClick={() => setSold(choice)}>{choice}</button>)}
+        {CHOICES.map((choice) => (
+          <button
+            key={choice}
+            type="button"
+            aria-pressed={choice === sold}
+            onClick={() => setSold(choice)}
+          >
+            {choice}
+          </button>
+        ))}
       </div>
       <div aria-live="polite">
-        {rows.map(([name, amount]) => <p className="sum-row" key={name}><span>{name}</span><span className="num">{signed(amount)}</span></p>)}
-        <p className="sum-row total"><span>Club receives</span><span>{signed(sums.receives)}</span></p>
-        <p className="sum-row"><span>Prize to the winner</span><span className="num">{signed(-sums.prize)}</span></p>
-        <p className="sum-row total"><span>Club keeps</span><span>{signed(sums.keeps)}</span></p>
+        {rows.map(([name, amount]) => (
+          <p className="sum-row" key={name}>
+            <span>{name}</span>
+            <span className="num">{signed(amount)}</span>
+          </p>
+        ))}
+        <p className="sum-row total">
+          <span>Club receives</span>
+          <span>{signed(sums.receives)}</span>
+        </p>
+        <p className="sum-row">
+          <span>Prize to the winner</span>
+          <span className="num">{signed(-sums.prize)}</span>
+        </p>
+        <p className="sum-row total">
+          <span>Club keeps</span>
+          <span>{signed(sums.keeps)}</span>
+        </p>
       </div>
-      <p className="meta">{fields.passStripeFees ? 'Buyers pay the card fees.' : 'Card fees are 1.70% plus $0.30 a payment; the number of payments is estimated.'}</p>
+      <p className="meta">
+        {fields.passStripeFees
+          ? 'Buyers pay the card fees.'
+          : 'Card fees are 1.70% plus $0.30 a payment; the number of payments is estimated.'}
+      </p>
     </section>
   );
 }
@@ -44,5 +75,9 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
 /** One line over the button: 'Club receives $x at 169 sold'. */
 export function RevenueLine({ fields }: { fields: DrawFields }) {
   const { receives } = useBreakdown(fields, ALL);
-  return <p className="revenue-line">Club receives <strong className="num">{signed(receives)}</strong> at {ALL} sold</p>;
+  return (
+    <p className="revenue-line">
+      Club receives <strong className="num">{signed(receives)}</strong> at {ALL} sold
+    </p>
+  );
 }

@@ -32,7 +32,10 @@ export const transactionsOf = (sold: number): number => Math.max(1, Math.ceil((s
 export function breakdown(terms: Terms, sold: number, policy: FeePolicy): Breakdown {
   const revenue = terms.price * sold;
   const platformFee = Math.min(policy.capCents, shareHalfUp(revenue, policy.rateBps, 10_000));
-  const cardFees = terms.passStripeFees || revenue === 0 ? 0 : shareHalfUp(revenue, 17, 1000) + 30 * transactionsOf(sold);
+  const cardFees =
+    terms.passStripeFees || revenue === 0
+      ? 0
+      : shareHalfUp(revenue, 17, 1000) + 30 * transactionsOf(sold);
   const receives = revenue - platformFee - cardFees;
   const prize = prizeOf(sold, terms.price, terms.prizePercentage, terms.roundUpPrize);
   return { revenue, platformFee, cardFees, receives, prize, keeps: receives - prize };

@@ -50,13 +50,25 @@ export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: Ser
   return (
     <Dialog title="Terms of Service" open={open} onClose={onClose}>
       <div className="terms-text" tabIndex={0} role="region" aria-label="The terms">
-        {terms ? terms.text.split(/\n{2,}/).map((paragraph) => <p key={paragraph.slice(0, 60)}>{paragraph}</p>) : <Summary />}
+        {terms ? (
+          terms.text
+            .split(/\n{2,}/)
+            .map((paragraph) => <p key={paragraph.slice(0, 60)}>{paragraph}</p>)
+        ) : (
+          <Summary />
+        )}
       </div>
       {!terms && problem ? <LoadFailed words="The terms did not load." onRetry={retry} /> : null}
-      <Check id="agree-terms" checked={agreed} error={error} onChecked={setAgreed}>I have read and agree to the Terms of Service</Check>
+      <Check id="agree-terms" checked={agreed} error={error} onChecked={setAgreed}>
+        I have read and agree to the Terms of Service
+      </Check>
       <div className="confirm-actions">
-        <button type="button" className="btn sec" onClick={onClose}>Cancel</button>
-        <button type="button" className="btn" aria-disabled={pending || !terms} onClick={proceed}>{doing}</button>
+        <button type="button" className="btn sec" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" className="btn" aria-disabled={pending || !terms} onClick={proceed}>
+          {doing}
+        </button>
       </div>
     </Dialog>
   );
@@ -66,8 +78,14 @@ export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: Ser
 function Summary() {
   return (
     <>
-      <p>Your club runs this draw, keeps the ticket money and pays the winner directly. The platform takes its fee; Stripe processes the payments.</p>
-      <p>Buyers must be 18 or older and in Australia. Winners are told by e-mail and phone and have 7 days to respond.</p>
+      <p>
+        Your club runs this draw, keeps the ticket money and pays the winner directly. The platform
+        takes its fee; Stripe processes the payments.
+      </p>
+      <p>
+        Buyers must be 18 or older and in Australia. Winners are told by e-mail and phone and have 7
+        days to respond.
+      </p>
     </>
   );
 }

@@ -18,7 +18,9 @@ export function ActionsMenu({ of, items }: { of: string; items: readonly MenuIte
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
-  const entries = () => [...(root.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
+  const entries = () => [
+    ...(root.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? []),
+  ];
   const close = (back: boolean) => {
     setOpen(false);
     if (back) button.current?.focus();
@@ -35,7 +37,12 @@ export function ActionsMenu({ of, items }: { of: string; items: readonly MenuIte
   const onKeyDown = (event: KeyboardEvent) => {
     const all = entries();
     const at = all.indexOf(document.activeElement as HTMLElement);
-    const to = { ArrowDown: (at + 1) % all.length, ArrowUp: (at - 1 + all.length) % all.length, Home: 0, End: all.length - 1 }[event.key];
+    const to = {
+      ArrowDown: (at + 1) % all.length,
+      ArrowUp: (at - 1 + all.length) % all.length,
+      Home: 0,
+      End: all.length - 1,
+    }[event.key];
     if (to !== undefined) all[to]?.focus();
     else if (event.key === 'Escape') close(true);
     else if (event.key === 'Tab') setOpen(false);
@@ -47,18 +54,60 @@ export function ActionsMenu({ of, items }: { of: string; items: readonly MenuIte
   };
   return (
     <div className="menu" ref={root}>
-      <button ref={button} type="button" className="icon-btn" aria-label={`Actions for ${of}`} aria-haspopup="menu" aria-expanded={open} aria-controls={open ? id : undefined} onClick={() => setOpen(!open)}>
+      <button
+        ref={button}
+        type="button"
+        className="icon-btn"
+        aria-label={`Actions for ${of}`}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        aria-controls={open ? id : undefined}
+        onClick={() => setOpen(!open)}
+      >
         <MoreIcon />
       </button>
       {open ? (
-        <div className="menu-list" role="menu" id={id} aria-label={`Actions for ${of}`} onKeyDown={onKeyDown}>
+        <div
+          className="menu-list"
+          role="menu"
+          id={id}
+          aria-label={`Actions for ${of}`}
+          onKeyDown={onKeyDown}
+        >
           {items.map((item) =>
             item.off ? (
-              <button key={item.label} type="button" role="menuitem" aria-disabled="true" tabIndex={-1}>{item.label}<small>{item.off}</small></button>
+              <button
+                key={item.label}
+                type="button"
+                role="menuitem"
+                aria-disabled="true"
+                tabIndex={-1}
+              >
+                {item.label}
+                <small>{item.off}</small>
+              </button>
             ) : item.href ? (
-              <a key={item.label} role="menuitem" tabIndex={-1} href={item.href} target={item.away ? '_blank' : undefined} rel={item.away ? 'noopener' : undefined} onClick={() => setOpen(false)}>{item.label}</a>
+              <a
+                key={item.label}
+                role="menuitem"
+                tabIndex={-1}
+                href={item.href}
+                target={item.away ? '_blank' : undefined}
+                rel={item.away ? 'noopener' : undefined}
+                onClick={() => setOpen(false)}
+              >
+                {item.label}
+              </a>
             ) : (
-              <button key={item.label} type="button" role="menuitem" tabIndex={-1} onClick={() => choose(item)}>{item.label}</button>
+              <button
+                key={item.label}
+                type="button"
+                role="menuitem"
+                tabIndex={-1}
+                onClick={() => choose(item)}
+              >
+                {item.label}
+              </button>
             ),
           )}
         </div>

@@ -24,24 +24,57 @@ export interface FrameClub {
 }
 
 /** Why an archived club can start nothing, or null for one that is not (decision H-3). */
-export const archivedWords = (club: Pick<FrameClub, 'archived'>): string | null => (club.archived ? 'This club is archived. Its running draws finish and pay; nothing new can be started.' : null);
+export const archivedWords = (club: Pick<FrameClub, 'archived'>): string | null =>
+  club.archived
+    ? 'This club is archived. Its running draws finish and pay; nothing new can be started.'
+    : null;
 
 /** Logs out and goes to the login; stays where nobody was logged out. */
 export function LogoutButton({ className = 'btn small sec' }: { className?: string }) {
   const logout = useLogout();
   const [, navigate] = useLocation();
-  return <button type="button" className={className} onClick={() => void logout().then((out) => out && navigate('/admin/login'))}>{C.logout}</button>;
+  return (
+    <button
+      type="button"
+      className={className}
+      onClick={() => void logout().then((out) => out && navigate('/admin/login'))}
+    >
+      {C.logout}
+    </button>
+  );
 }
 
 /** Create Draw, for whoever sells; until the payment account is connected it cannot be pressed, and says why to whoever reaches it. */
-export function CreateDrawButton({ club, className = 'btn small', at = 'head' }: { club: FrameClub; className?: string; at?: 'head' | 'bar' }) {
+export function CreateDrawButton({
+  club,
+  className = 'btn small',
+  at = 'head',
+}: {
+  club: FrameClub;
+  className?: string;
+  at?: 'head' | 'bar';
+}) {
   const { data } = useAnswer<ConnectStatus>(AT.connect(club.id));
   if (!sells(club)) return null;
-  if (data?.connected && !club.archived) return <Link className={className} href={adminPath(club.slug, 'create-draw')}>{C.createDraw}</Link>;
+  if (data?.connected && !club.archived)
+    return (
+      <Link className={className} href={adminPath(club.slug, 'create-draw')}>
+        {C.createDraw}
+      </Link>
+    );
   return (
     <span className="why">
-      <button type="button" className={`${className} is-off`} aria-disabled="true" aria-describedby={`connect-first-${at}`}>{C.createDraw}</button>
-      <span className="why-words" role="tooltip" id={`connect-first-${at}`}>{archivedWords(club) ?? C.connectFirst}</span>
+      <button
+        type="button"
+        className={`${className} is-off`}
+        aria-disabled="true"
+        aria-describedby={`connect-first-${at}`}
+      >
+        {C.createDraw}
+      </button>
+      <span className="why-words" role="tooltip" id={`connect-first-${at}`}>
+        {archivedWords(club) ?? C.connectFirst}
+      </span>
     </span>
   );
 }
@@ -49,9 +82,19 @@ export function CreateDrawButton({ club, className = 'btn small', at = 'head' }:
 function Navigation({ club }: { club: FrameClub }) {
   return (
     <>
-      {owns(club) ? <Link className="btn small sec" href={adminPath(club.slug, 'home-page-setup')}>{C.homePage}</Link> : null}
-      <Link className="btn small sec" href={adminPath(club.slug, 'bundles')}>{C.bundles}</Link>
-      {owns(club) ? <Link className="btn small sec" href={adminPath(club.slug, 'people')}>People</Link> : null}
+      {owns(club) ? (
+        <Link className="btn small sec" href={adminPath(club.slug, 'home-page-setup')}>
+          {C.homePage}
+        </Link>
+      ) : null}
+      <Link className="btn small sec" href={adminPath(club.slug, 'bundles')}>
+        {C.bundles}
+      </Link>
+      {owns(club) ? (
+        <Link className="btn small sec" href={adminPath(club.slug, 'people')}>
+          People
+        </Link>
+      ) : null}
       <CreateDrawButton club={club} />
       <LogoutButton />
     </>
@@ -69,15 +112,30 @@ function Head({ club }: { club: FrameClub | null }) {
           <Crossing />
           <span className="club-head-name">{club?.name ?? C.brand}</span>
         </Link>
-        {club && wide ? <nav className="club-nav" aria-label="Main"><Navigation club={club} /></nav> : null}
+        {club && wide ? (
+          <nav className="club-nav" aria-label="Main">
+            <Navigation club={club} />
+          </nav>
+        ) : null}
         {club && !wide ? (
-          <button type="button" className="icon-btn" aria-expanded={open} aria-controls="club-menu" aria-label={open ? 'Close menu' : 'Menu'} onClick={() => setOpen(!open)}>
+          <button
+            type="button"
+            className="icon-btn"
+            aria-expanded={open}
+            aria-controls="club-menu"
+            aria-label={open ? 'Close menu' : 'Menu'}
+            onClick={() => setOpen(!open)}
+          >
             {open ? <CloseIcon /> : <MenuIcon />}
           </button>
         ) : null}
         {club || guest ? null : <LogoutButton />}
       </div>
-      {club && !wide && open ? <nav className="club-menu" id="club-menu" aria-label="Main"><Navigation club={club} /></nav> : null}
+      {club && !wide && open ? (
+        <nav className="club-menu" id="club-menu" aria-label="Main">
+          <Navigation club={club} />
+        </nav>
+      ) : null}
     </header>
   );
 }
@@ -111,6 +169,18 @@ export function ClubFrame({ club, children }: { club: FrameClub | null; children
   );
 }
 
-export function BackLink({ club, words = C.returnToDashboard, to = '' }: { club: FrameClub | null; words?: string; to?: string }) {
-  return <Link className="back-link" href={club ? adminPath(club.slug, to) : '/admin'}>← {words}</Link>;
+export function BackLink({
+  club,
+  words = C.returnToDashboard,
+  to = '',
+}: {
+  club: FrameClub | null;
+  words?: string;
+  to?: string;
+}) {
+  return (
+    <Link className="back-link" href={club ? adminPath(club.slug, to) : '/admin'}>
+      ← {words}
+    </Link>
+  );
 }

@@ -14,7 +14,11 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const page = (slug?: string, more: Partial<Parameters<typeof ClubPage>[0]> = {}) => <ClubPage slug={slug} page="create-draw" {...more}>{({ club }) => <main>{`${club.slug} ${club.id}`}</main>}</ClubPage>;
+const page = (slug?: string, more: Partial<Parameters<typeof ClubPage>[0]> = {}) => (
+  <ClubPage slug={slug} page="create-draw" {...more}>
+    {({ club }) => <main>{`${club.slug} ${club.id}`}</main>}
+  </ClubPage>
+);
 const at = (path: string) => waitFor(() => expect(window.location.pathname).toBe(path));
 
 test('a club is let in under its own address, and led there from another club’s', async () => {
@@ -28,16 +32,34 @@ test('a club is let in under its own address, and led there from another club’
 
 test('a guest is sent to the login with a word on why, or reads it here', async () => {
   new FakeServer().on('GET /api/admin/whoami', { status: 401 });
-  const { unmount } = show(page(undefined, { guestToast: { title: 'Authentication required', text: 'Please log in to create a draw.', bad: true } }), '/admin/create-draw');
+  const { unmount } = show(
+    page(undefined, {
+      guestToast: {
+        title: 'Authentication required',
+        text: 'Please log in to create a draw.',
+        bad: true,
+      },
+    }),
+    '/admin/create-draw',
+  );
   await at('/admin/login');
   expect(screen.getByText('Please log in to create a draw.')).toBeTruthy();
   unmount();
-  show(page(undefined, { guestWords: 'Please log in to access this page.' }), '/admin/home-page-setup');
-  expect(await screen.findByRole('heading', { name: 'Please log in to access this page.' })).toBeTruthy();
+  show(
+    page(undefined, { guestWords: 'Please log in to access this page.' }),
+    '/admin/home-page-setup',
+  );
+  expect(
+    await screen.findByRole('heading', { name: 'Please log in to access this page.' }),
+  ).toBeTruthy();
 });
 
 test('the operator without a club goes to /admin, and sees any club under its address', async () => {
-  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) }).on('GET /api/clubs/tigers', { body: { id: 2, name: 'Tigers', slug: 'tigers', canonicalSlug: 'tigers' } });
+  new FakeServer()
+    .on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
+    .on('GET /api/clubs/tigers', {
+      body: { id: 2, name: 'Tigers', slug: 'tigers', canonicalSlug: 'tigers' },
+    });
   const { unmount } = show(page(undefined), '/admin/create-draw');
   await at('/admin');
   unmount();
@@ -46,29 +68,45 @@ test('the operator without a club goes to /admin, and sees any club under its ad
 });
 
 test('/admin leads a club to its dashboard and keeps the operator, with a way to the console', async () => {
-  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }, { body: aWhoami({ isAdmin: true, clubSlug: null }) });
+  new FakeServer().on(
+    'GET /api/admin/whoami',
+    { body: aWhoami() },
+    { body: aWhoami({ isAdmin: true, clubSlug: null }) },
+  );
   const { unmount } = show(<AdminHome />, '/admin');
   await at('/club/sharks/admin');
   unmount();
   show(<AdminHome />, '/admin');
-  expect((await screen.findByRole('link', { name: 'Super admin console' })).getAttribute('href')).toBe('/super-admin');
+  expect(
+    (await screen.findByRole('link', { name: 'Super admin console' })).getAttribute('href'),
+  ).toBe('/super-admin');
   expect(window.location.pathname).toBe('/admin');
 });
 
 test('when the session check fails the empty dashboard shows; a data call that answers 401 leads to the login', async () => {
-  new FakeServer().on('GET /api/admin/whoami', { status: 503 }).on('GET /api/clubs/0/stats', { status: 503 });
+  new FakeServer()
+    .on('GET /api/admin/whoami', { status: 503 })
+    .on('GET /api/clubs/0/stats', { status: 503 });
   const { unmount } = show(<AdminHome />, '/admin');
   expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeTruthy();
   expect(screen.getByText('Total Revenue')).toBeTruthy();
   expect(window.location.pathname).toBe('/admin');
   unmount();
-  new FakeServer().on('GET /api/admin/whoami', { status: 401 }).on('GET /api/clubs/0/stats', { status: 401 });
+  new FakeServer()
+    .on('GET /api/admin/whoami', { status: 401 })
+    .on('GET /api/clubs/0/stats', { status: 401 });
   show(<AdminHome />, '/admin');
   await at('/admin/login');
 });
 
 test('a session that runs out opens the login over the page, and what was there stays', async () => {
-  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('POST /api/clubs/login', { status: 401, body: { message: 'Invalid credentials' } }, { body: aUser() });
+  new FakeServer()
+    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on(
+      'POST /api/clubs/login',
+      { status: 401, body: { message: 'Invalid credentials' } },
+      { body: aUser() },
+    );
   const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   store.set(expiredAtom, true);
@@ -83,7 +121,9 @@ test('a session that runs out opens the login over the page, and what was there 
 
 test('logging out ends the session on the server, forgets the user and what was seen', async () => {
   localStorage.setItem('user', JSON.stringify(aUser()));
-  const server = new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('POST /api/auth/logout', { status: 204 });
+  const server = new FakeServer()
+    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('POST /api/auth/logout', { status: 204 });
   const { store } = show(page('sharks'), '/club/sharks/admin');
   await screen.findByText('sharks 1');
   await userEvent.click(await screen.findByRole('button', { name: /Logout|Menu/ }));
@@ -98,21 +138,29 @@ test('logging out ends the session on the server, forgets the user and what was 
 test.each([
   ['nobody answers', new TypeError('Failed to fetch')],
   ['the server is busy', { status: 503, body: { message: 'Busy.' } }],
-])('a logout while %s leaves everything as it was and says so; one of a session that is over is as good as any', async (_why, answer) => {
-  localStorage.setItem('user', JSON.stringify(aUser()));
-  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('POST /api/auth/logout', answer, { status: 401 });
-  const { store } = show(page('sharks'), '/club/sharks/admin');
-  await screen.findByText('sharks 1');
-  const logout = () => userEvent.click(screen.getByRole('button', { name: 'Logout' }));
-  await logout();
-  const toast = await screen.findByText('Logout failed');
-  expect(toast.parentElement?.textContent).toContain('Please try again.');
-  expect([window.location.pathname, store.get(sessionAtom).state]).toEqual(['/club/sharks/admin', 'in']);
-  expect(localStorage.getItem('user')).not.toBeNull();
-  await logout();
-  await at('/admin/login');
-  expect(localStorage.getItem('user')).toBeNull();
-});
+])(
+  'a logout while %s leaves everything as it was and says so; one of a session that is over is as good as any',
+  async (_why, answer) => {
+    localStorage.setItem('user', JSON.stringify(aUser()));
+    new FakeServer()
+      .on('GET /api/admin/whoami', { body: aWhoami() })
+      .on('POST /api/auth/logout', answer, { status: 401 });
+    const { store } = show(page('sharks'), '/club/sharks/admin');
+    await screen.findByText('sharks 1');
+    const logout = () => userEvent.click(screen.getByRole('button', { name: 'Logout' }));
+    await logout();
+    const toast = await screen.findByText('Logout failed');
+    expect(toast.parentElement?.textContent).toContain('Please try again.');
+    expect([window.location.pathname, store.get(sessionAtom).state]).toEqual([
+      '/club/sharks/admin',
+      'in',
+    ]);
+    expect(localStorage.getItem('user')).not.toBeNull();
+    await logout();
+    await at('/admin/login');
+    expect(localStorage.getItem('user')).toBeNull();
+  },
+);
 
 test('whoever waits longer than a blink at /admin sees the dashboard without data, and is led on when the answer comes', async () => {
   vi.useFakeTimers();
@@ -128,8 +176,13 @@ test('whoever waits longer than a blink at /admin sees the dashboard without dat
 });
 
 test('the operator at the address of no club, or of one that does not answer, reads which it is', async () => {
-  for (const [status, words] of [[404, 'Club page not found'], [500, 'Failed to load club page']] as const) {
-    new FakeServer().on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) }).on('GET /api/clubs/nobody', { status });
+  for (const [status, words] of [
+    [404, 'Club page not found'],
+    [500, 'Failed to load club page'],
+  ] as const) {
+    new FakeServer()
+      .on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
+      .on('GET /api/clubs/nobody', { status });
     const { unmount } = show(page('nobody'), '/club/nobody/admin/create-draw');
     expect(await screen.findByRole('heading', { name: words })).toBeTruthy();
     unmount();
@@ -137,7 +190,9 @@ test('the operator at the address of no club, or of one that does not answer, re
 });
 
 test('one of the people logs in again under their own address, not the club’s', async () => {
-  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami({ role: 'seller', memberName: 'Kim', memberEmail: 'kim@example.com' }) });
+  new FakeServer().on('GET /api/admin/whoami', {
+    body: aWhoami({ role: 'seller', memberName: 'Kim', memberEmail: 'kim@example.com' }),
+  });
   const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   store.set(expiredAtom, true);
@@ -148,7 +203,9 @@ test('one of the people logs in again under their own address, not the club’s'
 test('when another of the people logs in over the page, what the one before saw is forgotten', async () => {
   localStorage.setItem('user', JSON.stringify(aUser()));
   const kim = aUser({ role: 'viewer', memberName: 'Kim', memberEmail: 'kim@example.com' });
-  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('POST /api/clubs/login', { body: aUser() }, { body: kim });
+  new FakeServer()
+    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('POST /api/clubs/login', { body: aUser() }, { body: kim });
   const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   const logsIn = async () => {

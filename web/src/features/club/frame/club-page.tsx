@@ -41,20 +41,59 @@ export function ClubPage({ slug, page, guestToast, guestWords, children }: ClubP
   const session = useSession();
   const user = userOf(session);
   if (session.state === 'unknown') return <Bones />;
-  if (!user) return guestWords ? <Guest words={guestWords} /> : <Away to="/admin/login" toast={guestToast} />;
+  if (!user)
+    return guestWords ? (
+      <Guest words={guestWords} />
+    ) : (
+      <Away to="/admin/login" toast={guestToast} />
+    );
   if (user.isAdmin && !slug) return <Away to="/admin" />;
-  if (user.isAdmin) return <OfAnyClub slug={slug ?? ''} user={user}>{children}</OfAnyClub>;
-  if (slug && user.clubSlug && slug.toLowerCase() !== user.clubSlug.toLowerCase()) return <Away to={adminPath(user.clubSlug, page)} />;
-  const club = { id: user.id, name: user.name, slug: user.clubSlug ?? slug ?? '', archived: user.archived, role: roleOf(user) };
+  if (user.isAdmin)
+    return (
+      <OfAnyClub slug={slug ?? ''} user={user}>
+        {children}
+      </OfAnyClub>
+    );
+  if (slug && user.clubSlug && slug.toLowerCase() !== user.clubSlug.toLowerCase())
+    return <Away to={adminPath(user.clubSlug, page)} />;
+  const club = {
+    id: user.id,
+    name: user.name,
+    slug: user.clubSlug ?? slug ?? '',
+    archived: user.archived,
+    role: roleOf(user),
+  };
   return <Inside club={club}>{children({ user, club })}</Inside>;
 }
 
 /** The operator looks at a club by its address. */
-function OfAnyClub({ slug, user, children }: { slug: string; user: User; children: (here: Here) => ReactNode }) {
+function OfAnyClub({
+  slug,
+  user,
+  children,
+}: {
+  slug: string;
+  user: User;
+  children: (here: Here) => ReactNode;
+}) {
   const { data, problem, retry } = useAnswer<OwnClub>(AT.club(slug));
-  if (!data && problem) return <ClubFrame club={null}><Trouble words={isMissing(problem) ? C.clubPageNotFound : C.failedToLoadClubPage} onRetry={retry} /></ClubFrame>;
+  if (!data && problem)
+    return (
+      <ClubFrame club={null}>
+        <Trouble
+          words={isMissing(problem) ? C.clubPageNotFound : C.failedToLoadClubPage}
+          onRetry={retry}
+        />
+      </ClubFrame>
+    );
   if (!data) return <Bones />;
-  const club = { id: data.id, name: data.name, slug: data.canonicalSlug ?? data.slug, archived: data.archived, role: roleOf(user) };
+  const club = {
+    id: data.id,
+    name: data.name,
+    slug: data.canonicalSlug ?? data.slug,
+    archived: data.archived,
+    role: roleOf(user),
+  };
   return <Inside club={club}>{children({ user, club })}</Inside>;
 }
 
@@ -82,14 +121,26 @@ function Guest({ words }: { words: string }) {
     <ClubFrame club={null}>
       <main className="plain-page" id="main">
         <h1>{words}</h1>
-        <div className="actions"><Link className="btn" href="/admin/login">{C.login}</Link></div>
+        <div className="actions">
+          <Link className="btn" href="/admin/login">
+            {C.login}
+          </Link>
+        </div>
       </main>
     </ClubFrame>
   );
 }
 
 /** A page that the caller's role does not have; it is in no menu, so they came by its address. */
-export function NotYours({ title, words, club }: { title: string; words: string; club: FrameClub }) {
+export function NotYours({
+  title,
+  words,
+  club,
+}: {
+  title: string;
+  words: string;
+  club: FrameClub;
+}) {
   return (
     <main className="admin" id="main">
       <BackLink club={club} />
@@ -103,7 +154,11 @@ export function Trouble({ words, onRetry }: { words: string; onRetry: () => Prom
   return (
     <main className="admin" id="main">
       <h1>{words}</h1>
-      <div><button type="button" className="btn sec" onClick={() => void onRetry()}>Retry</button></div>
+      <div>
+        <button type="button" className="btn sec" onClick={() => void onRetry()}>
+          Retry
+        </button>
+      </div>
     </main>
   );
 }

@@ -15,8 +15,12 @@ export function CookieBanner() {
     <section className="cookie-bar" aria-label="Marketing cookies">
       <p>May we use marketing cookies?</p>
       <div>
-        <button type="button" className="btn small sec" onClick={() => answer(false)}>{C.decline}</button>
-        <button type="button" className="btn small sec" onClick={() => answer(true)}>{C.allow}</button>
+        <button type="button" className="btn small sec" onClick={() => answer(false)}>
+          {C.decline}
+        </button>
+        <button type="button" className="btn small sec" onClick={() => answer(true)}>
+          {C.allow}
+        </button>
       </div>
     </section>
   );

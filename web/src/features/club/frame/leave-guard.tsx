@@ -10,8 +10,15 @@ export function LeaveGuard({ dirty }: { dirty: boolean }) {
     if (!dirty) return;
     const onClick = (event: MouseEvent) => {
       const link = (event.target as Element | null)?.closest?.('a[href]');
-      if (!(link instanceof HTMLAnchorElement) || link.target === '_blank' || event.ctrlKey || event.metaKey) return;
-      if (link.origin !== window.location.origin || link.pathname === window.location.pathname) return;
+      if (
+        !(link instanceof HTMLAnchorElement) ||
+        link.target === '_blank' ||
+        event.ctrlKey ||
+        event.metaKey
+      )
+        return;
+      if (link.origin !== window.location.origin || link.pathname === window.location.pathname)
+        return;
       event.preventDefault();
       event.stopPropagation();
       setWanted(link.pathname + link.search);
@@ -25,7 +32,15 @@ export function LeaveGuard({ dirty }: { dirty: boolean }) {
     };
   }, [dirty]);
   return (
-    <ConfirmDialog title="Leave without saving?" open={wanted !== null} confirm="Leave" cancel="Stay here" danger onCancel={() => setWanted(null)} onConfirm={() => wanted && navigate(wanted)}>
+    <ConfirmDialog
+      title="Leave without saving?"
+      open={wanted !== null}
+      confirm="Leave"
+      cancel="Stay here"
+      danger
+      onCancel={() => setWanted(null)}
+      onConfirm={() => wanted && navigate(wanted)}
+    >
       <p>What you changed on this page has not been saved.</p>
     </ConfirmDialog>
   );

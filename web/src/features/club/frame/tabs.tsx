@@ -30,14 +30,31 @@ export function Tabs({ label, tabs, chosen, onChosen }: TabsProps) {
   const several = tabs.length > 1;
   return (
     <>
-      {several ? <div className="tabs" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
-        {tabs.map((tab) => (
-          <button key={tab.key} id={`${id}-${tab.key}`} type="button" role="tab" aria-selected={tab.key === chosen} aria-controls={`${id}-panel`} tabIndex={tab.key === chosen ? 0 : -1} onClick={() => onChosen(tab.key)}>
-            {tab.label}
-          </button>
-        ))}
-      </div> : null}
-      <div role={several ? 'tabpanel' : undefined} id={`${id}-panel`} aria-labelledby={several ? `${id}-${chosen}` : undefined}>{shown?.body}</div>
+      {several ? (
+        <div className="tabs" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
+          {tabs.map((tab) => (
+            <button
+              key={tab.key}
+              id={`${id}-${tab.key}`}
+              type="button"
+              role="tab"
+              aria-selected={tab.key === chosen}
+              aria-controls={`${id}-panel`}
+              tabIndex={tab.key === chosen ? 0 : -1}
+              onClick={() => onChosen(tab.key)}
+            >
+              {tab.label}
+            </button>
+          ))}
+        </div>
+      ) : null}
+      <div
+        role={several ? 'tabpanel' : undefined}
+        id={`${id}-panel`}
+        aria-labelledby={several ? `${id}-${chosen}` : undefined}
+      >
+        {shown?.body}
+      </div>
     </>
   );
 }

@@ -9,4 +9,5 @@ function watchWide(onChange: () => void): () => void {
 }
 
 /** Room for things beside each other: the same width at which the style sheets turn. */
-export const useWide = (): boolean => useSyncExternalStore(watchWide, () => window.matchMedia(WIDE).matches);
+export const useWide = (): boolean =>
+  useSyncExternalStore(watchWide, () => window.matchMedia(WIDE).matches);

@@ -8,7 +8,15 @@ import { usePageTitle } from '@/shared/ui/page-title';
 import { ClubFoot } from '../frame/club-frame';
 
 /** The frame of the screens before anybody is signed in: the mark, which leads home, and one card. */
-export function Door({ title, inError = false, children }: { title: string; inError?: boolean; children: ReactNode }) {
+export function Door({
+  title,
+  inError = false,
+  children,
+}: {
+  title: string;
+  inError?: boolean;
+  children: ReactNode;
+}) {
   usePageTitle(title, inError);
   return (
     <>
@@ -16,11 +24,15 @@ export function Door({ title, inError = false, children }: { title: string; inEr
         <div className="site-head-in">
           <Link className="brand" href="/" aria-label={C.brand}>
             <Crossing />
-            <span>Football <span>Doubles</span></span>
+            <span>
+              Football <span>Doubles</span>
+            </span>
           </Link>
         </div>
       </header>
-      <main className="door" id="main">{children}</main>
+      <main className="door" id="main">
+        {children}
+      </main>
       <ClubFoot />
     </>
   );

@@ -36,29 +36,63 @@ export function ForgotPassword() {
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    if (!pending && settle(isEmail(email) ? [] : [{ field: 'forgot-email', text: C.validEmailAddressRequired }])) void send();
+    if (
+      !pending &&
+      settle(isEmail(email) ? [] : [{ field: 'forgot-email', text: C.validEmailAddressRequired }])
+    )
+      void send();
   };
   return (
     <Door title={sent ? C.checkYourEmail : 'Forgot password'} inError={problems.length > 0}>
       <h1>{sent ? C.checkYourEmail : 'Forgot password'}</h1>
       <div className="card">
-        {refusal ? <p className="callout is-bad" role="alert">{refusal}</p> : null}
+        {refusal ? (
+          <p className="callout is-bad" role="alert">
+            {refusal}
+          </p>
+        ) : null}
         {sent ? (
           <div role="status">
             <p>{C.resetLinkSentText}</p>
-            <p className="lead">The link works once, for 30 minutes. Look in the junk folder too.</p>
+            <p className="lead">
+              The link works once, for 30 minutes. Look in the junk folder too.
+            </p>
             <div className="actions">
-              <button type="button" className="btn sec" disabled={pending} onClick={() => void send()}>{C.sendAgain}</button>
-              <Link className="btn" href="/admin/login">{C.backToLogin}</Link>
+              <button
+                type="button"
+                className="btn sec"
+                disabled={pending}
+                onClick={() => void send()}
+              >
+                {C.sendAgain}
+              </button>
+              <Link className="btn" href="/admin/login">
+                {C.backToLogin}
+              </Link>
             </div>
           </div>
         ) : (
           <form onSubmit={onSubmit} noValidate>
             <ProblemList problems={problems} ref={list} />
             <p className="lead">We send you a link to choose a new one.</p>
-            <Field id="forgot-email" name="email" label="Email" type="email" inputMode="email" autoComplete="username" autoCapitalize="none" value={email} error={errorOf('forgot-email')} onValue={setEmail} />
-            <button type="submit" className="btn" disabled={pending}>Send reset link</button>
-            <p className="aside"><Link href="/admin/login">{C.backToLogin}</Link></p>
+            <Field
+              id="forgot-email"
+              name="email"
+              label="Email"
+              type="email"
+              inputMode="email"
+              autoComplete="username"
+              autoCapitalize="none"
+              value={email}
+              error={errorOf('forgot-email')}
+              onValue={setEmail}
+            />
+            <button type="submit" className="btn" disabled={pending}>
+              Send reset link
+            </button>
+            <p className="aside">
+              <Link href="/admin/login">{C.backToLogin}</Link>
+            </p>
           </form>
         )}
       </div>

@@ -9,7 +9,8 @@ export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.t
 export const PASSWORD_CHARS_MIN = 8;
 
 type Rule = readonly [field: string, holds: boolean, text: string];
-const broken = (rules: readonly Rule[]): FormProblem[] => rules.filter(([, holds]) => !holds).map(([field, , text]) => ({ field, text }));
+const broken = (rules: readonly Rule[]): FormProblem[] =>
+  rules.filter(([, holds]) => !holds).map(([field, , text]) => ({ field, text }));
 
 export const loginProblems = (email: string, password: string): FormProblem[] =>
   broken([
@@ -17,7 +18,12 @@ export const loginProblems = (email: string, password: string): FormProblem[] =>
     ['login-password', password !== '', 'Password is required'],
   ]);
 
-export const registrationProblems = ({ name, email, phone, password }: Registration): FormProblem[] =>
+export const registrationProblems = ({
+  name,
+  email,
+  phone,
+  password,
+}: Registration): FormProblem[] =>
   broken([
     ['register-name', name.trim() !== '', C.clubNameRequired],
     ['register-email', isEmail(email), C.validEmailRequired],
@@ -25,7 +31,12 @@ export const registrationProblems = ({ name, email, phone, password }: Registrat
     ['register-password', password.length >= PASSWORD_CHARS_MIN, C.passwordMinimum],
   ]);
 
-export const waitlistProblems = ({ clubName, contactName, contactEmail, contactPhone }: WaitlistEntry): FormProblem[] =>
+export const waitlistProblems = ({
+  clubName,
+  contactName,
+  contactEmail,
+  contactPhone,
+}: WaitlistEntry): FormProblem[] =>
   broken([
     ['waitlist-clubName', clubName.trim() !== '', C.clubNameRequired],
     ['waitlist-contactName', contactName.trim() !== '', C.contactNameRequired],
@@ -34,8 +45,13 @@ export const waitlistProblems = ({ clubName, contactName, contactEmail, contactP
   ]);
 
 /** Title and text of what is wrong with a new password, or null (B:155). */
-export function resetProblem(password: string, again: string): { field: string; title: string; text: string } | null {
-  if (password !== again) return { field: 'reset-again', title: C.passwordsDiffer, text: C.passwordsDifferText };
-  if (password.length < PASSWORD_CHARS_MIN) return { field: 'reset-password', title: C.passwordTooShort, text: C.passwordTooShortText };
+export function resetProblem(
+  password: string,
+  again: string,
+): { field: string; title: string; text: string } | null {
+  if (password !== again)
+    return { field: 'reset-again', title: C.passwordsDiffer, text: C.passwordsDifferText };
+  if (password.length < PASSWORD_CHARS_MIN)
+    return { field: 'reset-password', title: C.passwordTooShort, text: C.passwordTooShortText };
   return null;
 }

@@ -6,24 +6,66 @@ import { show } from '@/testing/show';
 import { ForgotPassword } from './forgot-password';
 import { GettingIn } from './getting-in';
 import { ResetPassword } from './reset-password';
-import { loginProblems, registrationProblems, resetProblem, waitlistProblems } from './getting-in-rules';
+import {
+  loginProblems,
+  registrationProblems,
+  resetProblem,
+  waitlistProblems,
+} from './getting-in-rules';
 
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
 
-const USER = { id: 3, email: 'club@example.com', name: 'Redcliffe', isAdmin: false, clubSlug: 'redcliffe' };
+const USER = {
+  id: 3,
+  email: 'club@example.com',
+  name: 'Redcliffe',
+  isAdmin: false,
+  clubSlug: 'redcliffe',
+};
 const OPEN = { body: { enabled: true } };
 const texts = (problems: { text: string }[]) => problems.map(({ text }) => text);
 
 test('every field the doors need is asked for in the specified words', () => {
   expect(texts(loginProblems('', ''))).toEqual(['Email is required', 'Password is required']);
-  expect(texts(registrationProblems({ name: '', email: 'x', phone: '', password: '1234567', location: '' }))).toEqual(['Club name is required', 'Valid email is required', 'Phone is required', 'Password must be at least 8 characters']);
-  expect(texts(waitlistProblems({ clubName: '', contactName: ' ', contactEmail: 'a@b', contactPhone: '' }))).toEqual(['Club name is required', 'Contact name is required', 'Valid email is required', 'Contact phone is required']);
-  expect(waitlistProblems({ clubName: 'A', contactName: 'B', contactEmail: 'a@b.au', contactPhone: '1' })).toEqual([]);
-  expect(resetProblem('12345678', '123456789')).toMatchObject({ title: "Passwords don't match", text: 'Please ensure both password fields match.' });
-  expect(resetProblem('1234567', '1234567')).toMatchObject({ title: 'Password too short', text: 'Password must be at least 8 characters long.' });
+  expect(
+    texts(
+      registrationProblems({ name: '', email: 'x', phone: '', password: '1234567', location: '' }),
+    ),
+  ).toEqual([
+    'Club name is required',
+    'Valid email is required',
+    'Phone is required',
+    'Password must be at least 8 characters',
+  ]);
+  expect(
+    texts(
+      waitlistProblems({ clubName: '', contactName: ' ', contactEmail: 'a@b', contactPhone: '' }),
+    ),
+  ).toEqual([
+    'Club name is required',
+    'Contact name is required',
+    'Valid email is required',
+    'Contact phone is required',
+  ]);
+  expect(
+    waitlistProblems({
+      clubName: 'A',
+      contactName: 'B',
+      contactEmail: 'a@b.au',
+      contactPhone: '1',
+    }),
+  ).toEqual([]);
+  expect(resetProblem('12345678', '123456789')).toMatchObject({
+    title: "Passwords don't match",
+    text: 'Please ensure both password fields match.',
+  });
+  expect(resetProblem('1234567', '1234567')).toMatchObject({
+    title: 'Password too short',
+    text: 'Password must be at least 8 characters long.',
+  });
   expect(resetProblem('12345678', '12345678')).toBeNull();
 });
 
@@ -32,19 +74,31 @@ test('a problem stands beside its field until that is touched; its line in the l
   show(<GettingIn />, '/admin/login');
   await userEvent.click(await screen.findByRole('button', { name: 'Login' }));
   const list = await screen.findByRole('group', { name: 'There is a problem' });
-  const beside = (words: string) => screen.queryAllByText(words).filter((found) => found.className === 'field-error');
+  const beside = (words: string) =>
+    screen.queryAllByText(words).filter((found) => found.className === 'field-error');
   expect(document.activeElement).toBe(list);
   await userEvent.type(screen.getByLabelText('Email'), 'c');
   expect(beside('Email is required')).toEqual([]);
-  expect(screen.getByLabelText<HTMLInputElement>('Email').value, 'the first letter is kept').toBe('c');
+  expect(screen.getByLabelText<HTMLInputElement>('Email').value, 'the first letter is kept').toBe(
+    'c',
+  );
   expect(beside('Password is required')).toHaveLength(1);
-  expect(within(list).getAllByRole('listitem').map(({ className }) => className)).toEqual(['is-mended', '']);
+  expect(
+    within(list)
+      .getAllByRole('listitem')
+      .map(({ className }) => className),
+  ).toEqual(['is-mended', '']);
   expect(document.activeElement, 'the list takes focus once').toBe(screen.getByLabelText('Email'));
 });
 
 test('a club goes to its side after logging in, the operator to the console, and the browser remembers who', async () => {
-  for (const [user, path] of [[USER, '/admin'], [{ ...USER, isAdmin: true, clubSlug: null }, '/super-admin']] as const) {
-    new FakeServer().on('GET /api/settings/club-registration', OPEN).on('POST /api/clubs/login', { body: user });
+  for (const [user, path] of [
+    [USER, '/admin'],
+    [{ ...USER, isAdmin: true, clubSlug: null }, '/super-admin'],
+  ] as const) {
+    new FakeServer()
+      .on('GET /api/settings/club-registration', OPEN)
+      .on('POST /api/clubs/login', { body: user });
     const { unmount } = show(<GettingIn />, '/admin/login');
     await userEvent.type(await screen.findByLabelText('Email'), 'club@example.com');
     await userEvent.type(screen.getByLabelText('Password'), 'demo-password');
@@ -56,20 +110,30 @@ test('a club goes to its side after logging in, the operator to the console, and
 });
 
 test('a wrong password is said as a toast and beside the form, and nothing typed is lost', async () => {
-  new FakeServer().on('GET /api/settings/club-registration', OPEN).on('POST /api/clubs/login', { status: 401, body: { message: 'Invalid credentials' } });
+  new FakeServer()
+    .on('GET /api/settings/club-registration', OPEN)
+    .on('POST /api/clubs/login', { status: 401, body: { message: 'Invalid credentials' } });
   show(<GettingIn />, '/admin/login');
   await userEvent.type(await screen.findByLabelText('Email'), 'club@example.com');
   await userEvent.type(screen.getByLabelText('Password'), 'wrong');
   await userEvent.click(screen.getByRole('button', { name: 'Login' }));
   const alerts = await screen.findAllByRole('alert');
-  expect(alerts.map((alert) => alert.textContent)).toEqual(['Invalid credentials', expect.stringContaining('Invalid credentials')]);
+  expect(alerts.map((alert) => alert.textContent)).toEqual([
+    'Invalid credentials',
+    expect.stringContaining('Invalid credentials'),
+  ]);
   expect(screen.getByLabelText('Email')).toHaveProperty('value', 'club@example.com');
-  expect(screen.getByRole('link', { name: /Forgot/ }).getAttribute('href')).toBe('/forgot-password');
+  expect(screen.getByRole('link', { name: /Forgot/ }).getAttribute('href')).toBe(
+    '/forgot-password',
+  );
   expect(screen.getByRole('link', { name: 'Football Doubles' }).getAttribute('href')).toBe('/');
 });
 
 test('clubs register while the platform is open; a refusal is said in full', async () => {
-  const server = new FakeServer().on('GET /api/settings/club-registration', { body: {} }).on('GET /api/clubs/slug-preview?name=Redcliffe', { body: { slug: 'redcliffe' } }).on('POST /api/clubs/register', { status: 500 }, { body: USER });
+  const server = new FakeServer()
+    .on('GET /api/settings/club-registration', { body: {} })
+    .on('GET /api/clubs/slug-preview?name=Redcliffe', { body: { slug: 'redcliffe' } })
+    .on('POST /api/clubs/register', { status: 500 }, { body: USER });
   show(<GettingIn />, '/admin/login');
   await userEvent.click(await screen.findByRole('tab', { name: 'Register Club' }));
   expect(screen.queryByRole('button', { name: 'New Club? Join Waitlist' })).toBeNull();
@@ -84,17 +148,30 @@ test('clubs register while the platform is open; a refusal is said in full', asy
   expect(screen.getByText('Registration failed')).toBeTruthy();
   await userEvent.click(submit);
   await waitFor(() => expect(window.location.pathname).toBe('/admin'));
-  expect(server.asked.findLast(({ path }) => path === '/api/clubs/register')?.body).toEqual({ name: 'Redcliffe', email: 'club@example.com', phone: '0400 000 000', password: 'long-enough', location: '' });
+  expect(server.asked.findLast(({ path }) => path === '/api/clubs/register')?.body).toEqual({
+    name: 'Redcliffe',
+    email: 'club@example.com',
+    phone: '0400 000 000',
+    password: 'long-enough',
+    location: '',
+  });
 });
 
 test('while registration is off there is a waitlist instead, and joining it leads home after a second', async () => {
-  new FakeServer().on('GET /api/settings/club-registration', { body: { enabled: false } }).on('POST /api/waitlist', new Error('offline'), { status: 503 }, { body: { success: true } });
+  new FakeServer()
+    .on('GET /api/settings/club-registration', { body: { enabled: false } })
+    .on('POST /api/waitlist', new Error('offline'), { status: 503 }, { body: { success: true } });
   show(<GettingIn />, '/admin/login');
   await userEvent.click(await screen.findByRole('button', { name: 'New Club? Join Waitlist' }));
   expect(screen.queryByRole('tab')).toBeNull();
   const dialog = within(screen.getByRole('dialog', { name: 'Join the waitlist' }));
   await userEvent.click(dialog.getByRole('button', { name: 'Join waitlist' }));
-  expect(dialog.getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Club name is required', 'Contact name is required', 'Valid email is required', 'Contact phone is required']);
+  expect(dialog.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
+    'Club name is required',
+    'Contact name is required',
+    'Valid email is required',
+    'Contact phone is required',
+  ]);
   await userEvent.type(dialog.getByLabelText('Club name'), 'Norths');
   await userEvent.type(dialog.getByLabelText('Contact name'), 'Kim');
   await userEvent.type(dialog.getByLabelText('Contact email'), 'kim@example.com');
@@ -110,7 +187,11 @@ test('while registration is off there is a waitlist instead, and joining it lead
 });
 
 test('a forgotten password is answered the same for everybody, and can be asked for again', async () => {
-  const server = new FakeServer().on('POST /api/clubs/reset-password', { status: 500 }, { body: {} });
+  const server = new FakeServer().on(
+    'POST /api/clubs/reset-password',
+    { status: 500 },
+    { body: {} },
+  );
   show(<ForgotPassword />, '/forgot-password');
   await userEvent.click(screen.getByRole('button', { name: 'Send reset link' }));
   expect(screen.getByRole('listitem').textContent).toBe('Valid email address is required');
@@ -120,10 +201,14 @@ test('a forgotten password is answered the same for everybody, and can be asked 
   await userEvent.click(screen.getByRole('button', { name: 'Send reset link' }));
   expect(await screen.findByRole('heading', { name: 'Check your email' })).toBeTruthy();
   expect(screen.getByText('Reset link sent')).toBeTruthy();
-  expect(screen.getAllByText('If an account exists with this email, a reset link has been sent.').length).toBe(2);
+  expect(
+    screen.getAllByText('If an account exists with this email, a reset link has been sent.').length,
+  ).toBe(2);
   await userEvent.click(screen.getByRole('button', { name: 'Send again' }));
   await waitFor(() => expect(server.asked).toHaveLength(3));
-  expect(screen.getByRole('link', { name: 'Back to login' }).getAttribute('href')).toBe('/admin/login');
+  expect(screen.getByRole('link', { name: 'Back to login' }).getAttribute('href')).toBe(
+    '/admin/login',
+  );
 });
 
 test('a reset link without a token, or one that is dead, says so and offers another', async () => {
@@ -132,7 +217,10 @@ test('a reset link without a token, or one that is dead, says so and offers anot
   expect(screen.getByText('Invalid link')).toBeTruthy();
   expect(screen.getByText('This password reset link is invalid or has expired.')).toBeTruthy();
   unmount();
-  new FakeServer().on('POST /api/clubs/reset-password-confirm', { status: 400, body: { code: 'invalid-link', message: 'This password reset link is invalid or has expired.' } });
+  new FakeServer().on('POST /api/clubs/reset-password-confirm', {
+    status: 400,
+    body: { code: 'invalid-link', message: 'This password reset link is invalid or has expired.' },
+  });
   show(<ResetPassword />, '/reset-password?token=dead');
   expect(window.location.search).toBe('');
   await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
@@ -142,9 +230,16 @@ test('a reset link without a token, or one that is dead, says so and offers anot
 });
 
 test('a new password is compared, measured, refused and at last taken', async () => {
-  new FakeServer().on('POST /api/clubs/reset-password-confirm', { status: 500 }, { body: { message: 'Password reset successful' } });
+  new FakeServer().on(
+    'POST /api/clubs/reset-password-confirm',
+    { status: 500 },
+    { body: { message: 'Password reset successful' } },
+  );
   show(<ResetPassword />, '/reset-password?token=good');
-  const [password, again] = [screen.getByLabelText('New password'), screen.getByLabelText('Confirm password')];
+  const [password, again] = [
+    screen.getByLabelText('New password'),
+    screen.getByLabelText('Confirm password'),
+  ];
   const submit = screen.getByRole('button', { name: 'Reset password' });
   await userEvent.type(password, 'short');
   await userEvent.click(submit);
@@ -163,8 +258,14 @@ test('a new password is compared, measured, refused and at last taken', async ()
 });
 
 test('what the server finds wrong with a link or a password is said in its own words', async () => {
-  for (const [code, message] of [['token-required', 'Reset token is required'], ['password-too-short', 'Password must be at least 8 characters']] as const) {
-    new FakeServer().on('POST /api/clubs/reset-password-confirm', { status: 400, body: { code, message } });
+  for (const [code, message] of [
+    ['token-required', 'Reset token is required'],
+    ['password-too-short', 'Password must be at least 8 characters'],
+  ] as const) {
+    new FakeServer().on('POST /api/clubs/reset-password-confirm', {
+      status: 400,
+      body: { code, message },
+    });
     const { unmount } = show(<ResetPassword />, '/reset-password?token=odd');
     await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
     await userEvent.type(screen.getByLabelText('Confirm password'), 'long-enough');
@@ -175,7 +276,11 @@ test('what the server finds wrong with a link or a password is said in its own w
 });
 
 test('somebody whom a club asked in is welcomed, sets a first password, and reads where to turn when the invitation is dead', async () => {
-  const server = new FakeServer().on('POST /api/clubs/reset-password-confirm', { status: 503 }, { body: { message: 'Password reset successful' } });
+  const server = new FakeServer().on(
+    'POST /api/clubs/reset-password-confirm',
+    { status: 503 },
+    { body: { message: 'Password reset successful' } },
+  );
   const { unmount } = show(<ResetPassword />, '/reset-password?invited=1&token=good');
   expect(screen.getByRole('heading', { name: 'Choose a password' })).toBeTruthy();
   expect(window.location.search).toBe('');
@@ -185,14 +290,21 @@ test('somebody whom a club asked in is welcomed, sets a first password, and read
   expect(await screen.findByText('Failed to set the password')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Set password' }));
   expect(await screen.findByRole('heading', { name: 'You are in' })).toBeTruthy();
-  expect(screen.getByRole('link', { name: 'Go to Login' }).getAttribute('href')).toBe('/admin/login');
+  expect(screen.getByRole('link', { name: 'Go to Login' }).getAttribute('href')).toBe(
+    '/admin/login',
+  );
   expect(server.asked.at(-1)?.body).toEqual({ token: 'good', newPassword: 'long-enough' });
   unmount();
-  server.on('POST /api/clubs/reset-password-confirm', { status: 400, body: { code: 'invalid-link', message: 'This password reset link is invalid or has expired.' } });
+  server.on('POST /api/clubs/reset-password-confirm', {
+    status: 400,
+    body: { code: 'invalid-link', message: 'This password reset link is invalid or has expired.' },
+  });
   show(<ResetPassword />, '/reset-password?invited=1&token=dead');
   await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
   await userEvent.type(screen.getByLabelText('Confirm password'), 'long-enough');
   await userEvent.click(screen.getByRole('button', { name: 'Set password' }));
-  expect(await screen.findByRole('heading', { name: 'This invitation cannot be used' })).toBeTruthy();
+  expect(
+    await screen.findByRole('heading', { name: 'This invitation cannot be used' }),
+  ).toBeTruthy();
   expect(screen.queryByRole('link', { name: 'Request a new link' })).toBeNull();
 });

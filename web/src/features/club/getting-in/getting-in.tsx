@@ -10,7 +10,9 @@ import { WaitlistDialog } from './waitlist-dialog';
 
 /** Login; registration beside it while the platform is open to new clubs, else the waitlist (B:18). */
 export function GettingIn() {
-  const { data, problem } = useAnswer<{ enabled?: boolean }>('/api/settings/club-registration', { guarded: false });
+  const { data, problem } = useAnswer<{ enabled?: boolean }>('/api/settings/club-registration', {
+    guarded: false,
+  });
   const [chosen, setChosen] = useState('login');
   const [waiting, setWaiting] = useState(false);
   // Absent reads as open (B:188); not heard of yet, or not to be heard of, shows the login alone.
@@ -26,11 +28,17 @@ export function GettingIn() {
         onChosen={setChosen}
         tabs={[
           { key: 'login', label: C.login, body: card(<LoginForm />) },
-          ...(open ? [{ key: 'register', label: C.registerClub, body: card(<RegisterForm />) }] : []),
+          ...(open
+            ? [{ key: 'register', label: C.registerClub, body: card(<RegisterForm />) }]
+            : []),
         ]}
       />
       {!open && (data !== undefined || problem) ? (
-        <div><button type="button" className="btn sec wide" onClick={() => setWaiting(true)}>{C.joinWaitlist}</button></div>
+        <div>
+          <button type="button" className="btn sec wide" onClick={() => setWaiting(true)}>
+            {C.joinWaitlist}
+          </button>
+        </div>
       ) : null}
       <WaitlistDialog open={waiting} onClose={() => setWaiting(false)} />
     </Door>

@@ -42,11 +42,38 @@ export function LoginForm() {
   return (
     <form onSubmit={(event) => void onSubmit(event)} noValidate>
       <ProblemList problems={problems} ref={list} />
-      {refusal ? <p className="callout is-bad" role="alert">{refusal}</p> : null}
-      <Field id="login-email" name="email" label="Email" type="email" inputMode="email" autoComplete="username" autoCapitalize="none" enterKeyHint="next" value={email} error={errorOf('login-email')} onValue={setEmail} />
-      <PasswordField id="login-password" label="Password" autoComplete="current-password" value={password} error={errorOf('login-password')} onValue={setPassword} />
-      <button type="submit" className="btn" disabled={pending}>{C.login}</button>
-      <p className="aside"><Link href="/forgot-password">Forgot password?</Link></p>
+      {refusal ? (
+        <p className="callout is-bad" role="alert">
+          {refusal}
+        </p>
+      ) : null}
+      <Field
+        id="login-email"
+        name="email"
+        label="Email"
+        type="email"
+        inputMode="email"
+        autoComplete="username"
+        autoCapitalize="none"
+        enterKeyHint="next"
+        value={email}
+        error={errorOf('login-email')}
+        onValue={setEmail}
+      />
+      <PasswordField
+        id="login-password"
+        label="Password"
+        autoComplete="current-password"
+        value={password}
+        error={errorOf('login-password')}
+        onValue={setPassword}
+      />
+      <button type="submit" className="btn" disabled={pending}>
+        {C.login}
+      </button>
+      <p className="aside">
+        <Link href="/forgot-password">Forgot password?</Link>
+      </p>
     </form>
   );
 }

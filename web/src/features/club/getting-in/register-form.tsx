@@ -21,7 +21,14 @@ function useSlugPreview(name: string): string | null {
   const [slug, setSlug] = useState<string | null>(null);
   useEffect(() => {
     if (name.trim() === '') return;
-    const timer = setTimeout(() => void previewSlug(name.trim()).then((answer) => setSlug(answer.slug), () => setSlug(null)), PREVIEW_AFTER_MS);
+    const timer = setTimeout(
+      () =>
+        void previewSlug(name.trim()).then(
+          (answer) => setSlug(answer.slug),
+          () => setSlug(null),
+        ),
+      PREVIEW_AFTER_MS,
+    );
     return () => clearTimeout(timer);
   }, [name]);
   return name.trim() === '' ? null : slug;
@@ -58,13 +65,68 @@ export function RegisterForm() {
   return (
     <form onSubmit={(event) => void onSubmit(event)} noValidate>
       <ProblemList problems={problems} ref={list} />
-      {refusal ? <p className="callout is-bad" role="alert">{refusal}</p> : null}
-      <Field id="register-name" name="organization" label="Club name" autoComplete="organization" enterKeyHint="next" value={club.name} hint={slug ? `Your page: ${window.location.host}/club/${slug}` : null} error={errorOf('register-name')} onValue={(name) => set({ name })} />
-      <Field id="register-email" name="email" label="Email" type="email" inputMode="email" autoComplete="email" autoCapitalize="none" enterKeyHint="next" value={club.email} error={errorOf('register-email')} onValue={(email) => set({ email })} />
-      <Field id="register-phone" name="phone" label="Phone" type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="next" value={club.phone} error={errorOf('register-phone')} onValue={(phone) => set({ phone })} />
-      <Field id="register-location" name="location" label="Location (optional)" autoComplete="address-level2" enterKeyHint="next" value={club.location} onValue={(location) => set({ location })} />
-      <PasswordField id="register-password" label="Password" autoComplete="new-password" value={club.password} hint="At least 8 characters" error={errorOf('register-password')} onValue={(password) => set({ password })} />
-      <button type="submit" className="btn" disabled={pending}>{C.registerClub}</button>
+      {refusal ? (
+        <p className="callout is-bad" role="alert">
+          {refusal}
+        </p>
+      ) : null}
+      <Field
+        id="register-name"
+        name="organization"
+        label="Club name"
+        autoComplete="organization"
+        enterKeyHint="next"
+        value={club.name}
+        hint={slug ? `Your page: ${window.location.host}/club/${slug}` : null}
+        error={errorOf('register-name')}
+        onValue={(name) => set({ name })}
+      />
+      <Field
+        id="register-email"
+        name="email"
+        label="Email"
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+        autoCapitalize="none"
+        enterKeyHint="next"
+        value={club.email}
+        error={errorOf('register-email')}
+        onValue={(email) => set({ email })}
+      />
+      <Field
+        id="register-phone"
+        name="phone"
+        label="Phone"
+        type="tel"
+        inputMode="tel"
+        autoComplete="tel"
+        enterKeyHint="next"
+        value={club.phone}
+        error={errorOf('register-phone')}
+        onValue={(phone) => set({ phone })}
+      />
+      <Field
+        id="register-location"
+        name="location"
+        label="Location (optional)"
+        autoComplete="address-level2"
+        enterKeyHint="next"
+        value={club.location}
+        onValue={(location) => set({ location })}
+      />
+      <PasswordField
+        id="register-password"
+        label="Password"
+        autoComplete="new-password"
+        value={club.password}
+        hint="At least 8 characters"
+        error={errorOf('register-password')}
+        onValue={(password) => set({ password })}
+      />
+      <button type="submit" className="btn" disabled={pending}>
+        {C.registerClub}
+      </button>
     </form>
   );
 }

@@ -18,16 +18,31 @@ function InvalidLink({ invited }: { invited: boolean }) {
     <Door title={title}>
       <h1>{title}</h1>
       <div className="card">
-        <p><strong>{C.invalidLink}</strong></p>
-        <p>{invited ? 'It was used already, has expired, or a newer one was sent. Ask the club to send it again.' : C.invalidLinkText}</p>
-        {invited ? <Link className="btn" href="/admin/login">{C.goToLogin}</Link> : <Link className="btn" href="/forgot-password">Request a new link</Link>}
+        <p>
+          <strong>{C.invalidLink}</strong>
+        </p>
+        <p>
+          {invited
+            ? 'It was used already, has expired, or a newer one was sent. Ask the club to send it again.'
+            : C.invalidLinkText}
+        </p>
+        {invited ? (
+          <Link className="btn" href="/admin/login">
+            {C.goToLogin}
+          </Link>
+        ) : (
+          <Link className="btn" href="/forgot-password">
+            Request a new link
+          </Link>
+        )}
       </div>
     </Door>
   );
 }
 
 /** Whether the link came with an invitation; read before the address is cleared. */
-const useInvited = () => useState(() => new URLSearchParams(window.location.search).get('invited') === '1')[0];
+const useInvited = () =>
+  useState(() => new URLSearchParams(window.location.search).get('invited') === '1')[0];
 
 /** A new password behind a mailed link: a forgotten one, or the first one of somebody whom a club has asked in (decision G-17). */
 export function ResetPassword() {
@@ -57,11 +72,22 @@ export function ResetPassword() {
     } catch (error) {
       const dead = error instanceof Problem && error.code === 'invalid-link';
       setState(dead ? 'invalid' : 'open');
-      if (dead) showToast(invited ? { title: C.invalidLink, bad: true } : { title: C.invalidLink, text: C.invalidLinkText, bad: true });
-      else complain('reset-password', invited ? 'Failed to set the password' : C.failedToReset, said(error, C.pleaseTryAgain));
+      if (dead)
+        showToast(
+          invited
+            ? { title: C.invalidLink, bad: true }
+            : { title: C.invalidLink, text: C.invalidLinkText, bad: true },
+        );
+      else
+        complain(
+          'reset-password',
+          invited ? 'Failed to set the password' : C.failedToReset,
+          said(error, C.pleaseTryAgain),
+        );
     }
   };
-  const errorOf = (field: string) => (problem?.field === field ? `${problem.title}. ${problem.text}` : null);
+  const errorOf = (field: string) =>
+    problem?.field === field ? `${problem.title}. ${problem.text}` : null;
   const doneTitle = invited ? 'You are in' : C.resetComplete;
   const title = invited ? 'Choose a password' : 'Reset password';
   if (state === 'done') {
@@ -69,8 +95,14 @@ export function ResetPassword() {
       <Door title={doneTitle}>
         <h1>{doneTitle}</h1>
         <div className="card" role="status">
-          <p>{invited ? 'Log in with the e-mail address the invitation came to.' : 'You can log in with your new password now.'}</p>
-          <Link className="btn" href="/admin/login">{C.goToLogin}</Link>
+          <p>
+            {invited
+              ? 'Log in with the e-mail address the invitation came to.'
+              : 'You can log in with your new password now.'}
+          </p>
+          <Link className="btn" href="/admin/login">
+            {C.goToLogin}
+          </Link>
         </div>
       </Door>
     );
@@ -78,11 +110,30 @@ export function ResetPassword() {
   return (
     <Door title={title} inError={problem !== null}>
       <h1>{title}</h1>
-      {invited ? <p className="lead">Welcome. A club has asked you to help with its draws.</p> : null}
+      {invited ? (
+        <p className="lead">Welcome. A club has asked you to help with its draws.</p>
+      ) : null}
       <form className="card" onSubmit={(event) => void onSubmit(event)} noValidate>
-        <PasswordField id="reset-password" label="New password" autoComplete="new-password" value={password} hint="At least 8 characters" error={errorOf('reset-password')} onValue={setPassword} />
-        <PasswordField id="reset-again" label="Confirm password" autoComplete="new-password" value={again} error={errorOf('reset-again')} onValue={setAgain} />
-        <button type="submit" className="btn" disabled={state === 'pending'}>{invited ? 'Set password' : 'Reset password'}</button>
+        <PasswordField
+          id="reset-password"
+          label="New password"
+          autoComplete="new-password"
+          value={password}
+          hint="At least 8 characters"
+          error={errorOf('reset-password')}
+          onValue={setPassword}
+        />
+        <PasswordField
+          id="reset-again"
+          label="Confirm password"
+          autoComplete="new-password"
+          value={again}
+          error={errorOf('reset-again')}
+          onValue={setAgain}
+        />
+        <button type="submit" className="btn" disabled={state === 'pending'}>
+          {invited ? 'Set password' : 'Reset password'}
+        </button>
       </form>
     </Door>
   );

@@ -15,15 +15,28 @@ export function VerifyEmail() {
   const [verified, setVerified] = useState(false);
   useEffect(() => {
     if (!token) return;
-    verifyEmail(token).then(() => setVerified(true), (error: unknown) => setOutcome(said(error, C.pleaseTryAgain)));
+    verifyEmail(token).then(
+      () => setVerified(true),
+      (error: unknown) => setOutcome(said(error, C.pleaseTryAgain)),
+    );
   }, [token]);
-  const title = verified ? 'Email confirmed' : outcome ? 'Email not confirmed' : 'Confirming your email';
+  const title = verified
+    ? 'Email confirmed'
+    : outcome
+      ? 'Email not confirmed'
+      : 'Confirming your email';
   return (
     <Door title={title}>
       <h1>{title}</h1>
       <div className="card" role="status">
-        <p>{verified ? 'Thank you. We can reach your club at this address.' : (outcome ?? 'One moment.')}</p>
-        <Link className="btn" href="/admin">{C.returnToDashboard}</Link>
+        <p>
+          {verified
+            ? 'Thank you. We can reach your club at this address.'
+            : (outcome ?? 'One moment.')}
+        </p>
+        <Link className="btn" href="/admin">
+          {C.returnToDashboard}
+        </Link>
       </div>
     </Door>
   );

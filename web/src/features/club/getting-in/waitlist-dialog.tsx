@@ -52,12 +52,56 @@ export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () =
       ) : (
         <form onSubmit={(event) => void onSubmit(event)} noValidate>
           <ProblemList problems={problems} ref={list} />
-          {refusal ? <p className="callout is-bad" role="alert">{refusal}</p> : null}
-          <Field id="waitlist-clubName" name="organization" label="Club name" autoComplete="organization" value={entry.clubName} error={errorOf('waitlist-clubName')} onValue={(clubName) => set({ clubName })} />
-          <Field id="waitlist-contactName" name="name" label="Contact name" autoComplete="name" value={entry.contactName} error={errorOf('waitlist-contactName')} onValue={(contactName) => set({ contactName })} />
-          <Field id="waitlist-contactEmail" name="email" label="Contact email" type="email" inputMode="email" autoComplete="email" value={entry.contactEmail} error={errorOf('waitlist-contactEmail')} onValue={(contactEmail) => set({ contactEmail })} />
-          <Field id="waitlist-contactPhone" name="tel" label="Contact phone" type="tel" inputMode="tel" autoComplete="tel" value={entry.contactPhone} error={errorOf('waitlist-contactPhone')} onValue={(contactPhone) => set({ contactPhone })} />
-          <div className="actions"><button type="submit" className="btn wide" disabled={state === 'pending'}>Join waitlist</button></div>
+          {refusal ? (
+            <p className="callout is-bad" role="alert">
+              {refusal}
+            </p>
+          ) : null}
+          <Field
+            id="waitlist-clubName"
+            name="organization"
+            label="Club name"
+            autoComplete="organization"
+            value={entry.clubName}
+            error={errorOf('waitlist-clubName')}
+            onValue={(clubName) => set({ clubName })}
+          />
+          <Field
+            id="waitlist-contactName"
+            name="name"
+            label="Contact name"
+            autoComplete="name"
+            value={entry.contactName}
+            error={errorOf('waitlist-contactName')}
+            onValue={(contactName) => set({ contactName })}
+          />
+          <Field
+            id="waitlist-contactEmail"
+            name="email"
+            label="Contact email"
+            type="email"
+            inputMode="email"
+            autoComplete="email"
+            value={entry.contactEmail}
+            error={errorOf('waitlist-contactEmail')}
+            onValue={(contactEmail) => set({ contactEmail })}
+          />
+          <Field
+            id="waitlist-contactPhone"
+            name="tel"
+            label="Contact phone"
+            type="tel"
+            inputMode="tel"
+            autoComplete="tel"
+            value={entry.contactPhone}
+            error={errorOf('waitlist-contactPhone')}
+            onValue={(contactPhone) => set({ contactPhone })}
+          />
+          <div className="actions">
+            <button type="submit" className="btn wide" disabled={state === 'pending'}>
+              Join waitlist
+            </button>
+          </div>
         </form>
       )}
     </Dialog>

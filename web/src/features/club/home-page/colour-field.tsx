@@ -18,19 +18,51 @@ interface ColourFieldProps {
 }
 
 /** A colour to pick or to type, and what will be readable on it. */
-export function ColourField({ id, label, value, error, what, readable, onValue }: ColourFieldProps) {
+export function ColourField({
+  id,
+  label,
+  value,
+  error,
+  what,
+  readable,
+  onValue,
+}: ColourFieldProps) {
   const known = isHex(value);
   const { text, ratio } = readable(value);
-  const described = [error ? `${id}-error` : '', known ? `${id}-hint` : ''].filter(Boolean).join(' ') || undefined;
+  const described =
+    [error ? `${id}-error` : '', known ? `${id}-hint` : ''].filter(Boolean).join(' ') || undefined;
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <div className="colour">
-        <input type="color" aria-label={`${label}, picked`} value={known ? value.toLowerCase() : '#000000'} onChange={(event) => onValue(event.currentTarget.value)} />
-        <input id={id} type="text" maxLength={7} autoCapitalize="none" spellCheck={false} value={value} aria-invalid={error ? true : undefined} aria-describedby={described} onChange={(event) => onValue(event.currentTarget.value.trim())} />
+        <input
+          type="color"
+          aria-label={`${label}, picked`}
+          value={known ? value.toLowerCase() : '#000000'}
+          onChange={(event) => onValue(event.currentTarget.value)}
+        />
+        <input
+          id={id}
+          type="text"
+          maxLength={7}
+          autoCapitalize="none"
+          spellCheck={false}
+          value={value}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={described}
+          onChange={(event) => onValue(event.currentTarget.value.trim())}
+        />
       </div>
-      {error ? <span className="field-error" id={`${id}-error`}>{error}</span> : null}
-      {known ? <span className="field-hint" id={`${id}-hint`}>{what} will use {text} text ({ratio.toFixed(2)}:1)</span> : null}
+      {error ? (
+        <span className="field-error" id={`${id}-error`}>
+          {error}
+        </span>
+      ) : null}
+      {known ? (
+        <span className="field-hint" id={`${id}-hint`}>
+          {what} will use {text} text ({ratio.toFixed(2)}:1)
+        </span>
+      ) : null}
     </div>
   );
 }

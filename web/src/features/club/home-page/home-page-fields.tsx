@@ -25,34 +25,107 @@ const COLOURS = [
   { field: 'accentColor', label: 'Accent colour', what: 'Buttons' },
 ] as const;
 
-export function HomePageFields({ page, onPage, errorOf, problems, list, refusal, readable, onCopy }: HomePageFieldsProps) {
+export function HomePageFields({
+  page,
+  onPage,
+  errorOf,
+  problems,
+  list,
+  refusal,
+  readable,
+  onCopy,
+}: HomePageFieldsProps) {
   const set = (more: Partial<HomePageWanted>) => onPage({ ...page, ...more });
   return (
     <div className="form-groups">
       <ProblemList problems={problems} ref={list} />
-      {refusal ? <div className="callout is-bad" role="alert"><strong>{C.failedToUpdateHomePage}</strong>{refusal}</div> : null}
+      {refusal ? (
+        <div className="callout is-bad" role="alert">
+          <strong>{C.failedToUpdateHomePage}</strong>
+          {refusal}
+        </div>
+      ) : null}
       <fieldset className="group">
         <legend>Page</legend>
-        <Field id="page-homePageSlug" label="Page name" autoCapitalize="none" spellCheck={false} maxLength={50} value={page.homePageSlug} hint={`${window.location.host}/club/${page.homePageSlug}`} error={errorOf('page-homePageSlug')} onValue={(typed) => set({ homePageSlug: slugTyped(typed) })} />
-        <div className="row-actions"><button type="button" className="btn small sec" onClick={onCopy}>{C.copyUrl}</button></div>
-        <Field id="page-homePageTitle" label="Title" maxLength={100} value={page.homePageTitle} error={errorOf('page-homePageTitle')} onValue={(homePageTitle) => set({ homePageTitle })} />
-        <TextField id="page-homePageTagline" label="Tagline" maxLength={200} value={page.homePageTagline} hint={`${page.homePageTagline.trim().length}/200`} error={errorOf('page-homePageTagline')} onValue={(homePageTagline) => set({ homePageTagline })} />
-        <Check id="page-homePageEnabled" checked={page.homePageEnabled} onChecked={(homePageEnabled) => set({ homePageEnabled })}>Show this page to the public</Check>
+        <Field
+          id="page-homePageSlug"
+          label="Page name"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={50}
+          value={page.homePageSlug}
+          hint={`${window.location.host}/club/${page.homePageSlug}`}
+          error={errorOf('page-homePageSlug')}
+          onValue={(typed) => set({ homePageSlug: slugTyped(typed) })}
+        />
+        <div className="row-actions">
+          <button type="button" className="btn small sec" onClick={onCopy}>
+            {C.copyUrl}
+          </button>
+        </div>
+        <Field
+          id="page-homePageTitle"
+          label="Title"
+          maxLength={100}
+          value={page.homePageTitle}
+          error={errorOf('page-homePageTitle')}
+          onValue={(homePageTitle) => set({ homePageTitle })}
+        />
+        <TextField
+          id="page-homePageTagline"
+          label="Tagline"
+          maxLength={200}
+          value={page.homePageTagline}
+          hint={`${page.homePageTagline.trim().length}/200`}
+          error={errorOf('page-homePageTagline')}
+          onValue={(homePageTagline) => set({ homePageTagline })}
+        />
+        <Check
+          id="page-homePageEnabled"
+          checked={page.homePageEnabled}
+          onChecked={(homePageEnabled) => set({ homePageEnabled })}
+        >
+          Show this page to the public
+        </Check>
       </fieldset>
       <fieldset className="group">
         <legend>Logo</legend>
-        <LogoField value={page.logoUrl} error={errorOf('page-logoUrl')} onValue={(logoUrl) => set({ logoUrl })} />
+        <LogoField
+          value={page.logoUrl}
+          error={errorOf('page-logoUrl')}
+          onValue={(logoUrl) => set({ logoUrl })}
+        />
       </fieldset>
       <fieldset className="group">
         <legend>Colours</legend>
         {COLOURS.map(({ field, label, what }) => (
-          <ColourField key={field} id={`page-${field}`} label={label} what={what} value={page[field]} error={errorOf(`page-${field}`)} readable={readable} onValue={(colour) => set({ [field]: colour })} />
+          <ColourField
+            key={field}
+            id={`page-${field}`}
+            label={label}
+            what={what}
+            value={page[field]}
+            error={errorOf(`page-${field}`)}
+            readable={readable}
+            onValue={(colour) => set({ [field]: colour })}
+          />
         ))}
       </fieldset>
       <fieldset className="group">
         <legend>Facebook pixel</legend>
-        <Field id="page-facebookPixelId" label="Pixel ID (optional)" inputMode="numeric" maxLength={20} value={page.facebookPixelId} error={errorOf('page-facebookPixelId')} onValue={(facebookPixelId) => set({ facebookPixelId: facebookPixelId.trim() })} />
-        <p className="callout is-warn">Your club is responsible for privacy consent. Visitors are asked first, and nothing is loaded before they allow it.</p>
+        <Field
+          id="page-facebookPixelId"
+          label="Pixel ID (optional)"
+          inputMode="numeric"
+          maxLength={20}
+          value={page.facebookPixelId}
+          error={errorOf('page-facebookPixelId')}
+          onValue={(facebookPixelId) => set({ facebookPixelId: facebookPixelId.trim() })}
+        />
+        <p className="callout is-warn">
+          Your club is responsible for privacy consent. Visitors are asked first, and nothing is
+          loaded before they allow it.
+        </p>
       </fieldset>
     </div>
   );

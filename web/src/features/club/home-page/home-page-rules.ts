@@ -3,15 +3,28 @@ import type { HomePageWanted, OwnClub } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 
-export const DEFAULT_COLOURS = { primaryColor: '#1f2937', secondaryColor: '#374151', accentColor: '#3b82f6' } as const;
+export const DEFAULT_COLOURS = {
+  primaryColor: '#1f2937',
+  secondaryColor: '#374151',
+  accentColor: '#3b82f6',
+} as const;
 
 /** Lowercased, other characters become hyphens, repeated hyphens collapse (B:164). */
-export const slugTyped = (typed: string): string => typed.toLowerCase().replace(/[^a-z0-9-]+/g, '-').replace(/-{2,}/g, '-');
+export const slugTyped = (typed: string): string =>
+  typed
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .replace(/-{2,}/g, '-');
 
 export const isHex = (colour: string): boolean => /^#[0-9a-f]{6}$/i.test(colour);
 
-const isLogo = (url: string): boolean => url === '' || url.startsWith('/uploads/') || /^https?:\/\/[^\s]+$/i.test(url) || /^data:image\//.test(url);
-const between = (text: string, min: number, max: number): boolean => text.trim().length >= min && text.trim().length <= max;
+const isLogo = (url: string): boolean =>
+  url === '' ||
+  url.startsWith('/uploads/') ||
+  /^https?:\/\/[^\s]+$/i.test(url) ||
+  /^data:image\//.test(url);
+const between = (text: string, min: number, max: number): boolean =>
+  text.trim().length >= min && text.trim().length <= max;
 
 export const pageFieldId = (field: string): string => `page-${field}`;
 
@@ -20,16 +33,34 @@ type Rule = readonly [field: keyof HomePageWanted, holds: boolean, text: string]
 export function homePageProblems(page: HomePageWanted): FormProblem[] {
   const rules: Rule[] = [
     ['homePageSlug', /^[a-z0-9-]+$/.test(page.homePageSlug), C.pageNameCharacters],
-    ['homePageSlug', page.homePageSlug === '' || between(page.homePageSlug, 3, 50), 'Page name must be between 3 and 50 characters'],
-    ['homePageTitle', between(page.homePageTitle, 3, 100), 'Title must be between 3 and 100 characters'],
-    ['homePageTagline', between(page.homePageTagline, 10, 200), 'Tagline must be between 10 and 200 characters'],
+    [
+      'homePageSlug',
+      page.homePageSlug === '' || between(page.homePageSlug, 3, 50),
+      'Page name must be between 3 and 50 characters',
+    ],
+    [
+      'homePageTitle',
+      between(page.homePageTitle, 3, 100),
+      'Title must be between 3 and 100 characters',
+    ],
+    [
+      'homePageTagline',
+      between(page.homePageTagline, 10, 200),
+      'Tagline must be between 10 and 200 characters',
+    ],
     ['logoUrl', isLogo(page.logoUrl), C.mustBeUrlOrImage],
     ['primaryColor', isHex(page.primaryColor), C.mustBeHex],
     ['secondaryColor', isHex(page.secondaryColor), C.mustBeHex],
     ['accentColor', isHex(page.accentColor), C.mustBeHex],
-    ['facebookPixelId', /^(\d{5,20})?$/.test(page.facebookPixelId), 'Pixel ID must be 5 to 20 digits'],
+    [
+      'facebookPixelId',
+      /^(\d{5,20})?$/.test(page.facebookPixelId),
+      'Pixel ID must be 5 to 20 digits',
+    ],
   ];
-  return rules.filter(([, holds]) => !holds).map(([field, , text]) => ({ field: pageFieldId(field), text }));
+  return rules
+    .filter(([, holds]) => !holds)
+    .map(([field, , text]) => ({ field: pageFieldId(field), text }));
 }
 
 export function pageOf(club: OwnClub): HomePageWanted {
@@ -50,7 +81,10 @@ const LOGO_BYTES_MAX = 2 * 1024 * 1024;
 const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/svg+xml'];
 
 /** Title and text of what is wrong with a chosen logo, or null (B:168). */
-export function logoProblem({ type, size }: Pick<File, 'type' | 'size'>): { title: string; text: string } | null {
+export function logoProblem({
+  type,
+  size,
+}: Pick<File, 'type' | 'size'>): { title: string; text: string } | null {
   if (!LOGO_TYPES.includes(type)) return { title: C.invalidFileType, text: C.uploadLogoTypes };
   return size > LOGO_BYTES_MAX ? { title: C.fileTooLarge, text: C.logoTooLarge } : null;
 }

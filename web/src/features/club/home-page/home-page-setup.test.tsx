@@ -7,7 +7,11 @@ import { show } from '@/testing/show';
 import { sessionAtom } from '../session/session-atoms';
 import { HomePageSetup } from './home-page-setup';
 
-const CLUB = anOwnClub({ homePageTitle: 'Sharks Juniors', homePageTagline: 'Support our juniors', accentColor: '#ffc72c' });
+const CLUB = anOwnClub({
+  homePageTitle: 'Sharks Juniors',
+  homePageTagline: 'Support our juniors',
+  accentColor: '#ffc72c',
+});
 let server: FakeServer;
 
 beforeEach(() => {
@@ -16,11 +20,19 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 function open() {
-  const shown = show(<HomePageSetup here={here()} preview={(club) => <p>{`Preview of ${club.homePageTitle} in ${club.primaryColor}`}</p>} readable={() => ({ text: 'black', ratio: 5.714 })} />, '/club/sharks/admin/home-page-setup');
+  const shown = show(
+    <HomePageSetup
+      here={here()}
+      preview={(club) => <p>{`Preview of ${club.homePageTitle} in ${club.primaryColor}`}</p>}
+      readable={() => ({ text: 'black', ratio: 5.714 })}
+    />,
+    '/club/sharks/admin/home-page-setup',
+  );
   shown.store.set(sessionAtom, { state: 'in', whoami: aWhoami() });
   return shown;
 }
-const change = (label: string | RegExp, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } });
+const change = (label: string | RegExp, value: string) =>
+  fireEvent.change(screen.getByLabelText(label), { target: { value } });
 const save = () => userEvent.click(screen.getByRole('button', { name: 'Save home page' }));
 const edit = async () => {
   const tab = screen.queryByRole('tab', { name: 'Edit' });
@@ -47,9 +59,16 @@ test('the page is saved, and a new page name is a new address', async () => {
   change('Page name', 'redcliffe');
   await save();
   expect(await screen.findByText('Home page updated successfully')).toBeTruthy();
-  await waitFor(() => expect(window.location.pathname).toBe('/club/redcliffe/admin/home-page-setup'));
+  await waitFor(() =>
+    expect(window.location.pathname).toBe('/club/redcliffe/admin/home-page-setup'),
+  );
   expect(JSON.parse(localStorage.getItem('user') ?? '{}').clubSlug).toBe('redcliffe');
-  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({ homePageSlug: 'redcliffe', logoUrl: '', homePageEnabled: true, facebookPixelId: '' });
+  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
+    homePageSlug: 'redcliffe',
+    logoUrl: '',
+    homePageEnabled: true,
+    facebookPixelId: '',
+  });
 });
 
 test('what is wrong is listed before anything is sent', async () => {
@@ -60,18 +79,48 @@ test('what is wrong is listed before anything is sent', async () => {
   change('Pixel ID (optional)', '12');
   change('Or its web address', 'nonsense');
   await save();
-  expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Title must be between 3 and 100 characters', 'Must be a valid URL or uploaded image', 'Must be a valid hex color', 'Pixel ID must be 5 to 20 digits']);
+  expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
+    'Title must be between 3 and 100 characters',
+    'Must be a valid URL or uploaded image',
+    'Must be a valid hex color',
+    'Pixel ID must be 5 to 20 digits',
+  ]);
   expect(server.paths().some((path) => path.startsWith('PATCH'))).toBe(false);
 });
 
 test('what the server refuses stands at its field, and a failure says so', async () => {
-  server.on('PATCH /api/clubs/1/home-page', { status: 409, body: { code: 'slug-taken', message: 'This page name is already taken.' } }, { status: 400, body: { code: 'invalid', message: 'x', errors: [{ field: 'homePageSlug', message: 'Page name must contain only lowercase letters, numbers, and hyphens' }] } }, { status: 500 });
+  server.on(
+    'PATCH /api/clubs/1/home-page',
+    { status: 409, body: { code: 'slug-taken', message: 'This page name is already taken.' } },
+    {
+      status: 400,
+      body: {
+        code: 'invalid',
+        message: 'x',
+        errors: [
+          {
+            field: 'homePageSlug',
+            message: 'Page name must contain only lowercase letters, numbers, and hyphens',
+          },
+        ],
+      },
+    },
+    { status: 500 },
+  );
   open();
   await screen.findByLabelText('Page name');
   await save();
-  expect((await screen.findAllByText('This page name is already taken.')).length).toBeGreaterThan(1);
+  expect((await screen.findAllByText('This page name is already taken.')).length).toBeGreaterThan(
+    1,
+  );
   await save();
-  expect((await screen.findAllByText('Page name must contain only lowercase letters, numbers, and hyphens')).length).toBeGreaterThan(1);
+  expect(
+    (
+      await screen.findAllByText(
+        'Page name must contain only lowercase letters, numbers, and hyphens',
+      )
+    ).length,
+  ).toBeGreaterThan(1);
   await save();
   expect((await screen.findAllByText('Failed to update home page')).length).toBe(2);
 });
@@ -83,18 +132,37 @@ test('a logo is measured, read and shown; what is no picture or too large is not
   await user.upload(file, new File(['x'], 'a.gif', { type: 'image/gif' }));
   expect(screen.getByText('Invalid file type')).toBeTruthy();
   expect(screen.getByText('Please upload a PNG, JPG, or SVG file.')).toBeTruthy();
-  await user.upload(file, new File([new Uint8Array(2 * 1024 * 1024 + 1)], 'a.png', { type: 'image/png' }));
+  await user.upload(
+    file,
+    new File([new Uint8Array(2 * 1024 * 1024 + 1)], 'a.png', { type: 'image/png' }),
+  );
   expect(screen.getByText('File too large')).toBeTruthy();
   await user.upload(file, new File(['x'], 'a.png', { type: 'image/png' }));
   expect(await screen.findByText('Logo uploaded')).toBeTruthy();
-  expect(screen.getByAltText('The logo as chosen').getAttribute('src')).toMatch(/^data:image\/png;base64,/);
-  vi.stubGlobal('FileReader', class { onerror = () => {}; readAsDataURL() { this.onerror(); } });
-  await user.upload(screen.getByLabelText(/^Logo \(PNG/), new File(['y'], 'b.png', { type: 'image/png' }));
+  expect(screen.getByAltText('The logo as chosen').getAttribute('src')).toMatch(
+    /^data:image\/png;base64,/,
+  );
+  vi.stubGlobal(
+    'FileReader',
+    class {
+      onerror = () => {};
+      readAsDataURL() {
+        this.onerror();
+      }
+    },
+  );
+  await user.upload(
+    screen.getByLabelText(/^Logo \(PNG/),
+    new File(['y'], 'b.png', { type: 'image/png' }),
+  );
   expect(await screen.findByText('Upload failed')).toBeTruthy();
 });
 
 test('the address is copied, and a club that cannot be loaded can be asked for again', async () => {
-  Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: vi.fn().mockResolvedValue(undefined) } });
+  Object.defineProperty(navigator, 'clipboard', {
+    configurable: true,
+    value: { writeText: vi.fn().mockResolvedValue(undefined) },
+  });
   server.on('GET /api/clubs/1', { status: 500 }, { body: CLUB });
   open();
   expect(await screen.findByRole('heading', { name: 'Failed to load club page' })).toBeTruthy();
@@ -104,11 +172,22 @@ test('the address is copied, and a club that cannot be loaded can be asked for a
 });
 
 test('a page never saved starts with the default tagline, and an archived club’s cannot be saved', async () => {
-  server.on('GET /api/clubs/1', { body: anOwnClub({ homePageTitle: null, homePageTagline: '', homePageReady: false }) });
+  server.on('GET /api/clubs/1', {
+    body: anOwnClub({ homePageTitle: null, homePageTagline: '', homePageReady: false }),
+  });
   const { unmount } = open();
-  expect(((await screen.findByLabelText('Tagline')) as HTMLTextAreaElement).value).toBe('Support our club with Football Doubles - win cash prizes while helping fund our team!');
+  expect(((await screen.findByLabelText('Tagline')) as HTMLTextAreaElement).value).toBe(
+    'Support our club with Football Doubles - win cash prizes while helping fund our team!',
+  );
   unmount();
-  show(<HomePageSetup here={here({ archived: true })} preview={() => null} readable={() => ({ text: 'black', ratio: 5 })} />, '/club/sharks/admin/home-page-setup');
+  show(
+    <HomePageSetup
+      here={here({ archived: true })}
+      preview={() => null}
+      readable={() => ({ text: 'black', ratio: 5 })}
+    />,
+    '/club/sharks/admin/home-page-setup',
+  );
   expect(await screen.findByText(/^This club is archived/)).toBeTruthy();
   await save();
   expect(server.paths()).not.toContain('PATCH /api/clubs/1/home-page');

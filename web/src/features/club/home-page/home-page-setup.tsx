@@ -34,7 +34,11 @@ export interface SetupProps {
 }
 
 export function HomePageSetup(props: SetupProps) {
-  return owns(props.here.club) ? <OwnersSetup {...props} /> : <NotYours title="Club home page" words={OWNERS_ONLY} club={props.here.club} />;
+  return owns(props.here.club) ? (
+    <OwnersSetup {...props} />
+  ) : (
+    <NotYours title="Club home page" words={OWNERS_ONLY} club={props.here.club} />
+  );
 }
 
 function OwnersSetup(props: SetupProps) {
@@ -60,7 +64,10 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
     setDirty(true);
   };
   const refuse = (error: unknown) => {
-    const taken = error instanceof Problem && error.code === 'slug-taken' ? [{ field: pageFieldId('homePageSlug'), text: said(error, C.pageNameCharacters) }] : [];
+    const taken =
+      error instanceof Problem && error.code === 'slug-taken'
+        ? [{ field: pageFieldId('homePageSlug'), text: said(error, C.pageNameCharacters) }]
+        : [];
     const wrong = [...refusedFields(error, pageFieldId), ...taken];
     if (wrong.length > 0) return void settle(wrong, C.failedToUpdateHomePage);
     setRefusal(said(error, C.pleaseTryAgain));
@@ -84,7 +91,18 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
     await copyText(`${window.location.origin}/club/${page.homePageSlug}`);
     showToast({ title: C.urlCopied });
   };
-  const fields = <HomePageFields page={page} onPage={change} errorOf={errorOf} problems={problems} list={list} refusal={refusal} readable={readable} onCopy={() => void onCopy()} />;
+  const fields = (
+    <HomePageFields
+      page={page}
+      onPage={change}
+      errorOf={errorOf}
+      problems={problems}
+      list={list}
+      refusal={refusal}
+      readable={readable}
+      onCopy={() => void onCopy()}
+    />
+  );
   const shown = <Preview>{preview({ ...club, ...page, logoUrl: page.logoUrl || null })}</Preview>;
   return (
     <main className="admin" id="main">
@@ -92,8 +110,27 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
       <h1>Club home page</h1>
       {here.club.archived ? <p className="callout is-warn">{archivedWords(here.club)}</p> : null}
       <form className="page-form" onSubmit={onSubmit} noValidate>
-        {wide ? <div className="setup-sides">{fields}{shown}</div> : <Tabs label="Home page" chosen={chosen} onChosen={setChosen} tabs={[{ key: 'edit', label: 'Edit', body: fields }, { key: 'preview', label: 'Preview', body: shown }]} />}
-        <div className="sticky-bar"><button type="submit" className="btn" aria-disabled={pending || here.club.archived}>Save home page</button></div>
+        {wide ? (
+          <div className="setup-sides">
+            {fields}
+            {shown}
+          </div>
+        ) : (
+          <Tabs
+            label="Home page"
+            chosen={chosen}
+            onChosen={setChosen}
+            tabs={[
+              { key: 'edit', label: 'Edit', body: fields },
+              { key: 'preview', label: 'Preview', body: shown },
+            ]}
+          />
+        )}
+        <div className="sticky-bar">
+          <button type="submit" className="btn" aria-disabled={pending || here.club.archived}>
+            Save home page
+          </button>
+        </div>
       </form>
       <LeaveGuard dirty={dirty} />
     </main>
@@ -109,7 +146,10 @@ function useMoveTo({ user, club }: Here): (slug: string) => void {
     if (session.state === 'in' && !user.isAdmin && user.id === club.id) {
       const renamed = { ...session.whoami.user, clubSlug: slug };
       rememberUser(renamed);
-      store.set(sessionAtom, { state: 'in', whoami: { ...session.whoami, clubSlug: slug, user: renamed } });
+      store.set(sessionAtom, {
+        state: 'in',
+        whoami: { ...session.whoami, clubSlug: slug, user: renamed },
+      });
     }
     navigate(adminPath(slug, 'home-page-setup'), { replace: true });
   };
@@ -120,7 +160,9 @@ function Preview({ children }: { children: ReactNode }) {
   return (
     <section className="setup-preview" aria-label="Preview">
       <p className="meta">Preview</p>
-      <div className="card preview-card" inert>{children}</div>
+      <div className="card preview-card" inert>
+        {children}
+      </div>
     </section>
   );
 }

@@ -31,15 +31,37 @@ export function LogoField({ value, error, onValue }: LogoFieldProps) {
       {value ? <img src={value} alt="The logo as chosen" width="64" height="64" /> : null}
       <div className="field">
         <label htmlFor="page-logo-file">Logo (PNG, JPG or SVG, at most 2MB)</label>
-        <input id="page-logo-file" type="file" accept=".png,.jpg,.jpeg,.svg,image/png,image/jpeg,image/svg+xml" onChange={(event) => void take(event.currentTarget.files?.[0])} />
+        <input
+          id="page-logo-file"
+          type="file"
+          accept=".png,.jpg,.jpeg,.svg,image/png,image/jpeg,image/svg+xml"
+          onChange={(event) => void take(event.currentTarget.files?.[0])}
+        />
       </div>
       {uploaded ? (
         <>
           {error ? <p className="field-error">{error}</p> : null}
-          <div className="row-actions"><button type="button" id="page-logoUrl" className="btn small sec" onClick={() => onValue('')}>Remove logo</button></div>
+          <div className="row-actions">
+            <button
+              type="button"
+              id="page-logoUrl"
+              className="btn small sec"
+              onClick={() => onValue('')}
+            >
+              Remove logo
+            </button>
+          </div>
         </>
       ) : (
-        <Field id="page-logoUrl" label="Or its web address" type="url" inputMode="url" value={value} error={error} onValue={onValue} />
+        <Field
+          id="page-logoUrl"
+          label="Or its web address"
+          type="url"
+          inputMode="url"
+          value={value}
+          error={error}
+          onValue={onValue}
+        />
       )}
     </div>
   );

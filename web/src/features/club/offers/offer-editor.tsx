@@ -22,14 +22,31 @@ import { adminPath } from '../session/user';
 import { OfferGroups, type PickableGame } from './offer-fields';
 import { OfferImage } from './offer-image';
 import { OfferBadge } from './offer-list';
-import { EMPTY_OFFER, drawnPicture, fieldsOfOffer, isLockedRefusal, offerProblem, wantedOf, whyReadOnly, type OfferFields } from './offer-rules';
+import {
+  EMPTY_OFFER,
+  drawnPicture,
+  fieldsOfOffer,
+  isLockedRefusal,
+  offerProblem,
+  wantedOf,
+  whyReadOnly,
+  type OfferFields,
+} from './offer-rules';
 
 /** `id` is null for a new offer. */
 export function OfferPage({ here, id }: { here: Here; id: number | null }) {
-  const { data, problem, retry } = useAnswer<Offer>(id === null ? null : AT.offer(here.club.slug, id));
+  const { data, problem, retry } = useAnswer<Offer>(
+    id === null ? null : AT.offer(here.club.slug, id),
+  );
   usePageTitle(id === null ? 'New offer' : (data?.name ?? 'Offer'));
   if (id === null || data) return <Editor key={id ?? 'new'} here={here} offer={data ?? null} />;
-  if (isMissing(problem)) return <main className="plain-page" id="main"><BackLink club={here.club} words={C.bundles} to="bundles" /><h1>Offer not found</h1></main>;
+  if (isMissing(problem))
+    return (
+      <main className="plain-page" id="main">
+        <BackLink club={here.club} words={C.bundles} to="bundles" />
+        <h1>Offer not found</h1>
+      </main>
+    );
   return problem ? <Trouble words={C.failedToLoadBundles} onRetry={retry} /> : <Bones />;
 }
 
@@ -43,7 +60,9 @@ function usePickable(here: Here, offer: Offer | null, readOnly: boolean): Pickab
 }
 
 function Editor({ here: { club, user }, offer }: { here: Here; offer: Offer | null }) {
-  const [fields, setFields] = useState<OfferFields>(() => (offer ? fieldsOfOffer(offer) : EMPTY_OFFER));
+  const [fields, setFields] = useState<OfferFields>(() =>
+    offer ? fieldsOfOffer(offer) : EMPTY_OFFER,
+  );
   const [dirty, setDirty] = useState(false);
   /** Pictures that were uploaded and are not wanted any more. */
   const dropped = useRef(new Set<string>());
@@ -54,7 +73,11 @@ function Editor({ here: { club, user }, offer }: { here: Here; offer: Offer | nu
   const keep = useSetAtom(keepAnswerAtom);
   const changed = useSetAtom(changedAtom);
   const [, navigate] = useLocation();
-  const words = lockedNow ?? archivedWords(club) ?? (sells(club) ? null : SELLERS_ONLY) ?? (offer ? whyReadOnly(offer) : null);
+  const words =
+    lockedNow ??
+    archivedWords(club) ??
+    (sells(club) ? null : SELLERS_ONLY) ??
+    (offer ? whyReadOnly(offer) : null);
   const readOnly = words !== null;
   const games = usePickable({ club, user }, offer, readOnly);
   const change = (next: OfferFields) => {
@@ -76,12 +99,19 @@ function Editor({ here: { club, user }, offer }: { here: Here; offer: Offer | nu
     if (wrong) return complain(C.error, wrong);
     void run(
       async () => {
-        const saved = offer ? await changeOffer(club.slug, offer.id, wanted) : await createOffer(club.slug, wanted);
+        const saved = offer
+          ? await changeOffer(club.slug, offer.id, wanted)
+          : await createOffer(club.slug, wanted);
         setDirty(false);
-        for (const url of dropped.current) if (url !== saved.shareImageUrl) void deleteOfferImage(url, club.slug, saved.slug).catch(() => {});
+        for (const url of dropped.current)
+          if (url !== saved.shareImageUrl)
+            void deleteOfferImage(url, club.slug, saved.slug).catch(() => {});
         keep(AT.offer(club.slug, saved.id), saved);
         changed(AT.offers(club.slug));
-        showToast({ title: status === 'active' ? `${saved.name} is on sale` : `${saved.name} is saved as a draft` });
+        showToast({
+          title:
+            status === 'active' ? `${saved.name} is on sale` : `${saved.name} is saved as a draft`,
+        });
         navigate(adminPath(club.slug, 'bundles'));
       },
       (error) => {
@@ -99,19 +129,52 @@ function Editor({ here: { club, user }, offer }: { here: Here; offer: Offer | nu
         <h1>{offer ? offer.name : 'New offer'}</h1>
         {offer ? <OfferBadge status={lockedNow ? 'locked' : offer.status} /> : null}
       </div>
-      {words ? <p className="callout is-warn" role="status">{words}</p> : null}
-      {problem ? <p className="callout is-bad" role="alert">{problem}</p> : null}
+      {words ? (
+        <p className="callout is-warn" role="status">
+          {words}
+        </p>
+      ) : null}
+      {problem ? (
+        <p className="callout is-bad" role="alert">
+          {problem}
+        </p>
+      ) : null}
       <div className="form-layout has-side">
-        <div className="form-groups"><OfferGroups offer={fields} onOffer={change} games={games} readOnly={readOnly} /></div>
+        <div className="form-groups">
+          <OfferGroups offer={fields} onOffer={change} games={games} readOnly={readOnly} />
+        </div>
         <section className="card" aria-labelledby="image-title">
           <h2 id="image-title">Share image</h2>
-          <OfferImage clubSlug={club.slug} bundleSlug={fields.slug} name={fields.name} tag={fields.displayTag} url={fields.shareImageUrl} drawn={offer && fields.name === offer.name ? drawnPicture(club.slug, offer) : null} readOnly={readOnly} onUrl={show} />
+          <OfferImage
+            clubSlug={club.slug}
+            bundleSlug={fields.slug}
+            name={fields.name}
+            tag={fields.displayTag}
+            url={fields.shareImageUrl}
+            drawn={offer && fields.name === offer.name ? drawnPicture(club.slug, offer) : null}
+            readOnly={readOnly}
+            onUrl={show}
+          />
         </section>
       </div>
       {readOnly ? null : (
         <div className="sticky-bar">
-          <button type="button" className="btn sec" aria-disabled={pending} onClick={() => save('draft')}>Save as draft</button>
-          <button type="button" className="btn" aria-disabled={pending} onClick={() => save('active')}>{offer && offer.status !== 'draft' ? 'Save' : 'Activate'}</button>
+          <button
+            type="button"
+            className="btn sec"
+            aria-disabled={pending}
+            onClick={() => save('draft')}
+          >
+            Save as draft
+          </button>
+          <button
+            type="button"
+            className="btn"
+            aria-disabled={pending}
+            onClick={() => save('active')}
+          >
+            {offer && offer.status !== 'draft' ? 'Save' : 'Activate'}
+          </button>
         </div>
       )}
       <LeaveGuard dirty={dirty && !readOnly} />

@@ -2,7 +2,14 @@ import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
 import { TextField } from '@/shared/ui/choice-field';
 import { Check, Field } from '@/shared/ui/field';
-import { TAG_CHARS_SHOWN, named, ofType, offerSlugTyped, withGame, type OfferFields } from './offer-rules';
+import {
+  TAG_CHARS_SHOWN,
+  named,
+  ofType,
+  offerSlugTyped,
+  withGame,
+  type OfferFields,
+} from './offer-rules';
 
 export interface PickableGame {
   id: number;
@@ -31,29 +38,79 @@ export function OfferGroups({ offer, onOffer, games, readOnly }: OfferFieldsProp
     <>
       <fieldset className="group" disabled={readOnly}>
         <legend>Offer</legend>
-        <Field id="offer-name" label="Name" maxLength={100} value={offer.name} onValue={(name) => onOffer(named(offer, name))} />
-        <Field id="offer-slug" label="Slug" maxLength={60} autoCapitalize="none" spellCheck={false} value={offer.slug} hint={`…/specials/${offer.slug}`} onValue={(slug) => set({ slug: offerSlugTyped(slug), slugByHand: true })} />
-        <Field id="offer-tag" label="Tag" maxLength={200} value={offer.displayTag} hint={`${offer.displayTag.length}/${TAG_CHARS_SHOWN} shown`} onValue={(displayTag) => set({ displayTag })} />
-        <TextField id="offer-copy" label="Text" maxLength={1000} value={offer.primaryCopy} onValue={(primaryCopy) => set({ primaryCopy })} />
+        <Field
+          id="offer-name"
+          label="Name"
+          maxLength={100}
+          value={offer.name}
+          onValue={(name) => onOffer(named(offer, name))}
+        />
+        <Field
+          id="offer-slug"
+          label="Slug"
+          maxLength={60}
+          autoCapitalize="none"
+          spellCheck={false}
+          value={offer.slug}
+          hint={`…/specials/${offer.slug}`}
+          onValue={(slug) => set({ slug: offerSlugTyped(slug), slugByHand: true })}
+        />
+        <Field
+          id="offer-tag"
+          label="Tag"
+          maxLength={200}
+          value={offer.displayTag}
+          hint={`${offer.displayTag.length}/${TAG_CHARS_SHOWN} shown`}
+          onValue={(displayTag) => set({ displayTag })}
+        />
+        <TextField
+          id="offer-copy"
+          label="Text"
+          maxLength={1000}
+          value={offer.primaryCopy}
+          onValue={(primaryCopy) => set({ primaryCopy })}
+        />
       </fieldset>
       <fieldset className="group" disabled={readOnly}>
         <legend>Type</legend>
         <div className="choices">
           {TYPES.map(({ type, label, text }) => (
             <label className="choice" key={type}>
-              <input type="radio" name="offer-type" value={type} checked={offer.type === type} onChange={() => onOffer(ofType(offer, type))} />
-              <span><strong>{label}</strong><span className="meta">{text}</span></span>
+              <input
+                type="radio"
+                name="offer-type"
+                value={type}
+                checked={offer.type === type}
+                onChange={() => onOffer(ofType(offer, type))}
+              />
+              <span>
+                <strong>{label}</strong>
+                <span className="meta">{text}</span>
+              </span>
             </label>
           ))}
         </div>
       </fieldset>
       <fieldset className="group" disabled={readOnly} id="offer-games" tabIndex={-1}>
         <legend>Games</legend>
-        <p className="lead">{offer.type === 'SPECIAL' ? 'Choose one.' : `${offer.gameIds.length} chosen; a bundle has at least two.`}</p>
+        <p className="lead">
+          {offer.type === 'SPECIAL'
+            ? 'Choose one.'
+            : `${offer.gameIds.length} chosen; a bundle has at least two.`}
+        </p>
         {games.length === 0 ? <p>No draw of this club is on sale.</p> : null}
         {games.map((game) => (
-          <Check key={game.id} id={`offer-game-${game.id}`} checked={offer.gameIds.includes(game.id)} onChecked={(chosen) => onOffer(withGame(offer, game.id, chosen))}>
-            {game.homeTeam} v {game.awayTeam}<span className="meta"><br />{dayAndTime(game.gameDate, game.timezone)} · {dollars(cents(game.ticketPrice))}</span>
+          <Check
+            key={game.id}
+            id={`offer-game-${game.id}`}
+            checked={offer.gameIds.includes(game.id)}
+            onChecked={(chosen) => onOffer(withGame(offer, game.id, chosen))}
+          >
+            {game.homeTeam} v {game.awayTeam}
+            <span className="meta">
+              <br />
+              {dayAndTime(game.gameDate, game.timezone)} · {dollars(cents(game.ticketPrice))}
+            </span>
           </Check>
         ))}
       </fieldset>

@@ -24,7 +24,16 @@ interface OfferImageProps {
 }
 
 /** The picture that is shown when the offer is shared: 1200 × 630; without one the server draws one. A file leaves the server only once the offer is saved without it. */
-export function OfferImage({ clubSlug, bundleSlug, name, tag, url, drawn, readOnly, onUrl }: OfferImageProps) {
+export function OfferImage({
+  clubSlug,
+  bundleSlug,
+  name,
+  tag,
+  url,
+  drawn,
+  readOnly,
+  onUrl,
+}: OfferImageProps) {
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const showToast = useSetAtom(showToastAtom);
@@ -41,7 +50,14 @@ export function OfferImage({ clubSlug, bundleSlug, name, tag, url, drawn, readOn
     setError(null);
     try {
       const data = (await readAsDataUrl(file)).replace(/^data:[^,]*,/, '');
-      const answer = await uploadOfferImage({ filename: file.name, contentType: file.type, data, clubSlug, bundleSlug: bundleSlug || 'offer', desiredKey: file.name });
+      const answer = await uploadOfferImage({
+        filename: file.name,
+        contentType: file.type,
+        data,
+        clubSlug,
+        bundleSlug: bundleSlug || 'offer',
+        desiredKey: file.name,
+      });
       onUrl(answer.url);
     } catch (failure) {
       if (!over(failure)) complain(C.uploadError, said(failure, C.pleaseTryAgain));
@@ -51,27 +67,71 @@ export function OfferImage({ clubSlug, bundleSlug, name, tag, url, drawn, readOn
   };
   return (
     <div className="offer-image">
-      <ShareCard key={url || drawn} clubSlug={clubSlug} name={name} tag={tag} picture={url || drawn} />
+      <ShareCard
+        key={url || drawn}
+        clubSlug={clubSlug}
+        name={name}
+        tag={tag}
+        picture={url || drawn}
+      />
       {readOnly ? null : (
         <div className="field">
           <label htmlFor="offer-image">Share image (JPG or PNG, 1200×630, at most 3MB)</label>
-          <input id="offer-image" type="file" accept=".png,.jpg,.jpeg,image/png,image/jpeg" aria-describedby={error ? 'offer-image-error' : undefined} onChange={(event) => void take(event.currentTarget.files?.[0])} />
-          {error ? <span className="field-error" id="offer-image-error">{error}</span> : null}
+          <input
+            id="offer-image"
+            type="file"
+            accept=".png,.jpg,.jpeg,image/png,image/jpeg"
+            aria-describedby={error ? 'offer-image-error' : undefined}
+            onChange={(event) => void take(event.currentTarget.files?.[0])}
+          />
+          {error ? (
+            <span className="field-error" id="offer-image-error">
+              {error}
+            </span>
+          ) : null}
         </div>
       )}
-      {url && !readOnly ? <div className="row-actions"><button type="button" className="btn small sec" onClick={() => onUrl('')}>Delete image</button></div> : null}
+      {url && !readOnly ? (
+        <div className="row-actions">
+          <button type="button" className="btn small sec" onClick={() => onUrl('')}>
+            Delete image
+          </button>
+        </div>
+      ) : null}
     </div>
   );
 }
 
 /** The picture itself; before there is one, the name on the club's colours. */
-function ShareCard({ clubSlug, name, tag, picture }: { clubSlug: string; name: string; tag: string; picture: string | null }) {
+function ShareCard({
+  clubSlug,
+  name,
+  tag,
+  picture,
+}: {
+  clubSlug: string;
+  name: string;
+  tag: string;
+  picture: string | null;
+}) {
   const { data: club } = useAnswer<OwnClub>(AT.club(clubSlug), { guarded: false });
   const [broken, setBroken] = useState(false);
   const { primary } = themeOf(club ?? {});
   return (
-    <div className="share-card" role="img" aria-label="How the offer looks when it is shared" style={club ? { background: primary, color: readableOn(primary) } : undefined}>
-      {picture && !broken ? <img src={picture} onError={() => setBroken(true)} alt="" width="1200" height="630" /> : <span><strong>{name || 'Your offer'}</strong>{tag ? <small>{tag}</small> : null}</span>}
+    <div
+      className="share-card"
+      role="img"
+      aria-label="How the offer looks when it is shared"
+      style={club ? { background: primary, color: readableOn(primary) } : undefined}
+    >
+      {picture && !broken ? (
+        <img src={picture} onError={() => setBroken(true)} alt="" width="1200" height="630" />
+      ) : (
+        <span>
+          <strong>{name || 'Your offer'}</strong>
+          {tag ? <small>{tag}</small> : null}
+        </span>
+      )}
     </div>
   );
 }

@@ -35,12 +35,18 @@ export function OfferBadge({ status }: { status: string }) {
 }
 
 /** How often the whole offer was bought; each time that is tickets of all its games. */
-const soldWords = (times: number): string => (times === 0 ? 'Not sold yet' : times === 1 ? 'Sold once' : `Sold ${times} times`);
+const soldWords = (times: number): string =>
+  times === 0 ? 'Not sold yet' : times === 1 ? 'Sold once' : `Sold ${times} times`;
 
 /** Why customers read that an open offer is closed, and what helps. */
 function GameOff({ offer }: { offer: Offer }) {
   const off = gameOff(offer);
-  return off ? <p className="callout is-warn">{C.bundleClosed}: {off.homeTeam} v {off.awayTeam} is not on sale any more. Choose its games anew.</p> : null;
+  return off ? (
+    <p className="callout is-warn">
+      {C.bundleClosed}: {off.homeTeam} v {off.awayTeam} is not on sale any more. Choose its games
+      anew.
+    </p>
+  ) : null;
 }
 
 /** The club's offers; what nobody may see any more is a filter away. */
@@ -52,7 +58,9 @@ export function OfferList({ here: { club } }: { here: Here }) {
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(changedAtom);
   usePageTitle(C.bundles);
-  const shown = (data ?? []).filter(({ status }) => (filter === 'all' ? status !== 'archived' : status === filter));
+  const shown = (data ?? []).filter(({ status }) =>
+    filter === 'all' ? status !== 'archived' : status === filter,
+  );
   const archive = () =>
     leaving &&
     run(
@@ -64,7 +72,11 @@ export function OfferList({ here: { club } }: { here: Here }) {
       },
       (error) => {
         setLeaving(null);
-        showToast({ title: C.failedToArchiveBundle, text: said(error, C.pleaseTryAgain), bad: true });
+        showToast({
+          title: C.failedToArchiveBundle,
+          text: said(error, C.pleaseTryAgain),
+          bad: true,
+        });
       },
     );
   return (
@@ -72,33 +84,75 @@ export function OfferList({ here: { club } }: { here: Here }) {
       <BackLink club={club} />
       <div className="admin-head">
         <h1>{C.bundles}</h1>
-        {club.archived || !sells(club) ? null : <Link className="btn" href={adminPath(club.slug, 'bundles/new')}>New offer</Link>}
+        {club.archived || !sells(club) ? null : (
+          <Link className="btn" href={adminPath(club.slug, 'bundles/new')}>
+            New offer
+          </Link>
+        )}
       </div>
       {club.archived ? <p className="callout is-warn">{archivedWords(club)}</p> : null}
       {!data && problem ? <LoadFailed words={C.failedToLoadBundles} onRetry={retry} /> : null}
       {data && data.length > 0 ? (
         <ChoiceField id="offer-filter" label="Show" value={filter} onValue={setFilter}>
           <option value="all">All but archived</option>
-          {Object.entries(STATUS).map(([status, { words }]) => <option key={status} value={status}>{words}</option>)}
+          {Object.entries(STATUS).map(([status, { words }]) => (
+            <option key={status} value={status}>
+              {words}
+            </option>
+          ))}
         </ChoiceField>
       ) : null}
-      {data && shown.length === 0 ? <p className="card empty">{data.length === 0 ? 'No offers yet. An offer sells the tickets of several games at once.' : 'No offer is in this state.'}</p> : null}
+      {data && shown.length === 0 ? (
+        <p className="card empty">
+          {data.length === 0
+            ? 'No offers yet. An offer sells the tickets of several games at once.'
+            : 'No offer is in this state.'}
+        </p>
+      ) : null}
       <div className="draw-items">
-        {data || problem ? null : [1, 2].map((bone) => <span className="bone" key={bone} style={{ height: 190 }} />)}
+        {data || problem
+          ? null
+          : [1, 2].map((bone) => <span className="bone" key={bone} style={{ height: 190 }} />)}
         {shown.map((offer) => (
           <article className="card" key={offer.id} aria-label={offer.name}>
-            <div className="draw-item-top"><OfferBadge status={offer.status} /><span className="meta">{offer.type === 'SPECIAL' ? 'Special' : 'Bundle'}</span></div>
+            <div className="draw-item-top">
+              <OfferBadge status={offer.status} />
+              <span className="meta">{offer.type === 'SPECIAL' ? 'Special' : 'Bundle'}</span>
+            </div>
             <h2 className="offer-name">{offer.name}</h2>
-            <p className="meta">{offer.games.map((game) => `${game.homeTeam} v ${game.awayTeam}`).join(' · ') || 'No games'}</p>
+            <p className="meta">
+              {offer.games.map((game) => `${game.homeTeam} v ${game.awayTeam}`).join(' · ') ||
+                'No games'}
+            </p>
             <p className="meta">{soldWords(offer.ticketsSold ?? 0)}</p>
             <GameOff offer={offer} />
             <div className="draw-item-actions">
-              <Link className="btn sec" href={adminPath(club.slug, `bundles/${offer.id}`)}>{['draft', 'active'].includes(offer.status) && !club.archived && sells(club) ? C.edit : 'View'}</Link>
+              <Link className="btn sec" href={adminPath(club.slug, `bundles/${offer.id}`)}>
+                {['draft', 'active'].includes(offer.status) && !club.archived && sells(club)
+                  ? C.edit
+                  : 'View'}
+              </Link>
               <ActionsMenu
                 of={offer.name}
                 items={[
-                  ...(offer.status === 'draft' || offer.status === 'archived' ? [] : [{ label: C.viewPublic, href: `/club/${club.slug}/specials/${offer.slug}`, away: true }]),
-                  ...(['draft', 'active', 'closed'].includes(offer.status) && sells(club) ? [{ label: 'Archive', onChoose: () => setLeaving(offer), off: archivedWords(club) }] : []),
+                  ...(offer.status === 'draft' || offer.status === 'archived'
+                    ? []
+                    : [
+                        {
+                          label: C.viewPublic,
+                          href: `/club/${club.slug}/specials/${offer.slug}`,
+                          away: true,
+                        },
+                      ]),
+                  ...(['draft', 'active', 'closed'].includes(offer.status) && sells(club)
+                    ? [
+                        {
+                          label: 'Archive',
+                          onChoose: () => setLeaving(offer),
+                          off: archivedWords(club),
+                        },
+                      ]
+                    : []),
                   { label: C.details, href: adminPath(club.slug, `bundles/${offer.id}`) },
                 ]}
               />
@@ -106,7 +160,15 @@ export function OfferList({ here: { club } }: { here: Here }) {
           </article>
         ))}
       </div>
-      <ConfirmDialog title={`Archive ${leaving?.name ?? ''}?`} open={leaving !== null} confirm="Archive" danger pending={pending} onCancel={() => setLeaving(null)} onConfirm={() => void archive()}>
+      <ConfirmDialog
+        title={`Archive ${leaving?.name ?? ''}?`}
+        open={leaving !== null}
+        confirm="Archive"
+        danger
+        pending={pending}
+        onCancel={() => setLeaving(null)}
+        onConfirm={() => void archive()}
+      >
         <p>It leaves the club’s page at once and cannot be sold again.</p>
       </ConfirmDialog>
     </main>

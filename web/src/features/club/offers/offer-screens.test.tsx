@@ -9,22 +9,48 @@ import { show } from '@/testing/show';
 import { OfferPage } from './offer-editor';
 import { OfferList } from './offer-list';
 
-const game = (id: number, awayTeam: string) => aDraw({ id, drawNumber: id, awayTeam, gameDate: '2099-01-01T00:00:00Z' });
-const anOffer = (more: Partial<Offer> = {}): Offer => offer({ id: 5, name: 'Derby Double', slug: 'derby-double', status: 'active', gameIds: [1, 2], games: [game(1, 'Norths'), game(2, 'Souths')], ...more });
+const game = (id: number, awayTeam: string) =>
+  aDraw({ id, drawNumber: id, awayTeam, gameDate: '2099-01-01T00:00:00Z' });
+const anOffer = (more: Partial<Offer> = {}): Offer =>
+  offer({
+    id: 5,
+    name: 'Derby Double',
+    slug: 'derby-double',
+    status: 'active',
+    gameIds: [1, 2],
+    games: [game(1, 'Norths'), game(2, 'Souths')],
+    ...more,
+  });
 const AT = '/api/admin/clubs/sharks/bundles';
 let server: FakeServer;
 
 beforeEach(() => {
-  server = new FakeServer().on('GET /api/clubs/1/draws', { body: [game(1, 'Norths'), game(2, 'Souths'), game(3, 'Wests')] });
+  server = new FakeServer().on('GET /api/clubs/1/draws', {
+    body: [game(1, 'Norths'), game(2, 'Souths'), game(3, 'Wests')],
+  });
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const change = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } });
+const change = (label: string, value: string) =>
+  fireEvent.change(screen.getByLabelText(label), { target: { value } });
 const press = (name: string) => userEvent.click(screen.getByRole('button', { name }));
 const alert = () => screen.getAllByRole('alert').map((shown) => shown.textContent);
 
 test('offers are listed by their state; one is archived after a question', async () => {
-  server.on(`GET ${AT}`, { status: 500 }, { body: [anOffer({ ticketsSold: 1 }), anOffer({ id: 6, name: 'Locked one', status: 'locked', ticketsSold: 14 }), anOffer({ id: 7, name: 'Gone', status: 'archived' }), anOffer({ id: 8, name: 'New one' })] }).on(`POST ${AT}/5/archive`, { status: 500 }, { body: anOffer({ status: 'archived' }) });
+  server
+    .on(
+      `GET ${AT}`,
+      { status: 500 },
+      {
+        body: [
+          anOffer({ ticketsSold: 1 }),
+          anOffer({ id: 6, name: 'Locked one', status: 'locked', ticketsSold: 14 }),
+          anOffer({ id: 7, name: 'Gone', status: 'archived' }),
+          anOffer({ id: 8, name: 'New one' }),
+        ],
+      },
+    )
+    .on(`POST ${AT}/5/archive`, { status: 500 }, { body: anOffer({ status: 'archived' }) });
   show(<OfferList here={here()} />, '/club/sharks/admin/bundles');
   expect(await screen.findByText('Failed to load bundles')).toBeTruthy();
   await press('Retry');
@@ -37,7 +63,9 @@ test('offers are listed by their state; one is archived after a question', async
   const archive = async () => {
     await press('Actions for Derby Double');
     await userEvent.click(screen.getByRole('menuitem', { name: 'Archive' }));
-    await userEvent.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Archive' }));
+    await userEvent.click(
+      within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Archive' }),
+    );
   };
   await archive();
   expect(await screen.findByText('Failed to archive bundle')).toBeTruthy();
@@ -49,9 +77,18 @@ test('offers are listed by their state; one is archived after a question', async
 
 test('an offer that nobody can buy because a game was called off says so, as long as it can be mended', async () => {
   const games = [game(1, 'Norths'), { ...game(2, 'Souths'), status: 'cancelled' as const }];
-  server.on(`GET ${AT}`, { body: [anOffer({ games }), anOffer({ id: 6, name: 'Bought one', status: 'closed', games, ticketsSold: 14 })] });
+  server.on(`GET ${AT}`, {
+    body: [
+      anOffer({ games }),
+      anOffer({ id: 6, name: 'Bought one', status: 'closed', games, ticketsSold: 14 }),
+    ],
+  });
   show(<OfferList here={here()} />, '/club/sharks/admin/bundles');
-  expect((await screen.findAllByText(/^Bundle closed/)).map(({ textContent }) => textContent)).toEqual(['Bundle closed: Redcliffe Sharks v Souths is not on sale any more. Choose its games anew.']);
+  expect(
+    (await screen.findAllByText(/^Bundle closed/)).map(({ textContent }) => textContent),
+  ).toEqual([
+    'Bundle closed: Redcliffe Sharks v Souths is not on sale any more. Choose its games anew.',
+  ]);
   await press('Actions for Bought one');
   expect(screen.getByRole('menuitem', { name: 'Archive' })).toBeTruthy();
 });
@@ -79,27 +116,62 @@ test('a new offer is named, gets its slug, its games, and each lack is said', as
   expect(screen.getByText('9/90 shown')).toBeTruthy();
   await press('Activate');
   await waitFor(() => expect(window.location.pathname).toBe('/club/sharks/admin/bundles'));
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({ name: 'Derby Double!', slug: 'derby-double', status: 'active', type: 'BUNDLE', displayTag: 'Two games', primaryCopy: '', shareImageUrl: '', gameIds: [1, 3] });
+  expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({
+    name: 'Derby Double!',
+    slug: 'derby-double',
+    status: 'active',
+    type: 'BUNDLE',
+    displayTag: 'Two games',
+    primaryCopy: '',
+    shareImageUrl: '',
+    gameIds: [1, 3],
+  });
 });
 
 test('an offer that was bought meanwhile becomes read-only; other refusals keep the form', async () => {
-  server.on(`GET ${AT}/5`, { body: anOffer() }).on(`PUT ${AT}/5`, { status: 409, body: { code: 'slug-taken', message: 'This slug is already used by another offer.' } }, { status: 500 }, { status: 409, body: { code: 'locked', message: 'This bundle is locked (has sales) and cannot be edited.' } });
+  server
+    .on(`GET ${AT}/5`, { body: anOffer() })
+    .on(
+      `PUT ${AT}/5`,
+      {
+        status: 409,
+        body: { code: 'slug-taken', message: 'This slug is already used by another offer.' },
+      },
+      { status: 500 },
+      {
+        status: 409,
+        body: {
+          code: 'locked',
+          message: 'This bundle is locked (has sales) and cannot be edited.',
+        },
+      },
+    );
   show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
   await screen.findByRole('heading', { name: 'Derby Double' });
   await press('Save');
-  expect((await screen.findAllByText('This slug is already used by another offer.')).length).toBe(2);
+  expect((await screen.findAllByText('This slug is already used by another offer.')).length).toBe(
+    2,
+  );
   expect(screen.getByText('Error')).toBeTruthy();
   await press('Save');
   expect((await screen.findAllByText('Failed to create/update bundle')).length).toBe(2);
   await press('Save');
   expect(await screen.findByText('Bundle is locked')).toBeTruthy();
-  expect(screen.getByText('Bundle is locked: This bundle is locked (has sales) and cannot be edited.')).toBeTruthy();
+  expect(
+    screen.getByText('Bundle is locked: This bundle is locked (has sales) and cannot be edited.'),
+  ).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Save' })).toBeNull();
-  expect((screen.getByLabelText('Name').closest('fieldset') as HTMLFieldSetElement).disabled).toBe(true);
+  expect((screen.getByLabelText('Name').closest('fieldset') as HTMLFieldSetElement).disabled).toBe(
+    true,
+  );
 });
 
 test('a locked, a closed and an archived offer are only to be looked at', async () => {
-  for (const [status, words] of [['locked', 'Bundle is locked'], ['closed', 'Bundle closed'], ['archived', 'This offer is archived']] as const) {
+  for (const [status, words] of [
+    ['locked', 'Bundle is locked'],
+    ['closed', 'Bundle closed'],
+    ['archived', 'This offer is archived'],
+  ] as const) {
     server.on(`GET ${AT}/5`, { body: anOffer({ status }) });
     const { unmount } = show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
     expect(await screen.findByText(new RegExp(`^${words}`))).toBeTruthy();
@@ -109,7 +181,11 @@ test('a locked, a closed and an archived offer are only to be looked at', async 
 });
 
 test('a share image is measured, sent without its head, shown, and deleted once the offer is saved without it', async () => {
-  server.on(`GET ${AT}/5`, { body: anOffer() }).on('POST /api/uploads/bundle-image', { status: 500 }, { body: { url: '/uploads/1.png' } }).on('DELETE /api/uploads/bundle-image', { status: 204 }).on(`PUT ${AT}/5`, { body: anOffer() });
+  server
+    .on(`GET ${AT}/5`, { body: anOffer() })
+    .on('POST /api/uploads/bundle-image', { status: 500 }, { body: { url: '/uploads/1.png' } })
+    .on('DELETE /api/uploads/bundle-image', { status: 204 })
+    .on(`PUT ${AT}/5`, { body: anOffer() });
   show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
   const file = await screen.findByLabelText(/^Share image \(JPG/);
   const user = userEvent.setup({ applyAccept: false });
@@ -126,19 +202,41 @@ test('a share image is measured, sent without its head, shown, and deleted once 
   // Leaving now must not leave the offer with a picture that is gone.
   expect(server.paths()).not.toContain('DELETE /api/uploads/bundle-image');
   await press('Save');
-  await waitFor(() => expect(server.asked.find(({ method }) => method === 'DELETE')?.body).toEqual({ url: '/uploads/1.png', clubSlug: 'sharks', bundleSlug: 'derby-double' }));
-  expect(server.asked.find(({ path, method }) => path === '/api/uploads/bundle-image' && method === 'POST')?.body).toMatchObject({ filename: 'a.png', contentType: 'image/png', data: btoa('x'), clubSlug: 'sharks', bundleSlug: 'derby-double' });
+  await waitFor(() =>
+    expect(server.asked.find(({ method }) => method === 'DELETE')?.body).toEqual({
+      url: '/uploads/1.png',
+      clubSlug: 'sharks',
+      bundleSlug: 'derby-double',
+    }),
+  );
+  expect(
+    server.asked.find(
+      ({ path, method }) => path === '/api/uploads/bundle-image' && method === 'POST',
+    )?.body,
+  ).toMatchObject({
+    filename: 'a.png',
+    contentType: 'image/png',
+    data: btoa('x'),
+    clubSlug: 'sharks',
+    bundleSlug: 'derby-double',
+  });
 });
 
 test('the share image is the one that is shared; before there is one, the name on the club’s colours', async () => {
-  server.on('GET /api/clubs/sharks', { body: { primaryColor: '#ffc72c' } }).on(`GET ${AT}/5`, { body: anOffer() });
+  server
+    .on('GET /api/clubs/sharks', { body: { primaryColor: '#ffc72c' } })
+    .on(`GET ${AT}/5`, { body: anOffer() });
   const card = () => screen.getByRole('img', { name: 'How the offer looks when it is shared' });
   const { unmount } = show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
   await screen.findByLabelText('Name');
   expect(card().querySelector('img')?.getAttribute('src')).toBe('/og/offer/sharks/derby-double');
   change('Name', 'Derby Treble');
   await waitFor(() => expect(card().style.background).toBe('#ffc72c'));
-  expect([card().querySelector('img'), card().textContent, card().style.color]).toEqual([null, 'Derby Treble', '#000000']);
+  expect([card().querySelector('img'), card().textContent, card().style.color]).toEqual([
+    null,
+    'Derby Treble',
+    '#000000',
+  ]);
   unmount();
   show(<OfferPage here={here()} id={null} />, '/club/sharks/admin/bundles/new');
   expect(await screen.findByText('Your offer')).toBeTruthy();
@@ -155,7 +253,10 @@ test('offers that are on their way have their room kept', async () => {
 
 test('an archived club makes no offers and reads why', async () => {
   server.on(`GET ${AT}`, { body: [anOffer()] }).on(`GET ${AT}/5`, { body: anOffer() });
-  const { unmount } = show(<OfferList here={here({ archived: true })} />, '/club/sharks/admin/bundles');
+  const { unmount } = show(
+    <OfferList here={here({ archived: true })} />,
+    '/club/sharks/admin/bundles',
+  );
   expect(await screen.findByText('Derby Double')).toBeTruthy();
   expect(screen.queryByRole('link', { name: 'New offer' })).toBeNull();
   unmount();

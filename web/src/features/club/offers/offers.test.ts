@@ -1,9 +1,28 @@
 import { expect, test } from 'vitest';
 import { Problem } from '@/api/http';
-import { EMPTY_OFFER, imageProblem, isLockedRefusal, named, ofType, offerProblem, offerSlugTyped, slugOf, whyReadOnly, withGame, type OfferFields } from './offer-rules';
+import {
+  EMPTY_OFFER,
+  imageProblem,
+  isLockedRefusal,
+  named,
+  ofType,
+  offerProblem,
+  offerSlugTyped,
+  slugOf,
+  whyReadOnly,
+  withGame,
+  type OfferFields,
+} from './offer-rules';
 
-const offer = (more: Partial<OfferFields>): OfferFields => ({ ...EMPTY_OFFER, name: 'Finals', slug: 'finals', gameIds: [1, 2], ...more });
-const refusal = (status: number, body: object) => new Problem(status, JSON.stringify(body), '', null);
+const offer = (more: Partial<OfferFields>): OfferFields => ({
+  ...EMPTY_OFFER,
+  name: 'Finals',
+  slug: 'finals',
+  gameIds: [1, 2],
+  ...more,
+});
+const refusal = (status: number, body: object) =>
+  new Problem(status, JSON.stringify(body), '', null);
 
 test('the slug follows the name until it is written by hand', () => {
   expect(slugOf('  Grand Final: Été 2026! ')).toBe('grand-final-ete-2026');
@@ -15,12 +34,22 @@ test('the slug follows the name until it is written by hand', () => {
 });
 
 test('a special has one game, a bundle at least two, and each lack has its words', () => {
-  expect(offerProblem(offer({ name: ' ' }))).toBe('Please provide name, slug, and select at least one game');
-  expect(offerProblem(offer({ gameIds: [] }))).toBe('Please provide name, slug, and select at least one game');
-  expect(offerProblem(offer({ slug: 'Not Good' }))).toBe('Slug must contain only lowercase letters, numbers, and hyphens');
+  expect(offerProblem(offer({ name: ' ' }))).toBe(
+    'Please provide name, slug, and select at least one game',
+  );
+  expect(offerProblem(offer({ gameIds: [] }))).toBe(
+    'Please provide name, slug, and select at least one game',
+  );
+  expect(offerProblem(offer({ slug: 'Not Good' }))).toBe(
+    'Slug must contain only lowercase letters, numbers, and hyphens',
+  );
   expect(offerProblem(offer({ type: 'SPECIAL' }))).toBe('A Special must include exactly one game');
-  expect(offerProblem(offer({ gameIds: [1], status: 'draft' }))).toBe('A Bundle must include at least two games');
-  expect(offerProblem(offer({ gameIds: [1], status: 'active' }))).toBe('Select at least 2 games to activate this bundle');
+  expect(offerProblem(offer({ gameIds: [1], status: 'draft' }))).toBe(
+    'A Bundle must include at least two games',
+  );
+  expect(offerProblem(offer({ gameIds: [1], status: 'active' }))).toBe(
+    'Select at least 2 games to activate this bundle',
+  );
   expect(offerProblem(offer({}))).toBeNull();
 });
 
@@ -34,9 +63,19 @@ test('switching to Special keeps the first game only, and choosing there replace
 
 test('a refusal as locked is told apart from a slug that is taken', () => {
   expect(isLockedRefusal(refusal(409, { code: 'locked', message: 'x' }))).toBe(true);
-  expect(isLockedRefusal(refusal(400, { message: 'This bundle is locked (has sales) and cannot be edited.' }))).toBe(true);
-  expect(isLockedRefusal(refusal(409, { code: 'slug-taken', message: 'This slug is already used by another offer.' }))).toBe(false);
-  expect(whyReadOnly({ status: 'locked' })).toBe('Bundle is locked: This bundle is locked (has sales) and cannot be edited.');
+  expect(
+    isLockedRefusal(
+      refusal(400, { message: 'This bundle is locked (has sales) and cannot be edited.' }),
+    ),
+  ).toBe(true);
+  expect(
+    isLockedRefusal(
+      refusal(409, { code: 'slug-taken', message: 'This slug is already used by another offer.' }),
+    ),
+  ).toBe(false);
+  expect(whyReadOnly({ status: 'locked' })).toBe(
+    'Bundle is locked: This bundle is locked (has sales) and cannot be edited.',
+  );
   expect(whyReadOnly({ status: 'closed' })).toContain('Bundle closed');
   expect(whyReadOnly({ status: 'draft' })).toBeNull();
 });
@@ -45,6 +84,12 @@ test('a share image is a picture of at most three million bytes', () => {
   const file = (name: string, type: string, size: number) => imageProblem({ name, type, size });
   expect(file('a.png', 'image/png', 3_000_000)).toBeNull();
   expect(file('a.JPEG', 'image/jpeg', 1)).toBeNull();
-  expect(file('a.gif', 'image/gif', 1)).toEqual({ title: 'Invalid file', text: 'Please upload a JPG or PNG image' });
-  expect(file('a.png', 'image/png', 3_000_001)).toEqual({ title: 'File too large', text: 'Max size is 3MB' });
+  expect(file('a.gif', 'image/gif', 1)).toEqual({
+    title: 'Invalid file',
+    text: 'Please upload a JPG or PNG image',
+  });
+  expect(file('a.png', 'image/png', 3_000_001)).toEqual({
+    title: 'File too large',
+    text: 'Max size is 3MB',
+  });
 });

@@ -8,7 +8,11 @@ import { useConnect } from './use-connect';
 
 /** The provider's link was used up or too old: a new one is made at once (decision B-13). */
 export function ConnectRefresh({ here }: { here: Here }) {
-  return owns(here.club) ? <NewLink here={here} /> : <NotYours title="Payment Setup" words={OWNERS_ONLY} club={here.club} />;
+  return owns(here.club) ? (
+    <NewLink here={here} />
+  ) : (
+    <NotYours title="Payment Setup" words={OWNERS_ONLY} club={here.club} />
+  );
 }
 
 function NewLink({ here: { club } }: { here: Here }) {
@@ -23,10 +27,21 @@ function NewLink({ here: { club } }: { here: Here }) {
   return (
     <main className="plain-page" id="main">
       <h1>Payment Setup</h1>
-      <p role="status">{pending ? C.settingUp : 'The last link was used up. Continue with a new one.'}</p>
+      <p role="status">
+        {pending ? C.settingUp : 'The last link was used up. Continue with a new one.'}
+      </p>
       <div className="actions">
-        <button type="button" className="btn" aria-disabled={pending} onClick={() => void connect()}>{pending ? C.settingUp : 'Continue setup'}</button>
-        <Link className="btn sec" href="/admin">{C.returnToDashboard}</Link>
+        <button
+          type="button"
+          className="btn"
+          aria-disabled={pending}
+          onClick={() => void connect()}
+        >
+          {pending ? C.settingUp : 'Continue setup'}
+        </button>
+        <Link className="btn sec" href="/admin">
+          {C.returnToDashboard}
+        </Link>
       </div>
     </main>
   );

@@ -19,7 +19,9 @@ const STOP_MS = 60_000;
 export function ConnectReturn({ here: { club } }: { here: Here }) {
   const [waitedMs, setWaitedMs] = useState(0);
   const stopped = waitedMs >= STOP_MS;
-  const { data } = useAnswer<ConnectStatus>(AT.connect(club.id), { every: stopped ? null : EVERY_MS });
+  const { data } = useAnswer<ConnectStatus>(AT.connect(club.id), {
+    every: stopped ? null : EVERY_MS,
+  });
   const { pending, connect } = useConnect(club.id);
   const connected = data?.connected === true;
   useEffect(() => {
@@ -27,7 +29,11 @@ export function ConnectReturn({ here: { club } }: { here: Here }) {
     const timer = setInterval(() => setWaitedMs((waited) => waited + EVERY_MS), EVERY_MS);
     return () => clearInterval(timer);
   }, [connected, stopped]);
-  const words = connected ? C.setupComplete : waitedMs < PATIENT_MS ? C.checkingConnection : C.setupIncomplete;
+  const words = connected
+    ? C.setupComplete
+    : waitedMs < PATIENT_MS
+      ? C.checkingConnection
+      : C.setupIncomplete;
   usePageTitle(words);
   return (
     <main className="plain-page" id="main">
@@ -35,12 +41,36 @@ export function ConnectReturn({ here: { club } }: { here: Here }) {
         <h1>{words}</h1>
         {connected ? <p>Your club can create draws and be paid for them.</p> : null}
         {words === C.checkingConnection ? <p>This takes a few seconds.</p> : null}
-        {words === C.setupIncomplete ? <p>Stripe has not confirmed your account yet. You may have left a step out, or it is still being checked.</p> : null}
-        {stopped && !connected ? <p>We have stopped asking after a minute. The dashboard shows it as soon as Stripe confirms.</p> : null}
+        {words === C.setupIncomplete ? (
+          <p>
+            Stripe has not confirmed your account yet. You may have left a step out, or it is still
+            being checked.
+          </p>
+        ) : null}
+        {stopped && !connected ? (
+          <p>
+            We have stopped asking after a minute. The dashboard shows it as soon as Stripe
+            confirms.
+          </p>
+        ) : null}
       </div>
       <div className="actions">
-        {words === C.setupIncomplete && owns(club) ? <button type="button" className="btn" aria-disabled={pending} onClick={() => void connect()}>{pending ? C.settingUp : 'Continue setup'}</button> : null}
-        <Link className={words === C.setupIncomplete && owns(club) ? 'btn sec' : 'btn'} href="/admin">{C.returnToDashboard}</Link>
+        {words === C.setupIncomplete && owns(club) ? (
+          <button
+            type="button"
+            className="btn"
+            aria-disabled={pending}
+            onClick={() => void connect()}
+          >
+            {pending ? C.settingUp : 'Continue setup'}
+          </button>
+        ) : null}
+        <Link
+          className={words === C.setupIncomplete && owns(club) ? 'btn sec' : 'btn'}
+          href="/admin"
+        >
+          {C.returnToDashboard}
+        </Link>
       </div>
     </main>
   );

@@ -27,7 +27,12 @@ export function PaymentMonitoring() {
   const user = userOf(useSession());
   const mayTake = !user || sells({ role: roleOf(user) });
   usePageTitle('Payment monitoring');
-  const refresh = async () => showToast((await retry()) ? { title: 'Audit refreshed' } : { title: C.refreshFailed, text: C.pleaseTryAgain, bad: true });
+  const refresh = async () =>
+    showToast(
+      (await retry())
+        ? { title: 'Audit refreshed' }
+        : { title: C.refreshFailed, text: C.pleaseTryAgain, bad: true },
+    );
   const cards: [string, string][] = [
     [C.failedPayments, data ? String(data.failedCount) : '–'],
     [C.totalAmount, data ? dollars(data.totalFailedAmount) : '–'],
@@ -37,21 +42,54 @@ export function PaymentMonitoring() {
     <PaymentsFrame>
       <main className="admin" id="main" aria-busy={!data && !problem}>
         <h1>Payment monitoring</h1>
-        {!data && problem ? <LoadTrouble title="Failed to load the audit" problem={problem} onRetry={retry} /> : null}
-        <dl className="stat-cards">{cards.map(([label, value]) => <div className="card stat" key={label}><dt>{label}</dt><dd>{value}</dd></div>)}</dl>
+        {!data && problem ? (
+          <LoadTrouble title="Failed to load the audit" problem={problem} onRetry={retry} />
+        ) : null}
+        <dl className="stat-cards">
+          {cards.map(([label, value]) => (
+            <div className="card stat" key={label}>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
         <div className="row-actions">
-          <button type="button" className="btn" onClick={() => void refresh()}>{C.refreshAudit}</button>
-          {mayTake ? <button type="button" className="btn sec" onClick={() => void downloadRecovery().then(saveFile, () => showToast({ title: C.downloadFailed, text: C.downloadFailedText, bad: true }))}>{C.downloadReport}</button> : null}
+          <button type="button" className="btn" onClick={() => void refresh()}>
+            {C.refreshAudit}
+          </button>
+          {mayTake ? (
+            <button
+              type="button"
+              className="btn sec"
+              onClick={() =>
+                void downloadRecovery().then(saveFile, () =>
+                  showToast({ title: C.downloadFailed, text: C.downloadFailedText, bad: true }),
+                )
+              }
+            >
+              {C.downloadReport}
+            </button>
+          ) : null}
         </div>
         <section className="card" aria-labelledby="failed-title">
           <h2 id="failed-title">Failed payments</h2>
           {data && data.failedPayments.length === 0 ? <p className="lead">None.</p> : null}
-          <ul className="failures">{(data?.failedPayments ?? []).map((payment) => <Failed key={payment.paymentIntentId} payment={payment} />)}</ul>
-          {data && data.failedCount > data.failedPayments.length ? <p className="meta">The newest {data.failedPayments.length} are listed.</p> : null}
+          <ul className="failures">
+            {(data?.failedPayments ?? []).map((payment) => (
+              <Failed key={payment.paymentIntentId} payment={payment} />
+            ))}
+          </ul>
+          {data && data.failedCount > data.failedPayments.length ? (
+            <p className="meta">The newest {data.failedPayments.length} are listed.</p>
+          ) : null}
         </section>
         <section className="card" aria-labelledby="guards-title">
           <h2 id="guards-title">Safeguards</h2>
-          <ul className="safeguards">{SAFEGUARDS.map((words) => <li key={words}>{words}</li>)}</ul>
+          <ul className="safeguards">
+            {SAFEGUARDS.map((words) => (
+              <li key={words}>{words}</li>
+            ))}
+          </ul>
         </section>
       </main>
     </PaymentsFrame>
@@ -60,12 +98,25 @@ export function PaymentMonitoring() {
 
 function Failed({ payment }: { payment: FailedPayment }) {
   const { drawId, ticketCount, paymentMethod } = payment.metadata ?? {};
-  const about = [drawId ? `Draw ${drawId}` : '', ticketCount ? `${ticketCount} tickets` : '', paymentMethod ?? ''].filter(Boolean).join(' · ');
+  const about = [
+    drawId ? `Draw ${drawId}` : '',
+    ticketCount ? `${ticketCount} tickets` : '',
+    paymentMethod ?? '',
+  ]
+    .filter(Boolean)
+    .join(' · ');
   return (
     <li>
-      <div><strong>{payment.paymentIntentId}</strong><span className="num">{dollars(payment.amount)}</span></div>
+      <div>
+        <strong>{payment.paymentIntentId}</strong>
+        <span className="num">{dollars(payment.amount)}</span>
+      </div>
       <span className="badge is-awaiting">{payment.status}</span>
-      <span className="meta">{[about, dayAndTime(new Date(payment.created * 1000).toISOString())].filter(Boolean).join(' · ')}</span>
+      <span className="meta">
+        {[about, dayAndTime(new Date(payment.created * 1000).toISOString())]
+          .filter(Boolean)
+          .join(' · ')}
+      </span>
     </li>
   );
 }

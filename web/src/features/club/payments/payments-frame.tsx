@@ -11,7 +11,16 @@ import { useSession } from '../session/use-session';
 /** The frame of the two payment pages: open to look at, and it is the server that says to whom the rows are shown (decision G-2). */
 export function PaymentsFrame({ children }: { children: ReactNode }) {
   const user = userOf(useSession());
-  const club = user && !user.isAdmin && user.clubSlug ? { id: user.id, name: user.name, slug: user.clubSlug, archived: user.archived, role: roleOf(user) } : null;
+  const club =
+    user && !user.isAdmin && user.clubSlug
+      ? {
+          id: user.id,
+          name: user.name,
+          slug: user.clubSlug,
+          archived: user.archived,
+          role: roleOf(user),
+        }
+      : null;
   return <ClubFrame club={club}>{children}</ClubFrame>;
 }
 
@@ -28,8 +37,14 @@ export function LoadTrouble({ title, problem, onRetry }: LoadTroubleProps) {
       <strong>{title}</strong>
       {guest ? <p>{C.logInForPage}</p> : null}
       <div className="actions">
-        {guest ? <Link className="btn small" href="/admin/login">{C.login}</Link> : null}
-        <button type="button" className="btn small sec" onClick={() => void onRetry()}>Retry</button>
+        {guest ? (
+          <Link className="btn small" href="/admin/login">
+            {C.login}
+          </Link>
+        ) : null}
+        <button type="button" className="btn small sec" onClick={() => void onRetry()}>
+          Retry
+        </button>
       </div>
     </div>
   );

@@ -21,7 +21,12 @@ const title = () => screen.getByRole('heading', { level: 1 }).textContent;
 
 test('the return page asks every two seconds until the provider has confirmed', async () => {
   vi.useFakeTimers();
-  const server = new FakeServer().on(STATUS, { body: { connected: false } }, { body: { connected: false } }, { body: { connected: true } });
+  const server = new FakeServer().on(
+    STATUS,
+    { body: { connected: false } },
+    { body: { connected: false } },
+    { body: { connected: true } },
+  );
   show(<ConnectReturn here={here()} />, '/admin/stripe-connect/complete');
   await pass(0);
   expect(title()).toBe('Checking Connection...');
@@ -29,7 +34,9 @@ test('the return page asks every two seconds until the provider has confirmed', 
   expect(server.asked).toHaveLength(2);
   await pass(2_000);
   expect(title()).toBe('Setup Complete!');
-  expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe('/admin');
+  expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe(
+    '/admin',
+  );
 });
 
 test('without a confirmation it says so after ten seconds, and stops asking after a minute', async () => {
@@ -46,9 +53,14 @@ test('without a confirmation it says so after ten seconds, and stops asking afte
 });
 
 test('the refresh page makes a new link by itself', async () => {
-  const server = new FakeServer().on('POST /api/clubs/1/stripe-connect', { status: 502, body: { code: 'setup-failed', message: 'Setup failed' } });
+  const server = new FakeServer().on('POST /api/clubs/1/stripe-connect', {
+    status: 502,
+    body: { code: 'setup-failed', message: 'Setup failed' },
+  });
   show(<ConnectRefresh here={here()} />, '/admin/stripe-connect/refresh');
-  expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe('/admin');
+  expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe(
+    '/admin',
+  );
   expect(await screen.findByText('Setup failed')).toBeTruthy();
   expect(server.paths()).toEqual(['POST /api/clubs/1/stripe-connect']);
 });
@@ -63,14 +75,40 @@ test('while the new link is being made the refresh page says so, and asks only o
   expect(button.getAttribute('aria-disabled')).toBe('true');
   await userEvent.click(button);
   expect(ask).toHaveBeenCalledTimes(1);
-  await act(async () => answer(new Response(JSON.stringify({ message: 'Stripe Platform Setup Required', code: 'setup-required', setupRequired: true }), { status: 503 })));
+  await act(async () =>
+    answer(
+      new Response(
+        JSON.stringify({
+          message: 'Stripe Platform Setup Required',
+          code: 'setup-required',
+          setupRequired: true,
+        }),
+        { status: 503 },
+      ),
+    ),
+  );
   expect(await screen.findByText('Stripe Platform Setup Required')).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Continue setup' })).toBeTruthy();
 });
 
 test('the audit is shown with its sums, refreshed and downloaded', async () => {
-  const audit = { failedPayments: [{ paymentIntentId: 'pi_1', amount: 1047, created: 1_795_000_000, status: 'requires_payment_method', metadata: { drawId: 1042, ticketCount: 2, paymentMethod: 'card' } }], failedCount: 2001, totalFailedAmount: 1047, affectedCustomers: 1 };
-  const server = new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/admin/payment-integrity-audit', { body: audit });
+  const audit = {
+    failedPayments: [
+      {
+        paymentIntentId: 'pi_1',
+        amount: 1047,
+        created: 1_795_000_000,
+        status: 'requires_payment_method',
+        metadata: { drawId: 1042, ticketCount: 2, paymentMethod: 'card' },
+      },
+    ],
+    failedCount: 2001,
+    totalFailedAmount: 1047,
+    affectedCustomers: 1,
+  };
+  const server = new FakeServer()
+    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('GET /api/admin/payment-integrity-audit', { body: audit });
   show(<PaymentMonitoring />, '/admin/payment-monitoring');
   expect(await screen.findByText('pi_1')).toBeTruthy();
   expect(screen.getByText('Failed Payments').nextSibling?.textContent).toBe('2001');
@@ -78,16 +116,28 @@ test('the audit is shown with its sums, refreshed and downloaded', async () => {
   expect(screen.getAllByText('$10.47').length).toBe(2);
   expect(screen.getByText(/Draw 1042 · 2 tickets · card/)).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Refresh Audit' }));
-  await waitFor(() => expect(server.paths().filter((path) => path.includes('audit'))).toHaveLength(2));
+  await waitFor(() =>
+    expect(server.paths().filter((path) => path.includes('audit'))).toHaveLength(2),
+  );
   await userEvent.click(screen.getByRole('button', { name: 'Download Report' }));
   expect(await screen.findByText('Download Failed')).toBeTruthy();
   expect(screen.getByText('Unable to download the report. Please try again.')).toBeTruthy();
   expect(screen.getAllByText(/^(Total Amount|Affected Customers)$/)).toHaveLength(2);
-  expect(within(screen.getByRole('region', { name: 'Safeguards' })).getAllByRole('listitem')).toHaveLength(4);
+  expect(
+    within(screen.getByRole('region', { name: 'Safeguards' })).getAllByRole('listitem'),
+  ).toHaveLength(4);
 });
 
 test('a refresh of the audit or of the transactions that fails says so and keeps what is shown', async () => {
-  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/admin/payment-integrity-audit', { body: { failedPayments: [], failedCount: 0, totalFailedAmount: 0, affectedCustomers: 0 } }, { status: 500 }).on('GET /api/stripe-debug', { body: [] }, { status: 500 }, { body: [] }).on(SUMS, { body: {} });
+  new FakeServer()
+    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on(
+      'GET /api/admin/payment-integrity-audit',
+      { body: { failedPayments: [], failedCount: 0, totalFailedAmount: 0, affectedCustomers: 0 } },
+      { status: 500 },
+    )
+    .on('GET /api/stripe-debug', { body: [] }, { status: 500 }, { body: [] })
+    .on(SUMS, { body: {} });
   const { unmount } = show(<PaymentMonitoring />, '/admin/payment-monitoring');
   await screen.findByText('None.');
   await userEvent.click(screen.getByRole('button', { name: 'Refresh Audit' }));
@@ -103,7 +153,11 @@ test('a refresh of the audit or of the transactions that fails says so and keeps
 });
 
 test('a guest reads on both payment pages that a login is needed', async () => {
-  new FakeServer().on('GET /api/admin/whoami', { status: 401 }).on('GET /api/admin/payment-integrity-audit', { status: 401 }).on('GET /api/stripe-debug', { status: 401 }).on(SUMS, { status: 401 });
+  new FakeServer()
+    .on('GET /api/admin/whoami', { status: 401 })
+    .on('GET /api/admin/payment-integrity-audit', { status: 401 })
+    .on('GET /api/stripe-debug', { status: 401 })
+    .on(SUMS, { status: 401 });
   const { unmount } = show(<PaymentMonitoring />, '/admin/payment-monitoring');
   expect(await screen.findByText('Please log in to access this page.')).toBeTruthy();
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Logout' })).toBeNull());
@@ -115,23 +169,79 @@ test('a guest reads on both payment pages that a login is needed', async () => {
 
 test('transactions have their sums, with the prize pools fixed at nothing, and are asked for every thirty seconds', async () => {
   vi.useFakeTimers();
-  const one = { paymentIntentId: 'pi_1', status: 'succeeded', createdAt: '2026-11-18T11:06:40Z', customerCharged: '10.47', stripeFees: '0.48', platformFee: '0.35', clubPayout: '9.64', customerName: 'Robin', lines: [{ drawNumber: 1042 }, { drawNumber: 1043 }] };
-  const answer = [one, { ...one, paymentIntentId: 'pi_2', customerCharged: '5.00', clubPayout: '-0.40', lines: [] }, { ...one, paymentIntentId: 'pi_3', status: 'canceled' }];
-  const sums = { count: 7001, listedMax: 3, totalCharged: '15.47', stripeFees: '0.96', platformFees: '0.70', clubPayouts: '-9.24', prizePools: '0.00', feesEstimated: false };
-  const server = new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/stripe-debug', { body: answer }).on(SUMS, { body: sums });
+  const one = {
+    paymentIntentId: 'pi_1',
+    status: 'succeeded',
+    createdAt: '2026-11-18T11:06:40Z',
+    customerCharged: '10.47',
+    stripeFees: '0.48',
+    platformFee: '0.35',
+    clubPayout: '9.64',
+    customerName: 'Robin',
+    lines: [{ drawNumber: 1042 }, { drawNumber: 1043 }],
+  };
+  const answer = [
+    one,
+    { ...one, paymentIntentId: 'pi_2', customerCharged: '5.00', clubPayout: '-0.40', lines: [] },
+    { ...one, paymentIntentId: 'pi_3', status: 'canceled' },
+  ];
+  const sums = {
+    count: 7001,
+    listedMax: 3,
+    totalCharged: '15.47',
+    stripeFees: '0.96',
+    platformFees: '0.70',
+    clubPayouts: '-9.24',
+    prizePools: '0.00',
+    feesEstimated: false,
+  };
+  const server = new FakeServer()
+    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('GET /api/stripe-debug', { body: answer })
+    .on(SUMS, { body: sums });
   show(<StripeDebug />, '/admin/stripe-debug');
   await pass(0);
   expect(screen.getByText('1042, 1043')).toBeTruthy();
-  expect(screen.getAllByRole('definition').map((value) => value.textContent)).toEqual(['$15.47', '$0.96', '$0.70', '−$9.24', '$0.00']);
-  expect(screen.getByText('The list holds the newest 3 payments; the sums are of all 7001 that succeeded.')).toBeTruthy();
+  expect(screen.getAllByRole('definition').map((value) => value.textContent)).toEqual([
+    '$15.47',
+    '$0.96',
+    '$0.70',
+    '−$9.24',
+    '$0.00',
+  ]);
+  expect(
+    screen.getByText(
+      'The list holds the newest 3 payments; the sums are of all 7001 that succeeded.',
+    ),
+  ).toBeTruthy();
   await pass(30_000);
   expect(server.paths().filter((path) => path.includes('stripe-debug'))).toHaveLength(4);
 });
 
 test('of thousands of transactions the newest hundred are drawn, and all when asked for', async () => {
-  const row = (number: number) => ({ paymentIntentId: `pi_${number}`, status: 'succeeded', createdAt: '2026-11-18T11:06:40Z', customerCharged: '5.00', stripeFees: '0.39', platformFee: '0.18', clubPayout: '4.43' });
-  const sums = { count: 101, listedMax: 5000, totalCharged: '505.00', stripeFees: '39.39', platformFees: '18.18', clubPayouts: '447.43', prizePools: '0.00', feesEstimated: false };
-  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/stripe-debug', { body: Array.from({ length: 101 }, (_, number) => row(number)) }).on(SUMS, { body: sums });
+  const row = (number: number) => ({
+    paymentIntentId: `pi_${number}`,
+    status: 'succeeded',
+    createdAt: '2026-11-18T11:06:40Z',
+    customerCharged: '5.00',
+    stripeFees: '0.39',
+    platformFee: '0.18',
+    clubPayout: '4.43',
+  });
+  const sums = {
+    count: 101,
+    listedMax: 5000,
+    totalCharged: '505.00',
+    stripeFees: '39.39',
+    platformFees: '18.18',
+    clubPayouts: '447.43',
+    prizePools: '0.00',
+    feesEstimated: false,
+  };
+  new FakeServer()
+    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('GET /api/stripe-debug', { body: Array.from({ length: 101 }, (_, number) => row(number)) })
+    .on(SUMS, { body: sums });
   show(<StripeDebug />, '/admin/stripe-debug');
   const all = await screen.findByRole('button', { name: 'Show all 101' });
   expect(screen.getAllByRole('row')).toHaveLength(1 + 100);

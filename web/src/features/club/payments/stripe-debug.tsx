@@ -19,11 +19,22 @@ const ROWS_AT_FIRST = 100;
 
 /** Successful payments of the last 30 days with their sums (B:87); the prize pools of this page are fixed at nothing (decision D-13). */
 export function StripeDebug() {
-  const { data, problem, retry } = useAnswer<StripeTransaction[]>(AT.stripeDebug, { every: EVERY_MS, guarded: false });
-  const { data: sums, retry: retrySums } = useAnswer<TransactionSums>(AT.stripeSums, { every: EVERY_MS, guarded: false });
+  const { data, problem, retry } = useAnswer<StripeTransaction[]>(AT.stripeDebug, {
+    every: EVERY_MS,
+    guarded: false,
+  });
+  const { data: sums, retry: retrySums } = useAnswer<TransactionSums>(AT.stripeSums, {
+    every: EVERY_MS,
+    guarded: false,
+  });
   const config = useAtomValue(configAtom);
   const showToast = useSetAtom(showToastAtom);
-  const refresh = async () => showToast((await Promise.all([retry(), retrySums()])).every(Boolean) ? { title: 'Transactions refreshed' } : { title: C.refreshFailed, text: C.pleaseTryAgain, bad: true });
+  const refresh = async () =>
+    showToast(
+      (await Promise.all([retry(), retrySums()])).every(Boolean)
+        ? { title: 'Transactions refreshed' }
+        : { title: C.refreshFailed, text: C.pleaseTryAgain, bad: true },
+    );
   usePageTitle('Transactions');
   const paid = data?.filter(({ status }) => status === 'succeeded');
   const cards: [string, string | undefined][] = [
@@ -38,16 +49,33 @@ export function StripeDebug() {
       <main className="admin" id="main" aria-busy={!data && !problem}>
         <div className="admin-head">
           <h1>Transactions</h1>
-          <button type="button" className="btn sec" onClick={() => void refresh()}>Refresh</button>
+          <button type="button" className="btn sec" onClick={() => void refresh()}>
+            Refresh
+          </button>
         </div>
-        {problem ? <LoadTrouble title={C.errorLoadingTransactions} problem={problem} onRetry={retry} /> : null}
-        <dl className="stat-cards is-five">{cards.map(([label, value]) => <div className="card stat" key={label}><dt>{label}</dt><dd>{signedDollars(value)}</dd></div>)}</dl>
+        {problem ? (
+          <LoadTrouble title={C.errorLoadingTransactions} problem={problem} onRetry={retry} />
+        ) : null}
+        <dl className="stat-cards is-five">
+          {cards.map(([label, value]) => (
+            <div className="card stat" key={label}>
+              <dt>{label}</dt>
+              <dd>{signedDollars(value)}</dd>
+            </div>
+          ))}
+        </dl>
         <section className="card" aria-labelledby="transactions-title">
           <h2 id="transactions-title">Last 30 days</h2>
           {paid && paid.length === 0 ? <p className="lead">No payments yet.</p> : null}
           {paid && paid.length > 0 ? <Rows transactions={paid} /> : null}
           <NewestPayments listed={data} sums={sums} />
-          {config ? <p className="meta">Platform fee: {config.feeRateBps / 100}% of ticket sales, at most {dollars(config.feeCapCents)} a draw.{sums?.feesEstimated ? ' Some card fees are estimated.' : ''}</p> : null}
+          {config ? (
+            <p className="meta">
+              Platform fee: {config.feeRateBps / 100}% of ticket sales, at most{' '}
+              {dollars(config.feeCapCents)} a draw.
+              {sums?.feesEstimated ? ' Some card fees are estimated.' : ''}
+            </p>
+          ) : null}
         </section>
       </main>
     </PaymentsFrame>
@@ -60,16 +88,39 @@ function Rows({ transactions }: { transactions: readonly StripeTransaction[] }) 
   const shown = all ? transactions : transactions.slice(0, ROWS_AT_FIRST);
   return (
     <>
-      <div className="table-wrap" tabIndex={0} role="region" aria-label="Transactions of the last 30 days">
+      <div
+        className="table-wrap"
+        tabIndex={0}
+        role="region"
+        aria-label="Transactions of the last 30 days"
+      >
         <table>
           <thead>
-            <tr><th scope="col">When</th><th scope="col">Draw</th><th scope="col">Buyer</th><th scope="col" className="num">Charged</th><th scope="col" className="num">Stripe fee</th><th scope="col" className="num">Platform fee</th><th scope="col" className="num">Club</th></tr>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">Draw</th>
+              <th scope="col">Buyer</th>
+              <th scope="col" className="num">
+                Charged
+              </th>
+              <th scope="col" className="num">
+                Stripe fee
+              </th>
+              <th scope="col" className="num">
+                Platform fee
+              </th>
+              <th scope="col" className="num">
+                Club
+              </th>
+            </tr>
           </thead>
           <tbody>
             {shown.map((row) => (
               <tr key={row.paymentIntentId}>
                 <td>{dayAndTime(row.createdAt)}</td>
-                <td>{row.lines?.map(({ drawNumber }) => drawNumber).join(', ') || row.drawId || '–'}</td>
+                <td>
+                  {row.lines?.map(({ drawNumber }) => drawNumber).join(', ') || row.drawId || '–'}
+                </td>
                 <td>{row.customerName ?? '–'}</td>
                 <td className="num">{signedDollars(row.customerCharged)}</td>
                 <td className="num">{signedDollars(row.stripeFees)}</td>
@@ -80,7 +131,13 @@ function Rows({ transactions }: { transactions: readonly StripeTransaction[] }) 
           </tbody>
         </table>
       </div>
-      {shown.length < transactions.length ? <div className="row-actions"><button type="button" className="btn small sec" onClick={() => setAll(true)}>Show all {transactions.length}</button></div> : null}
+      {shown.length < transactions.length ? (
+        <div className="row-actions">
+          <button type="button" className="btn small sec" onClick={() => setAll(true)}>
+            Show all {transactions.length}
+          </button>
+        </div>
+      ) : null}
     </>
   );
 }

@@ -7,14 +7,19 @@ import { said } from '../data/said';
 import { useAction } from '../session/use-session';
 
 /** Leads to the provider's own pages by a link that works once. */
-export function useConnect(club: number, leave: (url: string) => void = (url) => window.location.assign(url)) {
+export function useConnect(
+  club: number,
+  leave: (url: string) => void = (url) => window.location.assign(url),
+) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const connect = () =>
     run(
       async () => leave((await startConnect(club)).onboardingUrl),
       (error) => {
-        const platform = error instanceof Problem && (error.said.setupRequired === true || error.code === 'setup-required');
+        const platform =
+          error instanceof Problem &&
+          (error.said.setupRequired === true || error.code === 'setup-required');
         const title = platform ? C.platformSetupRequired : C.setupFailed;
         const words = said(error, C.pleaseTryAgain);
         showToast({ title, text: words === title ? C.pleaseTryAgain : words, bad: true });

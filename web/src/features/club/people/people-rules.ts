@@ -16,17 +16,27 @@ export const invitationProblems = ({ name, email }: InvitationWanted): FormProbl
 export const roleName = (role: string): string => (isRole(role) ? ROLE_WORDS[role].name : role);
 
 /** 'an owner', 'a seller'. */
-export const asWhat = (role: string): string => `${role === 'owner' ? 'an' : 'a'} ${roleName(role).toLowerCase()}`;
+export const asWhat = (role: string): string =>
+  `${role === 'owner' ? 'an' : 'a'} ${roleName(role).toLowerCase()}`;
 
 /** Beside the role: nothing for who is in, the invitation for who is not. */
-export function stateOf({ state }: Pick<ClubUser, 'state'>): { words: string; look: string } | null {
+export function stateOf({
+  state,
+}: Pick<ClubUser, 'state'>): { words: string; look: string } | null {
   if (state === 'invited') return { words: 'Invited', look: 'is-awaiting' };
   return state === 'expired' ? { words: 'Invitation expired', look: 'is-cancelled' } : null;
 }
 
 /** Until when the link works, or when they were last here. */
-export function sinceWords({ state, invitedUntil, lastSeenAt }: Pick<ClubUser, 'state' | 'invitedUntil' | 'lastSeenAt'>): string {
+export function sinceWords({
+  state,
+  invitedUntil,
+  lastSeenAt,
+}: Pick<ClubUser, 'state' | 'invitedUntil' | 'lastSeenAt'>): string {
   if (state === 'expired') return 'The link was not used in time.';
-  if (state === 'invited') return invitedUntil ? `The link works until ${dayAndTime(invitedUntil)}` : 'The link waits in their mailbox.';
+  if (state === 'invited')
+    return invitedUntil
+      ? `The link works until ${dayAndTime(invitedUntil)}`
+      : 'The link waits in their mailbox.';
   return lastSeenAt ? `Last here ${day(lastSeenAt)}` : 'Not been here yet';
 }

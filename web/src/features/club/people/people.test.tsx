@@ -9,9 +9,36 @@ import { expiredAtom } from '../session/session-atoms';
 import { People } from './people';
 import { invitationProblems, sinceWords } from './people-rules';
 
-const LOGIN: ClubUser = { id: 0, email: 'sharks@example.com', name: 'Sharks', role: 'owner', state: 'active', isClubLogin: true, invitedAt: null, invitedUntil: null, lastSeenAt: null };
-const KIM: ClubUser = { ...LOGIN, id: 5, email: 'kim@example.com', name: 'Kim', role: 'seller', isClubLogin: false, lastSeenAt: '2026-11-18T09:10:00Z' };
-const ALEX: ClubUser = { ...KIM, id: 6, email: 'alex@example.com', name: 'Alex', role: 'viewer', state: 'invited', lastSeenAt: null, invitedUntil: '2026-11-20T09:10:00Z' };
+const LOGIN: ClubUser = {
+  id: 0,
+  email: 'sharks@example.com',
+  name: 'Sharks',
+  role: 'owner',
+  state: 'active',
+  isClubLogin: true,
+  invitedAt: null,
+  invitedUntil: null,
+  lastSeenAt: null,
+};
+const KIM: ClubUser = {
+  ...LOGIN,
+  id: 5,
+  email: 'kim@example.com',
+  name: 'Kim',
+  role: 'seller',
+  isClubLogin: false,
+  lastSeenAt: '2026-11-18T09:10:00Z',
+};
+const ALEX: ClubUser = {
+  ...KIM,
+  id: 6,
+  email: 'alex@example.com',
+  name: 'Alex',
+  role: 'viewer',
+  state: 'invited',
+  lastSeenAt: null,
+  invitedUntil: '2026-11-20T09:10:00Z',
+};
 const LIST = 'GET /api/clubs/1/users';
 let server: FakeServer;
 
@@ -21,7 +48,8 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 const open = (more = {}) => show(<People here={here(more)} />, '/club/sharks/admin/people');
-const person = async (name: string) => within((await screen.findByRole('heading', { name })).closest('li') as HTMLElement);
+const person = async (name: string) =>
+  within((await screen.findByRole('heading', { name })).closest('li') as HTMLElement);
 const choose = async (name: string, item: string) => {
   await userEvent.click((await person(name)).getByRole('button', { name: `Actions for ${name}` }));
   await userEvent.click(screen.getByRole('menuitem', { name: item }));
@@ -36,27 +64,43 @@ test('everybody who may sign in is listed with their role and how they stand; th
   const alex = await person('Alex');
   expect(alex.getByText('Invited')).toBeTruthy();
   expect(alex.getByText(/^The link works until Fri 20 Nov 2026, 7:10 pm/)).toBeTruthy();
-  expect(sinceWords({ state: 'expired', invitedUntil: null, lastSeenAt: null })).toBe('The link was not used in time.');
+  expect(sinceWords({ state: 'expired', invitedUntil: null, lastSeenAt: null })).toBe(
+    'The link was not used in time.',
+  );
   expect(sinceWords(KIM)).toBe('Last here Wed 18 Nov 2026');
 });
 
 test('a club alone is told why it should ask others in, and a list that does not come can be asked for again', async () => {
-  server.on(LIST, { status: 503, body: { message: 'Please wait a moment and try again.' } }, { body: [LOGIN] });
+  server.on(
+    LIST,
+    { status: 503, body: { message: 'Please wait a moment and try again.' } },
+    { body: [LOGIN] },
+  );
   open();
   await userEvent.click(await screen.findByRole('button', { name: 'Retry' }));
   expect(await screen.findByText(/^Nobody else yet\./)).toBeTruthy();
 });
 
 test('an invitation is checked, sent, and refused in the server’s words beside its field', async () => {
-  expect(invitationProblems({ name: ' ', email: 'kim', role: 'seller' }).map(({ text }) => text)).toEqual(['Name is required', 'Valid email is required']);
+  expect(
+    invitationProblems({ name: ' ', email: 'kim', role: 'seller' }).map(({ text }) => text),
+  ).toEqual(['Name is required', 'Valid email is required']);
   const taken = 'This e-mail address is already used to sign in. Please use another one.';
-  server.on('POST /api/clubs/1/users', { status: 409, body: { code: 'email-in-use', message: taken } }, { status: 429, body: { message: 'Too many invitations. Please wait an hour and try again.' } }, { status: 201, body: ALEX });
+  server.on(
+    'POST /api/clubs/1/users',
+    { status: 409, body: { code: 'email-in-use', message: taken } },
+    { status: 429, body: { message: 'Too many invitations. Please wait an hour and try again.' } },
+    { status: 201, body: ALEX },
+  );
   open();
   await userEvent.click(screen.getByRole('button', { name: 'Invite somebody' }));
   const dialog = within(screen.getByRole('dialog', { name: 'Invite somebody' }));
   const send = () => userEvent.click(dialog.getByRole('button', { name: 'Send invitation' }));
   await send();
-  expect(dialog.getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Name is required', 'Valid email is required']);
+  expect(dialog.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
+    'Name is required',
+    'Valid email is required',
+  ]);
   await userEvent.type(dialog.getByLabelText('Name'), ' Alex ');
   await userEvent.type(dialog.getByLabelText('Email'), 'alex@example.com');
   await userEvent.click(dialog.getByRole('radio', { name: /^Viewer/ }));
@@ -64,16 +108,25 @@ test('an invitation is checked, sent, and refused in the server’s words beside
   expect(dialog.getAllByText(taken)).toHaveLength(2);
   expect(dialog.getByLabelText('Email').getAttribute('aria-invalid')).toBe('true');
   await send();
-  expect(dialog.getByRole('alert').textContent).toBe('Too many invitations. Please wait an hour and try again.');
+  expect(dialog.getByRole('alert').textContent).toBe(
+    'Too many invitations. Please wait an hour and try again.',
+  );
   await send();
   expect(await screen.findByText('Invitation sent')).toBeTruthy();
-  expect(server.asked.findLast(({ method }) => method === 'POST')?.body).toEqual({ name: 'Alex', email: 'alex@example.com', role: 'viewer' });
+  expect(server.asked.findLast(({ method }) => method === 'POST')?.body).toEqual({
+    name: 'Alex',
+    email: 'alex@example.com',
+    role: 'viewer',
+  });
   expect(server.paths().filter((path) => path === LIST)).toHaveLength(2);
   expect(screen.queryByRole('dialog', { name: 'Invite somebody' })).toBeNull();
 });
 
 test('a role is changed, an invitation sent again, and somebody removed after a question', async () => {
-  server.on('PATCH /api/clubs/1/users/5', { body: { ...KIM, role: 'owner' } }).on('POST /api/clubs/1/users', { body: ALEX }).on('DELETE /api/clubs/1/users/5', { status: 204 });
+  server
+    .on('PATCH /api/clubs/1/users/5', { body: { ...KIM, role: 'owner' } })
+    .on('POST /api/clubs/1/users', { body: ALEX })
+    .on('DELETE /api/clubs/1/users/5', { status: 204 });
   open();
   await choose('Kim', 'Change role');
   const question = within(screen.getByRole('alertdialog', { name: 'Role of Kim' }));
@@ -84,19 +137,36 @@ test('a role is changed, an invitation sent again, and somebody removed after a 
   expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toEqual({ role: 'owner' });
   await choose('Alex', 'Send the invitation again');
   expect(await screen.findByText('Invitation sent')).toBeTruthy();
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toMatchObject({ name: 'Alex', email: 'alex@example.com', role: 'viewer' });
+  expect(server.asked.find(({ method }) => method === 'POST')?.body).toMatchObject({
+    name: 'Alex',
+    email: 'alex@example.com',
+    role: 'viewer',
+  });
   await choose('Kim', 'Remove');
-  await userEvent.click(within(screen.getByRole('alertdialog', { name: 'Remove Kim?' })).getByRole('button', { name: 'Remove' }));
+  await userEvent.click(
+    within(screen.getByRole('alertdialog', { name: 'Remove Kim?' })).getByRole('button', {
+      name: 'Remove',
+    }),
+  );
   expect(await screen.findByText('Kim is removed')).toBeTruthy();
   expect(server.paths()).toContain('DELETE /api/clubs/1/users/5');
 });
 
 test('what an owner may not do to themselves has no menu, and what the server refuses is said in its words', async () => {
-  server.on(LIST, { body: [LOGIN, { ...KIM, role: 'owner' }, ALEX] }).on('DELETE /api/clubs/1/users/6', { status: 409, body: { code: 'own-account', message: 'Another owner of the club has to do this for you.' } });
+  server
+    .on(LIST, { body: [LOGIN, { ...KIM, role: 'owner' }, ALEX] })
+    .on('DELETE /api/clubs/1/users/6', {
+      status: 409,
+      body: { code: 'own-account', message: 'Another owner of the club has to do this for you.' },
+    });
   open({ memberName: 'Kim', memberEmail: 'kim@example.com' });
   expect((await person('Kim (you)')).queryByRole('button')).toBeNull();
   await choose('Alex', 'Remove');
-  await userEvent.click(within(screen.getByRole('alertdialog', { name: 'Remove Alex?' })).getByRole('button', { name: 'Remove' }));
+  await userEvent.click(
+    within(screen.getByRole('alertdialog', { name: 'Remove Alex?' })).getByRole('button', {
+      name: 'Remove',
+    }),
+  );
   expect(await screen.findByText('Another owner of the club has to do this for you.')).toBeTruthy();
 });
 

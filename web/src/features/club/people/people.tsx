@@ -22,7 +22,11 @@ import { RoleChoice } from './role-choice';
 /** Who may sign in for the club, and as what; only owners see it (decision G-17). */
 export function People({ here }: { here: Here }) {
   usePageTitle('People');
-  return owns(here.club) ? <ForOwners here={here} /> : <NotYours title="People" words={OWNERS_ONLY} club={here.club} />;
+  return owns(here.club) ? (
+    <ForOwners here={here} />
+  ) : (
+    <NotYours title="People" words={OWNERS_ONLY} club={here.club} />
+  );
 }
 
 type Asking = { about: ClubUser; what: 'role' | 'remove' };
@@ -39,34 +43,74 @@ function ForOwners({ here: { club, user } }: { here: Here }) {
       async () => {
         await invite(club.id, person);
         changed(AT.people(club.id));
-        showToast({ title: 'Invitation sent', text: `${person.email} has a new link; the one before opens nothing more.` });
+        showToast({
+          title: 'Invitation sent',
+          text: `${person.email} has a new link; the one before opens nothing more.`,
+        });
       },
       (error) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true }),
     );
-  const isSelf = ({ isClubLogin, email }: ClubUser) => !user.isAdmin && (user.memberEmail ? email.toLowerCase() === user.memberEmail.toLowerCase() : isClubLogin);
+  const isSelf = ({ isClubLogin, email }: ClubUser) =>
+    !user.isAdmin &&
+    (user.memberEmail ? email.toLowerCase() === user.memberEmail.toLowerCase() : isClubLogin);
   return (
     <main className="admin" id="main" aria-busy={!data && !problem}>
       <BackLink club={club} />
       <div className="admin-head">
         <h1>People</h1>
-        {club.archived ? null : <button type="button" className="btn people-invite" onClick={() => setInviting(true)}>Invite somebody</button>}
+        {club.archived ? null : (
+          <button type="button" className="btn people-invite" onClick={() => setInviting(true)}>
+            Invite somebody
+          </button>
+        )}
       </div>
       {club.archived ? <p className="callout is-warn">{archivedWords(club)}</p> : null}
       <p className="lead">Everybody signs in with an e-mail address and a password of their own.</p>
       {!data && problem ? (
-        <div className="callout is-bad" role="alert"><strong>Failed to load people</strong><p>{said(problem, C.pleaseTryAgain)}</p><div className="actions"><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div></div>
+        <div className="callout is-bad" role="alert">
+          <strong>Failed to load people</strong>
+          <p>{said(problem, C.pleaseTryAgain)}</p>
+          <div className="actions">
+            <button type="button" className="btn small sec" onClick={() => void retry()}>
+              Retry
+            </button>
+          </div>
+        </div>
       ) : null}
       {data ? (
         <ul className="people">
           {data.map((person) => (
-            <PersonItem key={person.id} person={person} self={isSelf(person)} fixed={club.archived || person.isClubLogin || isSelf(person)} onRole={() => setAsking({ about: person, what: 'role' })} onAgain={() => again(person)} onRemove={() => setAsking({ about: person, what: 'remove' })} />
+            <PersonItem
+              key={person.id}
+              person={person}
+              self={isSelf(person)}
+              fixed={club.archived || person.isClubLogin || isSelf(person)}
+              onRole={() => setAsking({ about: person, what: 'role' })}
+              onAgain={() => again(person)}
+              onRemove={() => setAsking({ about: person, what: 'remove' })}
+            />
           ))}
         </ul>
-      ) : problem ? null : <span className="bone" style={{ height: 130 }} />}
-      {data && !club.archived && data.every(({ isClubLogin }) => isClubLogin) ? <p className="card empty">Nobody else yet. Invite whoever helps at the ground, so that the club’s own password stays with the club.</p> : null}
+      ) : problem ? null : (
+        <span className="bone" style={{ height: 130 }} />
+      )}
+      {data && !club.archived && data.every(({ isClubLogin }) => isClubLogin) ? (
+        <p className="card empty">
+          Nobody else yet. Invite whoever helps at the ground, so that the club’s own password stays
+          with the club.
+        </p>
+      ) : null}
       <InviteDialog club={club.id} open={inviting} onClose={() => setInviting(false)} />
-      <RoleQuestion club={club.id} person={asking?.what === 'role' ? asking.about : null} onClose={() => setAsking(null)} />
-      <RemoveQuestion club={club.id} person={asking?.what === 'remove' ? asking.about : null} onClose={() => setAsking(null)} />
+      <RoleQuestion
+        club={club.id}
+        person={asking?.what === 'role' ? asking.about : null}
+        onClose={() => setAsking(null)}
+      />
+      <RemoveQuestion
+        club={club.id}
+        person={asking?.what === 'remove' ? asking.about : null}
+        onClose={() => setAsking(null)}
+      />
     </main>
   );
 }
@@ -110,12 +154,24 @@ function RoleQuestion({ club, person, onClose }: QuestionProps) {
   const confirm = () => {
     if (!person) return;
     if (chosen === person.role) return close();
-    decide(() => changePerson(club, person.id, { role: chosen }), `${person.name} is ${asWhat(chosen)} now`);
+    decide(
+      () => changePerson(club, person.id, { role: chosen }),
+      `${person.name} is ${asWhat(chosen)} now`,
+    );
   };
   return (
-    <ConfirmDialog title={`Role of ${person?.name ?? ''}`} open={person !== null} confirm="Save role" pending={pending} onCancel={close} onConfirm={confirm}>
+    <ConfirmDialog
+      title={`Role of ${person?.name ?? ''}`}
+      open={person !== null}
+      confirm="Save role"
+      pending={pending}
+      onCancel={close}
+      onConfirm={confirm}
+    >
       <RoleChoice id="new-role" role={chosen} onRole={setRole} titled={false} />
-      {person?.state === 'active' ? <p className="meta">They are logged out and log in again with the new role.</p> : null}
+      {person?.state === 'active' ? (
+        <p className="meta">They are logged out and log in again with the new role.</p>
+      ) : null}
     </ConfirmDialog>
   );
 }
@@ -123,8 +179,23 @@ function RoleQuestion({ club, person, onClose }: QuestionProps) {
 function RemoveQuestion({ club, person, onClose }: QuestionProps) {
   const { pending, decide } = useDecision({ club, onClose });
   return (
-    <ConfirmDialog title={`Remove ${person?.name ?? ''}?`} open={person !== null} confirm="Remove" danger pending={pending} onCancel={onClose} onConfirm={() => person && decide(() => removePerson(club, person.id), `${person.name} is removed`)}>
-      <p>{person?.state === 'active' ? `${person.email} is logged out at once and cannot log in again.` : `The invitation to ${person?.email ?? ''} opens nothing more.`} Everything they did stays as it is.</p>
+    <ConfirmDialog
+      title={`Remove ${person?.name ?? ''}?`}
+      open={person !== null}
+      confirm="Remove"
+      danger
+      pending={pending}
+      onCancel={onClose}
+      onConfirm={() =>
+        person && decide(() => removePerson(club, person.id), `${person.name} is removed`)
+      }
+    >
+      <p>
+        {person?.state === 'active'
+          ? `${person.email} is logged out at once and cannot log in again.`
+          : `The invitation to ${person?.email ?? ''} opens nothing more.`}{' '}
+        Everything they did stays as it is.
+      </p>
     </ConfirmDialog>
   );
 }

@@ -24,11 +24,16 @@ export function PersonItem({ person, self, fixed, onRole, onAgain, onRemove }: P
   return (
     <li className="card person">
       <div className="person-who">
-        <h2>{person.isClubLogin ? 'The club’s own login' : person.name}{self ? <span className="meta"> (you)</span> : null}</h2>
+        <h2>
+          {person.isClubLogin ? 'The club’s own login' : person.name}
+          {self ? <span className="meta"> (you)</span> : null}
+        </h2>
         <p className="meta">{person.email}</p>
       </div>
       <div className="badges">
-        <span className={`badge ${person.role === 'owner' ? 'is-active' : ''}`}>{roleName(person.role)}</span>
+        <span className={`badge ${person.role === 'owner' ? 'is-active' : ''}`}>
+          {roleName(person.role)}
+        </span>
         {state ? <span className={`badge ${state.look}`}>{state.words}</span> : null}
       </div>
       <p className="meta person-since">{sinceWords(person)}</p>

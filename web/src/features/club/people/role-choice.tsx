@@ -16,8 +16,22 @@ export function RoleChoice({ id, role, onRole, titled = true }: RoleChoiceProps)
       <legend className={titled ? undefined : 'sr'}>Role</legend>
       {ROLES.map((one) => (
         <label className="role-option" htmlFor={`${id}-${one}`} key={one}>
-          <input type="radio" id={`${id}-${one}`} name={id} value={one} checked={role === one} aria-labelledby={`${id}-${one}-name`} aria-describedby={`${id}-${one}-does`} onChange={() => onRole(one)} />
-          <span><strong id={`${id}-${one}-name`}>{ROLE_WORDS[one].name}</strong><span className="meta" id={`${id}-${one}-does`}>{ROLE_WORDS[one].does}</span></span>
+          <input
+            type="radio"
+            id={`${id}-${one}`}
+            name={id}
+            value={one}
+            checked={role === one}
+            aria-labelledby={`${id}-${one}-name`}
+            aria-describedby={`${id}-${one}-does`}
+            onChange={() => onRole(one)}
+          />
+          <span>
+            <strong id={`${id}-${one}-name`}>{ROLE_WORDS[one].name}</strong>
+            <span className="meta" id={`${id}-${one}-does`}>
+              {ROLE_WORDS[one].does}
+            </span>
+          </span>
         </label>
       ))}
     </fieldset>

@@ -42,13 +42,48 @@ export function BankForm({ doing, send, onProblem }: BankFormProps) {
   return (
     <form onSubmit={(event) => void onSubmit(event)} noValidate autoComplete="off">
       <ProblemList problems={problems} ref={list} />
-      {refusal ? <p className="callout is-bad" role="alert">{refusal}</p> : null}
-      <Field id="bank-accountName" label="Account name" autoComplete="off" maxLength={100} value={bank.accountName} error={errorOf('bank-accountName')} onValue={(accountName) => setBank({ ...bank, accountName })} />
+      {refusal ? (
+        <p className="callout is-bad" role="alert">
+          {refusal}
+        </p>
+      ) : null}
+      <Field
+        id="bank-accountName"
+        label="Account name"
+        autoComplete="off"
+        maxLength={100}
+        value={bank.accountName}
+        error={errorOf('bank-accountName')}
+        onValue={(accountName) => setBank({ ...bank, accountName })}
+      />
       <div className="two">
-        <Field id="bank-bsb" label="BSB" inputMode="numeric" autoComplete="off" placeholder="000-000" value={bank.bsb} error={errorOf('bank-bsb')} onValue={(bsb) => setBank({ ...bank, bsb: bsbTyped(bsb) })} />
-        <Field id="bank-accountNumber" label="Account number" inputMode="numeric" autoComplete="off" value={bank.accountNumber} error={errorOf('bank-accountNumber')} onValue={(accountNumber) => setBank({ ...bank, accountNumber: digitsTyped(accountNumber) })} />
+        <Field
+          id="bank-bsb"
+          label="BSB"
+          inputMode="numeric"
+          autoComplete="off"
+          placeholder="000-000"
+          value={bank.bsb}
+          error={errorOf('bank-bsb')}
+          onValue={(bsb) => setBank({ ...bank, bsb: bsbTyped(bsb) })}
+        />
+        <Field
+          id="bank-accountNumber"
+          label="Account number"
+          inputMode="numeric"
+          autoComplete="off"
+          value={bank.accountNumber}
+          error={errorOf('bank-accountNumber')}
+          onValue={(accountNumber) =>
+            setBank({ ...bank, accountNumber: digitsTyped(accountNumber) })
+          }
+        />
       </div>
-      <div className="row-actions"><button type="submit" className="btn" aria-disabled={pending}>{doing}</button></div>
+      <div className="row-actions">
+        <button type="submit" className="btn" aria-disabled={pending}>
+          {doing}
+        </button>
+      </div>
     </form>
   );
 }

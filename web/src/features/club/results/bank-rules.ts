@@ -15,8 +15,11 @@ export const digitsTyped = (typed: string): string => typed.replace(/\D/g, '').s
 
 export function bankProblems({ accountName, accountNumber, bsb }: BankDetails): FormProblem[] {
   const problems: FormProblem[] = [];
-  if (accountName.trim() === '') problems.push({ field: 'bank-accountName', text: C.accountNameRequired });
-  if (!/^\d{3}-?\d{3}$/.test(bsb)) problems.push({ field: 'bank-bsb', text: 'BSB must be 6 digits' });
-  if (!/^\d{6,10}$/.test(accountNumber)) problems.push({ field: 'bank-accountNumber', text: 'Account number must be 6 to 10 digits' });
+  if (accountName.trim() === '')
+    problems.push({ field: 'bank-accountName', text: C.accountNameRequired });
+  if (!/^\d{3}-?\d{3}$/.test(bsb))
+    problems.push({ field: 'bank-bsb', text: 'BSB must be 6 digits' });
+  if (!/^\d{6,10}$/.test(accountNumber))
+    problems.push({ field: 'bank-accountNumber', text: 'Account number must be 6 to 10 digits' });
   return problems;
 }

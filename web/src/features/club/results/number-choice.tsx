@@ -14,16 +14,35 @@ export function NumberChoice({ id, team, side, value, error, onValue }: NumberCh
   return (
     <div className="number-choice">
       <div className="number-line">
-        <label htmlFor={id}>{team} ({side})</label>
-        <select id={id} value={value ?? ''} aria-invalid={error ? true : undefined} aria-describedby={error ? 'scorers-error' : undefined} onChange={(event) => onValue(Number(event.currentTarget.value) || null)}>
+        <label htmlFor={id}>
+          {team} ({side})
+        </label>
+        <select
+          id={id}
+          value={value ?? ''}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error ? 'scorers-error' : undefined}
+          onChange={(event) => onValue(Number(event.currentTarget.value) || null)}
+        >
           <option value="">–</option>
-          {JERSEYS.map((jersey) => <option key={jersey} value={jersey}>{jerseyWords(jersey)}</option>)}
+          {JERSEYS.map((jersey) => (
+            <option key={jersey} value={jersey}>
+              {jerseyWords(jersey)}
+            </option>
+          ))}
         </select>
       </div>
       <div className="pad" aria-hidden="true">
         {JERSEYS.map((jersey) => (
-          <button key={jersey} type="button" tabIndex={-1} className={`num${jersey === 9 ? ' is-default' : ''}${jersey === value ? ' is-chosen' : ''}`} onClick={() => onValue(jersey)}>
-            {jersey === value ? <span className="tick">✓</span> : null}{jerseyWords(jersey)}
+          <button
+            key={jersey}
+            type="button"
+            tabIndex={-1}
+            className={`num${jersey === 9 ? ' is-default' : ''}${jersey === value ? ' is-chosen' : ''}`}
+            onClick={() => onValue(jersey)}
+          >
+            {jersey === value ? <span className="tick">✓</span> : null}
+            {jerseyWords(jersey)}
           </button>
         ))}
       </div>

@@ -29,13 +29,23 @@ export function PayoutStatus({ status }: { status: string }) {
 }
 
 /** Pending, details received, completed: what is due, where to, and that it was paid. It records; it moves no money (decision B-4). Bank details and the payout are an owner’s (decision G-17). */
-export function PayoutSection({ number, winner, owns }: { number: number; winner: Winner | undefined; owns: boolean }) {
+export function PayoutSection({
+  number,
+  winner,
+  owns,
+}: {
+  number: number;
+  winner: Winner | undefined;
+  owns: boolean;
+}) {
   const { data: payouts, problem, retry } = useAnswer<Payout[]>(AT.payouts(number));
   const [typing, setTyping] = useState(false);
   const changed = useSetAtom(changedAtom);
   const showToast = useSetAtom(showToastAtom);
   const again = () => changed(AT.payouts(number), AT.winners(number));
-  const paid = winner?.winnerPayoutStatus === 'completed' || payouts?.some(({ type, status }) => type === 'winner' && status === 'completed');
+  const paid =
+    winner?.winnerPayoutStatus === 'completed' ||
+    payouts?.some(({ type, status }) => type === 'winner' && status === 'completed');
   // While the buyer’s bank disputes the payment the prize waits (decision C-25), and of a refunded ticket none is due any more.
   const disputed = Boolean(winner?.disputed) && !paid;
   const waits = disputed || winner?.sold === false;
@@ -43,21 +53,40 @@ export function PayoutSection({ number, winner, owns }: { number: number; winner
     <section className="card" aria-labelledby="payout-title">
       <div className="admin-head">
         <h2 id="payout-title">{C.payoutManagement}</h2>
-        {winner?.sold ? <PayoutStatus status={paid ? 'completed' : (winner.winnerPayoutStatus ?? 'pending')} /> : null}
+        {winner?.sold ? (
+          <PayoutStatus status={paid ? 'completed' : (winner.winnerPayoutStatus ?? 'pending')} />
+        ) : null}
       </div>
-      {winner && !winner.sold ? <p className="lead">No prize is due: nobody bought the winning ticket.</p> : null}
-      {disputed ? <p className="callout is-warn">The winner’s payment is disputed by the buyer’s bank. The prize can be paid once that is resolved.</p> : null}
-      {winner?.sold && !owns ? <p className="lead">The owners of the club see the winner’s bank details and record the payout.</p> : null}
+      {winner && !winner.sold ? (
+        <p className="lead">No prize is due: nobody bought the winning ticket.</p>
+      ) : null}
+      {disputed ? (
+        <p className="callout is-warn">
+          The winner’s payment is disputed by the buyer’s bank. The prize can be paid once that is
+          resolved.
+        </p>
+      ) : null}
+      {winner?.sold && !owns ? (
+        <p className="lead">
+          The owners of the club see the winner’s bank details and record the payout.
+        </p>
+      ) : null}
       {winner?.sold && owns ? (
         <>
           <h3>Winner’s bank details</h3>
           {winner.bank ? (
             <>
               <dl className="facts">
-                <dt>Account name</dt><dd>{winner.bank.accountName}</dd>
-                <dt>BSB</dt><dd>{winner.bank.bsb}</dd>
-                <dt>Account number</dt><dd>{winner.bank.accountNumber}</dd>
-                <dt>Received</dt><dd>{day(winner.bank.receivedAt)}, from the {winner.bank.from}</dd>
+                <dt>Account name</dt>
+                <dd>{winner.bank.accountName}</dd>
+                <dt>BSB</dt>
+                <dd>{winner.bank.bsb}</dd>
+                <dt>Account number</dt>
+                <dd>{winner.bank.accountNumber}</dd>
+                <dt>Received</dt>
+                <dd>
+                  {day(winner.bank.receivedAt)}, from the {winner.bank.from}
+                </dd>
               </dl>
               {paid ? null : <RevealBank number={number} />}
             </>
@@ -75,12 +104,29 @@ export function PayoutSection({ number, winner, owns }: { number: number; winner
               }}
             />
           ) : (
-            <div className="row-actions"><button type="button" className="btn small sec" onClick={() => setTyping(true)}>{winner.bank ? 'Replace bank details' : 'Enter bank details'}</button></div>
+            <div className="row-actions">
+              <button type="button" className="btn small sec" onClick={() => setTyping(true)}>
+                {winner.bank ? 'Replace bank details' : 'Enter bank details'}
+              </button>
+            </div>
           )}
         </>
       ) : null}
       {!payouts && problem ? <LoadFailed words="Failed to load payouts" onRetry={retry} /> : null}
-      <PayoutList number={number} payouts={payouts ?? []} owns={owns} waits={waits} due={owns && !waits && Boolean(winner?.sold) && payouts !== undefined && !payouts.some(({ type, status }) => type === 'winner' && status !== 'failed')} onChange={again} />
+      <PayoutList
+        number={number}
+        payouts={payouts ?? []}
+        owns={owns}
+        waits={waits}
+        due={
+          owns &&
+          !waits &&
+          Boolean(winner?.sold) &&
+          payouts !== undefined &&
+          !payouts.some(({ type, status }) => type === 'winner' && status !== 'failed')
+        }
+        onChange={again}
+      />
     </section>
   );
 }
@@ -96,19 +142,30 @@ interface PayoutListProps {
 }
 
 function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListProps) {
-  const [settling, setSettling] = useState<{ payout: Payout; status: 'completed' | 'failed' } | null>(null);
+  const [settling, setSettling] = useState<{
+    payout: Payout;
+    status: 'completed' | 'failed';
+  } | null>(null);
   const [note, setNote] = useState('');
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const complain = (error: unknown) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true });
-  const record = () => run(async () => { await recordWinnerPayout(number); onChange(); }, complain);
+  const complain = (error: unknown) =>
+    showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true });
+  const record = () =>
+    run(async () => {
+      await recordWinnerPayout(number);
+      onChange();
+    }, complain);
   const settle = () =>
     settling &&
     run(async () => {
       await settlePayout(settling.payout.id, settling.status, note);
       setSettling(null);
       setNote('');
-      showToast({ title: settling.status === 'completed' ? 'Payout marked as paid' : 'Payout marked as failed' });
+      showToast({
+        title:
+          settling.status === 'completed' ? 'Payout marked as paid' : 'Payout marked as failed',
+      });
       onChange();
     }, complain);
   return (
@@ -119,26 +176,82 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
         {payouts.map((payout) => (
           <li key={payout.id}>
             <div>
-              <strong>{payout.type === 'winner' ? `Prize for ${payout.recipientName ?? 'the winner'}` : 'Club share'}</strong>
+              <strong>
+                {payout.type === 'winner'
+                  ? `Prize for ${payout.recipientName ?? 'the winner'}`
+                  : 'Club share'}
+              </strong>
               <span className="num">{dollars(cents(payout.amount))}</span>
             </div>
             {/* The club’s share goes to its own account with each ticket; there is nothing here to wait for. */}
-            {payout.type === 'winner' || payout.status === 'failed' ? <PayoutStatus status={payout.status} /> : <span className="meta">Paid by Stripe to your club’s account as tickets are sold.</span>}
+            {payout.type === 'winner' || payout.status === 'failed' ? (
+              <PayoutStatus status={payout.status} />
+            ) : (
+              <span className="meta">
+                Paid by Stripe to your club’s account as tickets are sold.
+              </span>
+            )}
             {payout.completedAt ? <span className="meta">{day(payout.completedAt)}</span> : null}
-            {payout.note || payout.failureReason ? <span className="meta">{payout.failureReason ?? payout.note}</span> : null}
+            {payout.note || payout.failureReason ? (
+              <span className="meta">{payout.failureReason ?? payout.note}</span>
+            ) : null}
             {owns && payout.type === 'winner' && payout.status === 'pending' ? (
               <div className="row-actions">
-                {waits ? null : <button type="button" className="btn small" onClick={() => setSettling({ payout, status: 'completed' })}>Mark as paid</button>}
-                <button type="button" className="btn small sec" onClick={() => setSettling({ payout, status: 'failed' })}>Mark as failed</button>
+                {waits ? null : (
+                  <button
+                    type="button"
+                    className="btn small"
+                    onClick={() => setSettling({ payout, status: 'completed' })}
+                  >
+                    Mark as paid
+                  </button>
+                )}
+                <button
+                  type="button"
+                  className="btn small sec"
+                  onClick={() => setSettling({ payout, status: 'failed' })}
+                >
+                  Mark as failed
+                </button>
               </div>
             ) : null}
           </li>
         ))}
       </ul>
-      {due ? <div className="row-actions"><button type="button" className="btn small" aria-disabled={pending} onClick={() => void record()}>Record the prize payout</button></div> : null}
-      <ConfirmDialog title={settling?.status === 'failed' ? 'Mark this payout as failed?' : 'Has the prize been paid?'} open={settling !== null} confirm={settling?.status === 'failed' ? 'Mark as failed' : 'Mark as paid'} pending={pending} onCancel={() => setSettling(null)} onConfirm={() => void settle()}>
-        <p>{dollars(cents(settling?.payout.amount))} to {settling?.payout.recipientName ?? 'the winner'}. This only records it; no money moves from here.</p>
-        <Field id="payout-note" label="Note (optional)" maxLength={500} value={note} onValue={setNote} />
+      {due ? (
+        <div className="row-actions">
+          <button
+            type="button"
+            className="btn small"
+            aria-disabled={pending}
+            onClick={() => void record()}
+          >
+            Record the prize payout
+          </button>
+        </div>
+      ) : null}
+      <ConfirmDialog
+        title={
+          settling?.status === 'failed' ? 'Mark this payout as failed?' : 'Has the prize been paid?'
+        }
+        open={settling !== null}
+        confirm={settling?.status === 'failed' ? 'Mark as failed' : 'Mark as paid'}
+        pending={pending}
+        onCancel={() => setSettling(null)}
+        onConfirm={() => void settle()}
+      >
+        <p>
+          {dollars(cents(settling?.payout.amount))} to{' '}
+          {settling?.payout.recipientName ?? 'the winner'}. This only records it; no money moves
+          from here.
+        </p>
+        <Field
+          id="payout-note"
+          label="Note (optional)"
+          maxLength={500}
+          value={note}
+          onValue={setNote}
+        />
       </ConfirmDialog>
     </>
   );

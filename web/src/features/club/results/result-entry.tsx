@@ -51,14 +51,33 @@ export function ResultEntry({ draw, club, early }: ResultEntryProps) {
         const answer = await submitResults(draw.drawNumber, home, away);
         setAsking(false);
         forgetScorers(draw);
-        showToast({ title: C.resultsSubmitted, text: answer.revealedAt ? `${C.winnerAfterKickOff}.` : fill(C.winnerDetermined, { n: answer.winningTickets.length }) });
-        keep(AT.winners(draw.drawNumber), { winningTickets: answer.winningTickets, revealedAt: answer.revealedAt, prize: answer.prize, notified: false });
+        showToast({
+          title: C.resultsSubmitted,
+          text: answer.revealedAt
+            ? `${C.winnerAfterKickOff}.`
+            : fill(C.winnerDetermined, { n: answer.winningTickets.length }),
+        });
+        keep(AT.winners(draw.drawNumber), {
+          winningTickets: answer.winningTickets,
+          revealedAt: answer.revealedAt,
+          prize: answer.prize,
+          notified: false,
+        });
         keep(AT.draw(draw.drawNumber), { ...draw, ...answer.draw });
-        changed(AT.draw(draw.drawNumber), AT.draws(club), AT.stats(club), AT.awaiting(club), AT.winners(draw.drawNumber));
+        changed(
+          AT.draw(draw.drawNumber),
+          AT.draws(club),
+          AT.stats(club),
+          AT.awaiting(club),
+          AT.winners(draw.drawNumber),
+        );
       },
       (error) => {
         setAsking(false);
-        const words = error instanceof Problem ? said(error, C.pleaseTryAgain) : 'No connection. Your choice is kept on this phone; tap Submit Results again when you are back online.';
+        const words =
+          error instanceof Problem
+            ? said(error, C.pleaseTryAgain)
+            : 'No connection. Your choice is kept on this phone; tap Submit Results again when you are back online.';
         setRefusal(words);
         showToast({ title: C.failedToSubmitResults, text: words, bad: true });
       },
@@ -69,22 +88,63 @@ export function ResultEntry({ draw, club, early }: ResultEntryProps) {
     <>
       <section className="card entry" aria-labelledby="entry-title">
         <h2 id="entry-title">{C.enterScorers}</h2>
-        {error ? <p className="field-error" id="scorers-error" role="alert">{C.missingInformation}: {error}</p> : null}
-        {refusal ? <div className="callout is-bad" role="alert"><strong>{C.failedToSubmitResults}</strong>{refusal}</div> : null}
-        <NumberChoice id="home-scorer" team={draw.homeTeam} side="home" value={home} error={home === null ? error : null} onValue={(value) => choose({ home: value })} />
-        <NumberChoice id="away-scorer" team={draw.awayTeam} side="away" value={away} error={away === null ? error : null} onValue={(value) => choose({ away: value })} />
+        {error ? (
+          <p className="field-error" id="scorers-error" role="alert">
+            {C.missingInformation}: {error}
+          </p>
+        ) : null}
+        {refusal ? (
+          <div className="callout is-bad" role="alert">
+            <strong>{C.failedToSubmitResults}</strong>
+            {refusal}
+          </div>
+        ) : null}
+        <NumberChoice
+          id="home-scorer"
+          team={draw.homeTeam}
+          side="home"
+          value={home}
+          error={home === null ? error : null}
+          onValue={(value) => choose({ home: value })}
+        />
+        <NumberChoice
+          id="away-scorer"
+          team={draw.awayTeam}
+          side="away"
+          value={away}
+          error={away === null ? error : null}
+          onValue={(value) => choose({ away: value })}
+        />
         <ScorerHelp />
       </section>
       <div className="sticky-bar entry-bar">
-        <p className="pair-said"><span className="meta">Winning pair</span><strong className="num">{home === null && away === null ? '–' : `#${home ?? '?'} & #${away ?? '?'}`}</strong></p>
-        <button type="button" className="btn" onClick={onSubmit}>{C.submitResults}</button>
+        <p className="pair-said">
+          <span className="meta">Winning pair</span>
+          <strong className="num">
+            {home === null && away === null ? '–' : `#${home ?? '?'} & #${away ?? '?'}`}
+          </strong>
+        </p>
+        <button type="button" className="btn" onClick={onSubmit}>
+          {C.submitResults}
+        </button>
       </div>
-      <ConfirmDialog title="Submit these results?" open={asking} confirm={C.submitResults} pending={pending} onCancel={() => setAsking(false)} onConfirm={onConfirm}>
+      <ConfirmDialog
+        title="Submit these results?"
+        open={asking}
+        confirm={C.submitResults}
+        pending={pending}
+        onCancel={() => setAsking(false)}
+        onConfirm={onConfirm}
+      >
         <ul className="said-back">
           <li>{saidBack(draw.homeTeam, home ?? 0)}</li>
           <li>{saidBack(draw.awayTeam, away ?? 0)}</li>
         </ul>
-        {early ? <p className="callout is-warn">The game has not started yet. Ticket sales stop at once.</p> : null}
+        {early ? (
+          <p className="callout is-warn">
+            The game has not started yet. Ticket sales stop at once.
+          </p>
+        ) : null}
         <p>This sets the winner and e-mails can follow. Only the platform operator can undo it.</p>
       </ConfirmDialog>
     </>

@@ -14,19 +14,27 @@ const WON = { winningTickets: [aWinner()], prize: '290.00' };
 let server: FakeServer;
 
 beforeEach(() => {
-  server = new FakeServer().on('GET /api/draws/1042', { body: AWAITING }).on('GET /api/draws/1042/payouts', { body: [] });
+  server = new FakeServer()
+    .on('GET /api/draws/1042', { body: AWAITING })
+    .on('GET /api/draws/1042/payouts', { body: [] });
 });
 afterEach(() => vi.unstubAllGlobals());
 
 const open = () => show(<Results here={here()} number={1042} />, '/club/sharks/admin/results/1042');
-const key = (side: number, jersey: number) => document.querySelectorAll('.pad')[side]?.querySelectorAll('button')[jersey - 1] as HTMLElement;
+const key = (side: number, jersey: number) =>
+  document.querySelectorAll('.pad')[side]?.querySelectorAll('button')[jersey - 1] as HTMLElement;
 const submit = () => screen.getAllByRole('button', { name: 'Submit Results' })[0] as HTMLElement;
 const alerts = () => screen.getAllByRole('alert').map((alert) => alert.textContent);
 
 test('four taps enter a result: two keys, submit, confirm, with the teams and numbers said back', async () => {
-  server.on('POST /api/draws/1042/results', { body: { ...WON, draw: DONE } }).on('GET /api/draws/1042', { body: AWAITING }, { body: DONE }).on('GET /api/draws/1042/winners', { body: { ...WON, notified: false } });
+  server
+    .on('POST /api/draws/1042/results', { body: { ...WON, draw: DONE } })
+    .on('GET /api/draws/1042', { body: AWAITING }, { body: DONE })
+    .on('GET /api/draws/1042/winners', { body: { ...WON, notified: false } });
   open();
-  expect(await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' })).toBeTruthy();
+  expect(
+    await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' }),
+  ).toBeTruthy();
   expect(screen.getByText('Tickets sold 113/169 · Total sales $565.00')).toBeTruthy();
   await userEvent.click(key(0, 7));
   await userEvent.click(key(1, 9));
@@ -34,12 +42,22 @@ test('four taps enter a result: two keys, submit, confirm, with the teams and nu
   expect((screen.getByLabelText('Redcliffe Sharks (home)') as HTMLSelectElement).value).toBe('7');
   await userEvent.click(submit());
   const dialog = within(screen.getByRole('alertdialog'));
-  expect(dialog.getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Redcliffe Sharks: number 7', 'Wynnum Tigers: number 9 (No Try/Default)']);
-  expect(dialog.getByText('This sets the winner and e-mails can follow. Only the platform operator can undo it.')).toBeTruthy();
+  expect(dialog.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
+    'Redcliffe Sharks: number 7',
+    'Wynnum Tigers: number 9 (No Try/Default)',
+  ]);
+  expect(
+    dialog.getByText(
+      'This sets the winner and e-mails can follow. Only the platform operator can undo it.',
+    ),
+  ).toBeTruthy();
   await userEvent.click(dialog.getByRole('button', { name: 'Submit Results' }));
   expect(await screen.findByText('Results submitted successfully')).toBeTruthy();
   expect(screen.getByText('Winner determined! 1 winning ticket(s) found.')).toBeTruthy();
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({ homeFirstTryScorer: 7, awayFirstTryScorer: 9 });
+  expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({
+    homeFirstTryScorer: 7,
+    awayFirstTryScorer: 9,
+  });
   expect(await screen.findByRole('heading', { name: 'Winner Announced!' })).toBeTruthy();
 });
 
@@ -49,17 +67,28 @@ test('a missing number is asked for beside its select and as a toast', async () 
   fireEvent.change(screen.getByLabelText('Redcliffe Sharks (home)'), { target: { value: '9' } });
   await userEvent.click(submit());
   expect(screen.queryByRole('alertdialog', { hidden: false })).toBeNull();
-  expect(alerts().every((text) => text?.includes('Missing information') && text.includes('Please select first try scorer for both teams'))).toBe(true);
+  expect(
+    alerts().every(
+      (text) =>
+        text?.includes('Missing information') &&
+        text.includes('Please select first try scorer for both teams'),
+    ),
+  ).toBe(true);
   expect(screen.getByLabelText('Wynnum Tigers (away)')).toBe(document.activeElement);
 });
 
 test('a failure keeps the choice on the phone and sends nothing by itself', async () => {
-  server.on('POST /api/draws/1042/results', new Error('offline'), { status: 409, body: { message: 'This draw is completed already.' } });
+  server.on('POST /api/draws/1042/results', new Error('offline'), {
+    status: 409,
+    body: { message: 'This draw is completed already.' },
+  });
   const { unmount } = open();
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
   const send = async () => {
     await userEvent.click(submit());
-    await userEvent.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Submit Results' }));
+    await userEvent.click(
+      within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Submit Results' }),
+    );
   };
   await userEvent.click(key(0, 3));
   await userEvent.click(key(1, 12));
@@ -71,7 +100,9 @@ test('a failure keeps the choice on the phone and sends nothing by itself', asyn
   expect(await screen.findByText('#3 & #12')).toBeTruthy();
   expect(server.paths().filter((path) => path.startsWith('POST'))).toHaveLength(1);
   await send();
-  expect((await screen.findAllByText(/This draw is completed already\./)).length).toBeGreaterThan(0);
+  expect((await screen.findAllByText(/This draw is completed already\./)).length).toBeGreaterThan(
+    0,
+  );
 });
 
 test('entering a result before the game warns that sales stop', async () => {
@@ -88,15 +119,24 @@ test('a result before kick-off says when the winner is shown, and nothing can be
   const early = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
   const later = { winningTickets: [], revealedAt: '2099-01-01T00:00:00Z', prize: '290.00' };
   const done = { ...early, status: 'completed', revision: 6 };
-  server.on('POST /api/draws/1042/results', { body: { ...later, draw: done } }).on('GET /api/draws/1042', { body: early }, { body: done }).on('GET /api/draws/1042/winners', { body: { ...later, notified: false } });
+  server
+    .on('POST /api/draws/1042/results', { body: { ...later, draw: done } })
+    .on('GET /api/draws/1042', { body: early }, { body: done })
+    .on('GET /api/draws/1042/winners', { body: { ...later, notified: false } });
   open();
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
   await userEvent.click(key(0, 7));
   await userEvent.click(key(1, 9));
   await userEvent.click(submit());
-  await userEvent.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Submit Results' }));
+  await userEvent.click(
+    within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Submit Results' }),
+  );
   expect(await screen.findByText('The winning ticket is shown after kick-off.')).toBeTruthy();
-  expect(await screen.findByText('The winning ticket is shown after kick-off, Thu 1 Jan 2099, 10:00 am AEST.')).toBeTruthy();
+  expect(
+    await screen.findByText(
+      'The winning ticket is shown after kick-off, Thu 1 Jan 2099, 10:00 am AEST.',
+    ),
+  ).toBeTruthy();
   expect(screen.queryByText(/0 winning ticket/)).toBeNull();
   expect(screen.queryByRole('button', { name: 'Notify Winner' })).toBeNull();
   expect(screen.queryByRole('heading', { name: 'Payout Management' })).toBeNull();
@@ -107,14 +147,18 @@ test('a draw that is not there, or is another club’s, reads the same', async (
   server.on('GET /api/draws/1042', { status: 404 }, { body: aDraw({ clubId: 2 }) });
   const { unmount } = open();
   expect(await screen.findByRole('heading', { name: 'Draw Not Found' })).toBeTruthy();
-  expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe('/club/sharks/admin');
+  expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe(
+    '/club/sharks/admin',
+  );
   unmount();
   open();
   expect(await screen.findByRole('heading', { name: 'Draw Not Found' })).toBeTruthy();
 });
 
 test('a draw or a winner that cannot be fetched says so and can be asked for again', async () => {
-  server.on('GET /api/draws/1042', { status: 500 }, { body: DONE }).on('GET /api/draws/1042/winners', { status: 500 }, { body: { ...WON, notified: false } });
+  server
+    .on('GET /api/draws/1042', { status: 500 }, { body: DONE })
+    .on('GET /api/draws/1042/winners', { status: 500 }, { body: { ...WON, notified: false } });
   open();
   expect(await screen.findByRole('heading', { name: 'Failed to fetch draw' })).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
@@ -124,7 +168,20 @@ test('a draw or a winner that cannot be fetched says so and can be asked for aga
 });
 
 test('the winner is told once more on demand, and a failure says so', async () => {
-  server.on('GET /api/draws/1042', { body: DONE }).on('GET /api/draws/1042/winners', { body: { winningTickets: [aWinner({ buyerName: null, respondBy: '2026-11-27T12:30:00Z' })], prize: '290.00', notified: true } }).on('POST /api/draws/1042/notify-winners', { status: 503 }, { body: { emailsSent: 1, totalWinners: 1 } });
+  server
+    .on('GET /api/draws/1042', { body: DONE })
+    .on('GET /api/draws/1042/winners', {
+      body: {
+        winningTickets: [aWinner({ buyerName: null, respondBy: '2026-11-27T12:30:00Z' })],
+        prize: '290.00',
+        notified: true,
+      },
+    })
+    .on(
+      'POST /api/draws/1042/notify-winners',
+      { status: 503 },
+      { body: { emailsSent: 1, totalWinners: 1 } },
+    );
   open();
   const notify = await screen.findByRole('button', { name: 'Notify Winner' });
   expect(screen.getByText('Not provided')).toBeTruthy();
@@ -139,11 +196,42 @@ test('the winner is told once more on demand, and a failure says so', async () =
 });
 
 test('a winning ticket that nobody bought has no contact and no prize to pay', async () => {
-  const before = { id: 5, clubId: 1, drawId: 1042, type: 'winner', amount: '290.00', status: 'pending', recipientName: 'Robin', recipientEmail: null, note: null, failureReason: null, createdAt: '2026-11-21T00:00:00Z', completedAt: null };
+  const before = {
+    id: 5,
+    clubId: 1,
+    drawId: 1042,
+    type: 'winner',
+    amount: '290.00',
+    status: 'pending',
+    recipientName: 'Robin',
+    recipientEmail: null,
+    note: null,
+    failureReason: null,
+    createdAt: '2026-11-21T00:00:00Z',
+    completedAt: null,
+  };
   server.on('GET /api/draws/1042/payouts', { body: [before] });
-  server.on('GET /api/draws/1042', { body: DONE }).on('GET /api/draws/1042/winners', { body: { winningTickets: [aWinner({ sold: false, buyerName: null, buyerEmail: null, buyerPhone: null, winnerPayoutStatus: null })], prize: '290.00', notified: false } });
+  server
+    .on('GET /api/draws/1042', { body: DONE })
+    .on('GET /api/draws/1042/winners', {
+      body: {
+        winningTickets: [
+          aWinner({
+            sold: false,
+            buyerName: null,
+            buyerEmail: null,
+            buyerPhone: null,
+            winnerPayoutStatus: null,
+          }),
+        ],
+        prize: '290.00',
+        notified: false,
+      },
+    });
   open();
-  expect(await screen.findByText('This ticket was not sold - no winner contact information available')).toBeTruthy();
+  expect(
+    await screen.findByText('This ticket was not sold - no winner contact information available'),
+  ).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Notify Winner' })).toBeNull();
   expect(screen.queryByRole('button', { name: 'Enter bank details' })).toBeNull();
   // It was bought when the payout was recorded, and refunded since.
@@ -152,21 +240,80 @@ test('a winning ticket that nobody bought has no contact and no prize to pay', a
 });
 
 test('bank details are held to their rules and typed in their shape', () => {
-  expect(bankProblems({ accountName: ' ', accountNumber: '12345', bsb: '06200' }).map(({ text }) => text)).toEqual(['Account name is required', 'BSB must be 6 digits', 'Account number must be 6 to 10 digits']);
-  expect(bankProblems({ accountName: 'Robin', accountNumber: '123456', bsb: '062-000' })).toEqual([]);
-  expect([bsbTyped('0620'), bsbTyped('06-2'), bsbTyped('062000999')]).toEqual(['062-0', '062', '062-000']);
+  expect(
+    bankProblems({ accountName: ' ', accountNumber: '12345', bsb: '06200' }).map(
+      ({ text }) => text,
+    ),
+  ).toEqual([
+    'Account name is required',
+    'BSB must be 6 digits',
+    'Account number must be 6 to 10 digits',
+  ]);
+  expect(bankProblems({ accountName: 'Robin', accountNumber: '123456', bsb: '062-000' })).toEqual(
+    [],
+  );
+  expect([bsbTyped('0620'), bsbTyped('06-2'), bsbTyped('062000999')]).toEqual([
+    '062-0',
+    '062',
+    '062-000',
+  ]);
   expect(digitsTyped('12 34-56789012')).toBe('1234567890');
 });
 
 test('a payout goes from pending over received details to completed, with the numbers masked', async () => {
-  const bank = { accountName: 'Robin', accountNumber: '••••321', bsb: '•••-•00', receivedAt: '2026-11-21T00:00:00Z', from: 'club' };
-  const payout = { id: 5, drawId: 1042, type: 'winner', amount: '290.00', status: 'pending', recipientName: 'Robin', recipientEmail: null, note: null, failureReason: null, createdAt: '2026-11-21T00:00:00Z', completedAt: null };
+  const bank = {
+    accountName: 'Robin',
+    accountNumber: '••••321',
+    bsb: '•••-•00',
+    receivedAt: '2026-11-21T00:00:00Z',
+    from: 'club',
+  };
+  const payout = {
+    id: 5,
+    drawId: 1042,
+    type: 'winner',
+    amount: '290.00',
+    status: 'pending',
+    recipientName: 'Robin',
+    recipientEmail: null,
+    note: null,
+    failureReason: null,
+    createdAt: '2026-11-21T00:00:00Z',
+    completedAt: null,
+  };
   server
     .on('GET /api/draws/1042', { body: DONE })
-    .on('GET /api/draws/1042/winners', { body: { ...WON, notified: true } }, { body: { winningTickets: [aWinner({ winnerPayoutStatus: 'details_received', bank })], prize: '290.00', notified: true } })
-    .on('PUT /api/draws/1042/winner-bank', { status: 400, body: { code: 'invalid', message: 'x', errors: [{ field: 'bsb', message: 'BSB must be 6 digits' }] } }, { body: bank })
+    .on(
+      'GET /api/draws/1042/winners',
+      { body: { ...WON, notified: true } },
+      {
+        body: {
+          winningTickets: [aWinner({ winnerPayoutStatus: 'details_received', bank })],
+          prize: '290.00',
+          notified: true,
+        },
+      },
+    )
+    .on(
+      'PUT /api/draws/1042/winner-bank',
+      {
+        status: 400,
+        body: {
+          code: 'invalid',
+          message: 'x',
+          errors: [{ field: 'bsb', message: 'BSB must be 6 digits' }],
+        },
+      },
+      { body: bank },
+    )
     .on('POST /api/draws/1042/payouts', { body: payout })
-    .on('GET /api/draws/1042/payouts', { body: [] }, { body: [] }, { body: [payout] }, { body: [{ ...payout, status: 'completed', completedAt: '2026-11-22T00:00:00Z' }] })
+    .on(
+      'GET /api/draws/1042/payouts',
+      { body: [] },
+      { body: [] },
+      { body: [payout] },
+      { body: [{ ...payout, status: 'completed', completedAt: '2026-11-22T00:00:00Z' }] },
+    )
     .on('PATCH /api/payouts/5', { body: { ...payout, status: 'completed' } });
   open();
   expect(await screen.findByText('Pending')).toBeTruthy();
@@ -188,17 +335,37 @@ test('a payout goes from pending over received details to completed, with the nu
   await userEvent.type(dialog.getByLabelText('Note (optional)'), 'ref 12');
   await userEvent.click(dialog.getByRole('button', { name: 'Mark as paid' }));
   await waitFor(() => expect(screen.getAllByText('Completed').length).toBeGreaterThan(1));
-  expect(server.asked.find(({ path }) => path === '/api/payouts/5')?.body).toEqual({ status: 'completed', note: 'ref 12' });
+  expect(server.asked.find(({ path }) => path === '/api/payouts/5')?.body).toEqual({
+    status: 'completed',
+    note: 'ref 12',
+  });
 });
 
 test('while the buyer’s bank disputes the payment, the prize is said to wait and cannot be marked as paid', async () => {
-  const pending = { id: 5, clubId: 1, drawId: 1042, type: 'winner', amount: '290.00', status: 'pending', recipientName: 'Robin', recipientEmail: null, note: null, failureReason: null, createdAt: '2026-11-21T00:00:00Z', completedAt: null };
+  const pending = {
+    id: 5,
+    clubId: 1,
+    drawId: 1042,
+    type: 'winner',
+    amount: '290.00',
+    status: 'pending',
+    recipientName: 'Robin',
+    recipientEmail: null,
+    note: null,
+    failureReason: null,
+    createdAt: '2026-11-21T00:00:00Z',
+    completedAt: null,
+  };
   server
     .on('GET /api/draws/1042', { body: DONE })
-    .on('GET /api/draws/1042/winners', { body: { winningTickets: [aWinner({ disputed: true })], prize: '290.00', notified: true } })
+    .on('GET /api/draws/1042/winners', {
+      body: { winningTickets: [aWinner({ disputed: true })], prize: '290.00', notified: true },
+    })
     .on('GET /api/draws/1042/payouts', { body: [] }, { body: [pending] });
   const { unmount } = open();
-  expect(await screen.findByText(/^The winner’s payment is disputed by the buyer’s bank/)).toBeTruthy();
+  expect(
+    await screen.findByText(/^The winner’s payment is disputed by the buyer’s bank/),
+  ).toBeTruthy();
   await screen.findByText('None.');
   expect(screen.queryByRole('button', { name: 'Record the prize payout' })).toBeNull();
   unmount();
@@ -208,17 +375,36 @@ test('while the buyer’s bank disputes the payment, the prize is said to wait a
 });
 
 test('a prize whose payment failed can be recorded again, and the club’s own share waits for nothing', async () => {
-  const failed = { id: 5, clubId: 1, drawId: 1042, type: 'winner', amount: '290.00', status: 'failed', recipientName: 'Robin', recipientEmail: null, note: null, failureReason: 'wrong account', createdAt: '2026-11-21T00:00:00Z', completedAt: null };
+  const failed = {
+    id: 5,
+    clubId: 1,
+    drawId: 1042,
+    type: 'winner',
+    amount: '290.00',
+    status: 'failed',
+    recipientName: 'Robin',
+    recipientEmail: null,
+    note: null,
+    failureReason: 'wrong account',
+    createdAt: '2026-11-21T00:00:00Z',
+    completedAt: null,
+  };
   const share = { ...failed, id: 6, type: 'club_share', status: 'pending', failureReason: null };
   server
     .on('GET /api/draws/1042', { body: DONE })
     .on('GET /api/draws/1042/winners', { body: { ...WON, notified: true } })
-    .on('GET /api/draws/1042/payouts', { body: [failed, share] }, { body: [failed, share, { ...failed, id: 7, status: 'pending' }] })
+    .on(
+      'GET /api/draws/1042/payouts',
+      { body: [failed, share] },
+      { body: [failed, share, { ...failed, id: 7, status: 'pending' }] },
+    )
     .on('POST /api/draws/1042/payouts', { body: { ...failed, id: 7, status: 'pending' } });
   open();
   expect(await screen.findByRole('heading', { name: 'Payout Management' })).toBeTruthy();
   expect(await screen.findByText('wrong account')).toBeTruthy();
-  expect(screen.getByText('Paid by Stripe to your club’s account as tickets are sold.')).toBeTruthy();
+  expect(
+    screen.getByText('Paid by Stripe to your club’s account as tickets are sold.'),
+  ).toBeTruthy();
   expect(screen.getAllByText('Pending')).toHaveLength(1);
   await userEvent.click(screen.getByRole('button', { name: 'Record the prize payout' }));
   expect(await screen.findByRole('button', { name: 'Mark as paid' })).toBeTruthy();
@@ -226,7 +412,10 @@ test('a prize whose payment failed can be recorded again, and the club’s own s
 });
 
 test('a session that ends while bank details are saved asks for the login and keeps what was typed', async () => {
-  server.on('GET /api/draws/1042', { body: DONE }).on('GET /api/draws/1042/winners', { body: { ...WON, notified: true } }).on('PUT /api/draws/1042/winner-bank', { status: 401, body: { message: 'Please log in.' } });
+  server
+    .on('GET /api/draws/1042', { body: DONE })
+    .on('GET /api/draws/1042/winners', { body: { ...WON, notified: true } })
+    .on('PUT /api/draws/1042/winner-bank', { status: 401, body: { message: 'Please log in.' } });
   const { store } = open();
   await userEvent.click(await screen.findByRole('button', { name: 'Enter bank details' }));
   await userEvent.type(screen.getByLabelText('Account name'), 'Robin');

@@ -22,14 +22,20 @@ import { WinnerCard } from './winner-card';
 export function Results({ here, number }: { here: Here; number: number }) {
   const { data: draw, problem, retry } = useOwnDraw(number);
   usePageTitle(draw ? `Results – ${teamsOf(draw)}` : C.enterResults);
-  if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id)) return <OneDraw here={here} draw={draw} />;
-  if (!draw && problem && !isMissing(problem)) return <Trouble words={C.failedToFetchDraw} onRetry={retry} />;
+  if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
+    return <OneDraw here={here} draw={draw} />;
+  if (!draw && problem && !isMissing(problem))
+    return <Trouble words={C.failedToFetchDraw} onRetry={retry} />;
   if (!draw && !problem) return <Bones />;
   return (
     <main className="plain-page" id="main">
       <h1>{C.drawNotFound}</h1>
       <p>There is no such draw among your club’s.</p>
-      <div className="actions"><Link className="btn" href={adminPath(here.club.slug)}>{C.returnToDashboard}</Link></div>
+      <div className="actions">
+        <Link className="btn" href={adminPath(here.club.slug)}>
+          {C.returnToDashboard}
+        </Link>
+      </div>
     </main>
   );
 }
@@ -41,25 +47,51 @@ function OneDraw({ here: { club }, draw }: { here: Here; draw: OwnDraw }) {
     <main className="admin results" id="main">
       <BackLink club={club} />
       <section className="card result-head">
-        <div className="badges">{badgesOf(draw, now).map(({ words, look }) => <span className={`badge ${look}`} key={words}>{words}</span>)}</div>
-        <h1>{draw.homeTeam} <span className="v">v</span> {draw.awayTeam}</h1>
-        <p className="meta">Tickets sold {draw.ticketsSold}/169 · Total sales {salesOf(draw)}</p>
+        <div className="badges">
+          {badgesOf(draw, now).map(({ words, look }) => (
+            <span className={`badge ${look}`} key={words}>
+              {words}
+            </span>
+          ))}
+        </div>
+        <h1>
+          {draw.homeTeam} <span className="v">v</span> {draw.awayTeam}
+        </h1>
+        <p className="meta">
+          Tickets sold {draw.ticketsSold}/169 · Total sales {salesOf(draw)}
+        </p>
       </section>
-      {list === 'completed' ? <Completed club={club} draw={draw} /> : !sells(club) ? <p className="callout is-warn">{SELLERS_ONLY}</p> : <ResultEntry draw={draw} club={club.id} early={list === 'active'} />}
+      {list === 'completed' ? (
+        <Completed club={club} draw={draw} />
+      ) : !sells(club) ? (
+        <p className="callout is-warn">{SELLERS_ONLY}</p>
+      ) : (
+        <ResultEntry draw={draw} club={club.id} early={list === 'active'} />
+      )}
     </main>
   );
 }
 
 function Completed({ club, draw }: { club: Here['club']; draw: OwnDraw }) {
   const cancelled = draw.status === 'cancelled';
-  const { data, problem, retry } = useAnswer<WinnersAnswer>(cancelled ? null : AT.winners(draw.drawNumber));
-  if (cancelled) return <p className="callout is-warn">This draw was cancelled; every buyer is paid back.</p>;
+  const { data, problem, retry } = useAnswer<WinnersAnswer>(
+    cancelled ? null : AT.winners(draw.drawNumber),
+  );
+  if (cancelled)
+    return <p className="callout is-warn">This draw was cancelled; every buyer is paid back.</p>;
   if (!data && problem) return <LoadFailed words={C.failedToFetchTickets} onRetry={retry} />;
   if (!data) return <span className="bone" style={{ height: 260 }} />;
   return (
     <>
-      <WinnerCard number={draw.drawNumber} timezone={draw.timezone} answer={data} sells={sells(club)} />
-      {data.revealedAt ? null : <PayoutSection number={draw.drawNumber} winner={data.winningTickets[0]} owns={owns(club)} />}
+      <WinnerCard
+        number={draw.drawNumber}
+        timezone={draw.timezone}
+        answer={data}
+        sells={sells(club)}
+      />
+      {data.revealedAt ? null : (
+        <PayoutSection number={draw.drawNumber} winner={data.winningTickets[0]} owns={owns(club)} />
+      )}
     </>
   );
 }

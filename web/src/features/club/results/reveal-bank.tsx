@@ -36,17 +36,37 @@ export function RevealBank({ number }: { number: number }) {
     <>
       {bank ? (
         <dl className="facts callout" role="status">
-          <dt>BSB</dt><dd>{bank.bsb}</dd>
-          <dt>Account number</dt><dd>{bank.accountNumber}</dd>
+          <dt>BSB</dt>
+          <dd>{bank.bsb}</dd>
+          <dt>Account number</dt>
+          <dd>{bank.accountNumber}</dd>
         </dl>
       ) : (
-        <div className="row-actions"><button type="button" className="btn small sec" onClick={() => setOpen(true)}>Show full numbers</button></div>
+        <div className="row-actions">
+          <button type="button" className="btn small sec" onClick={() => setOpen(true)}>
+            Show full numbers
+          </button>
+        </div>
       )}
       <Dialog title="Show full numbers" open={open} onClose={() => setOpen(false)}>
         <form onSubmit={(event) => void onSubmit(event)} noValidate>
-          <p>Enter the password you log in with to see the whole numbers for a minute. This is recorded.</p>
-          <PasswordField id="reveal-password" label="Password" autoComplete="current-password" value={password} error={error} onValue={setPassword} />
-          <div className="confirm-actions"><button type="submit" className="btn">Show</button></div>
+          <p>
+            Enter the password you log in with to see the whole numbers for a minute. This is
+            recorded.
+          </p>
+          <PasswordField
+            id="reveal-password"
+            label="Password"
+            autoComplete="current-password"
+            value={password}
+            error={error}
+            onValue={setPassword}
+          />
+          <div className="confirm-actions">
+            <button type="submit" className="btn">
+              Show
+            </button>
+          </div>
         </form>
       </Dialog>
     </>

@@ -12,19 +12,27 @@ export const JERSEYS = Array.from({ length: 13 }, (_, index) => index + 1);
 const DEFAULT_JERSEY = 9;
 
 /** '9 – No Try/Default', else the number alone. */
-export const jerseyWords = (jersey: number): string => (jersey === DEFAULT_JERSEY ? `${jersey} – ${C.noTryDefault}` : String(jersey));
+export const jerseyWords = (jersey: number): string =>
+  jersey === DEFAULT_JERSEY ? `${jersey} – ${C.noTryDefault}` : String(jersey);
 
 /** 'Redcliffe Sharks: number 9 (No Try/Default)'. */
-export const saidBack = (team: string, jersey: number): string => `${team}: number ${jersey}${jersey === DEFAULT_JERSEY ? ` (${C.noTryDefault})` : ''}`;
+export const saidBack = (team: string, jersey: number): string =>
+  `${team}: number ${jersey}${jersey === DEFAULT_JERSEY ? ` (${C.noTryDefault})` : ''}`;
 
 const key = (draw: number) => `result_draft:${draw}`;
-const isJersey = (value: unknown): value is number => typeof value === 'number' && JERSEYS.includes(value);
+const isJersey = (value: unknown): value is number =>
+  typeof value === 'number' && JERSEYS.includes(value);
 
 /** What was chosen on this phone before, while there was no reception. Nothing is ever sent by itself. */
 export function keptScorers(draw: Pick<Draw, 'drawNumber'>): Scorers {
   const kept = readStored('session', key(draw.drawNumber)) as Partial<Scorers> | null;
-  return { home: isJersey(kept?.home) ? kept.home : null, away: isJersey(kept?.away) ? kept.away : null };
+  return {
+    home: isJersey(kept?.home) ? kept.home : null,
+    away: isJersey(kept?.away) ? kept.away : null,
+  };
 }
 
-export const keepScorers = (draw: Pick<Draw, 'drawNumber'>, scorers: Scorers): void => void writeStored('session', key(draw.drawNumber), scorers);
-export const forgetScorers = (draw: Pick<Draw, 'drawNumber'>): void => forgetStored('session', key(draw.drawNumber));
+export const keepScorers = (draw: Pick<Draw, 'drawNumber'>, scorers: Scorers): void =>
+  void writeStored('session', key(draw.drawNumber), scorers);
+export const forgetScorers = (draw: Pick<Draw, 'drawNumber'>): void =>
+  forgetStored('session', key(draw.drawNumber));

@@ -13,7 +13,17 @@ import { WinnerLater } from './winner-later';
 import { WinnerView } from './winner-view';
 
 /** The winner, and the two things that whoever sells does at once: tell them, and keep the report. */
-export function WinnerCard({ number, timezone, answer, sells }: { number: number; timezone: string; answer: WinnersAnswer; sells: boolean }) {
+export function WinnerCard({
+  number,
+  timezone,
+  answer,
+  sells,
+}: {
+  number: number;
+  timezone: string;
+  answer: WinnersAnswer;
+  sells: boolean;
+}) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(changedAtom);
@@ -25,14 +35,20 @@ export function WinnerCard({ number, timezone, answer, sells }: { number: number
         showToast({ title: fill(C.winnersNotified, { sent: emailsSent, total: totalWinners }) });
         changed(AT.winners(number));
       },
-      (error) => showToast({ title: C.failedToNotify, text: said(error, C.pleaseTryAgain), bad: true }),
+      (error) =>
+        showToast({ title: C.failedToNotify, text: said(error, C.pleaseTryAgain), bad: true }),
     );
   const report = () =>
     run(
       async () => saveFile(await downloadReport(number)),
-      (error) => showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }),
+      (error) =>
+        showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }),
     );
-  const keep = <button type="button" className="btn sec" onClick={() => void report()}>{C.downloadReport}</button>;
+  const keep = (
+    <button type="button" className="btn sec" onClick={() => void report()}>
+      {C.downloadReport}
+    </button>
+  );
   if (!winner) {
     if (!answer.revealedAt) return null;
     return (
@@ -47,11 +63,30 @@ export function WinnerCard({ number, timezone, answer, sells }: { number: number
     <section className="card" aria-labelledby="winner-title">
       <h2 id="winner-title">{C.winnerAnnounced}</h2>
       <WinnerView winner={winner} prize={answer.prize} namesShown={sells} />
-      {sells ? <div className="row-actions">
-        {winner.sold ? <button type="button" className="btn" aria-disabled={pending} onClick={() => void notify()}>{C.notifyWinner}</button> : null}
-        {keep}
-      </div> : null}
-      {answer.notified ? <p className="meta" role="status">The winner has been e-mailed{winner.respondBy ? ` and can answer until ${dayAndTime(winner.respondBy, timezone)}` : ''}.</p> : null}
+      {sells ? (
+        <div className="row-actions">
+          {winner.sold ? (
+            <button
+              type="button"
+              className="btn"
+              aria-disabled={pending}
+              onClick={() => void notify()}
+            >
+              {C.notifyWinner}
+            </button>
+          ) : null}
+          {keep}
+        </div>
+      ) : null}
+      {answer.notified ? (
+        <p className="meta" role="status">
+          The winner has been e-mailed
+          {winner.respondBy
+            ? ` and can answer until ${dayAndTime(winner.respondBy, timezone)}`
+            : ''}
+          .
+        </p>
+      ) : null}
       {winner.sold && sells ? (
         <>
           <h3 className="payout-how">How to pay the winner</h3>

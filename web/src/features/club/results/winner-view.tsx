@@ -3,11 +3,22 @@ import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
 
 /** Who won, and how to reach them; a ticket nobody bought says so (decision D-11), and who only looks reads no names (decision G-17). */
-export function WinnerView({ winner, prize, namesShown }: { winner: Winner; prize: string; namesShown: boolean }) {
+export function WinnerView({
+  winner,
+  prize,
+  namesShown,
+}: {
+  winner: Winner;
+  prize: string;
+  namesShown: boolean;
+}) {
   const { buyerName, buyerEmail, buyerPhone } = winner;
   return (
     <div className="winner">
-      <p className="winner-pair num"><span className="sr">Winning pair: home </span>#{winner.homeNumber} × <span className="sr">away </span>#{winner.awayNumber}</p>
+      <p className="winner-pair num">
+        <span className="sr">Winning pair: home </span>#{winner.homeNumber} ×{' '}
+        <span className="sr">away </span>#{winner.awayNumber}
+      </p>
       <dl className="facts">
         <dt>Winning ticket</dt>
         <dd>{winner.serialNumber}</dd>
@@ -16,15 +27,25 @@ export function WinnerView({ winner, prize, namesShown }: { winner: Winner; priz
             <dt>Name</dt>
             <dd>{buyerName ?? C.notProvided}</dd>
             <dt>Email</dt>
-            <dd>{buyerEmail ? <a href={`mailto:${buyerEmail}`}>{buyerEmail}</a> : C.notProvided}</dd>
+            <dd>
+              {buyerEmail ? <a href={`mailto:${buyerEmail}`}>{buyerEmail}</a> : C.notProvided}
+            </dd>
             <dt>Phone</dt>
-            <dd>{buyerPhone ? <a href={`tel:${buyerPhone.replace(/\s/g, '')}`}>{buyerPhone}</a> : C.notProvided}</dd>
+            <dd>
+              {buyerPhone ? (
+                <a href={`tel:${buyerPhone.replace(/\s/g, '')}`}>{buyerPhone}</a>
+              ) : (
+                C.notProvided
+              )}
+            </dd>
           </>
         ) : null}
         <dt>Prize</dt>
         <dd>{dollars(cents(prize))}</dd>
       </dl>
-      {winner.sold && !namesShown ? <p className="lead">Who won, and how to reach them, is shown to sellers and owners.</p> : null}
+      {winner.sold && !namesShown ? (
+        <p className="lead">Who won, and how to reach them, is shown to sellers and owners.</p>
+      ) : null}
       {winner.sold ? null : <p className="callout is-warn">{C.ticketNotSold}</p>}
     </div>
   );

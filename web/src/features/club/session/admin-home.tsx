@@ -42,12 +42,22 @@ function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
         <h1>Dashboard</h1>
         <section className="card">
           <h2>{isAdmin ? 'Signed in as the operator' : 'No club yet'}</h2>
-          <p className="lead">{isAdmin ? 'A club’s own dashboard is at its address; the whole platform is in the console.' : 'This login belongs to no club page.'}</p>
+          <p className="lead">
+            {isAdmin
+              ? 'A club’s own dashboard is at its address; the whole platform is in the console.'
+              : 'This login belongs to no club page.'}
+          </p>
           {isAdmin ? (
             <div className="actions">
-              <Link className="btn" href="/super-admin">Super admin console</Link>
-              <Link className="btn sec" href="/admin/payment-monitoring">Payment monitoring</Link>
-              <Link className="btn sec" href="/admin/stripe-debug">Transactions</Link>
+              <Link className="btn" href="/super-admin">
+                Super admin console
+              </Link>
+              <Link className="btn sec" href="/admin/payment-monitoring">
+                Payment monitoring
+              </Link>
+              <Link className="btn sec" href="/admin/stripe-debug">
+                Transactions
+              </Link>
             </div>
           ) : null}
         </section>
@@ -59,8 +69,17 @@ function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
 /** The dashboard without data (decision A-14): its own first call says whether somebody must log in. */
 function EmptyDashboard() {
   const { problem } = useAnswer<Stats>(AT.stats(rememberedUser()?.id ?? 0), { guarded: false });
-  if (problem instanceof Problem && (problem.status === 401 || problem.status === 404)) return <Away to="/admin/login" />;
-  return <DashboardWithoutData>{problem ? <p className="callout is-warn" role="status">The server cannot be reached now. Nothing is lost; try again in a moment.</p> : null}</DashboardWithoutData>;
+  if (problem instanceof Problem && (problem.status === 401 || problem.status === 404))
+    return <Away to="/admin/login" />;
+  return (
+    <DashboardWithoutData>
+      {problem ? (
+        <p className="callout is-warn" role="status">
+          The server cannot be reached now. Nothing is lost; try again in a moment.
+        </p>
+      ) : null}
+    </DashboardWithoutData>
+  );
 }
 
 function DashboardWithoutData({ children }: { children?: ReactNode }) {
@@ -70,7 +89,12 @@ function DashboardWithoutData({ children }: { children?: ReactNode }) {
       <main className="admin" id="main">
         <h1>Dashboard</h1>
         <dl className="stat-cards">
-          {[C.totalRevenue, C.ticketsSold, C.clubProfit].map((label) => <div className="card stat" key={label}><dt>{label}</dt><dd>–</dd></div>)}
+          {[C.totalRevenue, C.ticketsSold, C.clubProfit].map((label) => (
+            <div className="card stat" key={label}>
+              <dt>{label}</dt>
+              <dd>–</dd>
+            </div>
+          ))}
         </dl>
         {children}
       </main>

@@ -48,10 +48,29 @@ export function LoginDialog() {
     <Dialog title="Log in again" open={expired} onClose={leave}>
       <form className="stack" onSubmit={(event) => void onSubmit(event)} noValidate>
         <p>You have been away for a while. What you typed on this page is kept.</p>
-        {error ? <p className="callout is-bad" role="alert">{error}</p> : null}
-        <Field id="again-email" label="Email" type="email" autoComplete="username" value={email} onValue={setEmail} />
-        <PasswordField id="again-password" label="Password" autoComplete="current-password" value={password} onValue={setPassword} />
-        <button type="submit" className="btn wide">{C.login}</button>
+        {error ? (
+          <p className="callout is-bad" role="alert">
+            {error}
+          </p>
+        ) : null}
+        <Field
+          id="again-email"
+          label="Email"
+          type="email"
+          autoComplete="username"
+          value={email}
+          onValue={setEmail}
+        />
+        <PasswordField
+          id="again-password"
+          label="Password"
+          autoComplete="current-password"
+          value={password}
+          onValue={setPassword}
+        />
+        <button type="submit" className="btn wide">
+          {C.login}
+        </button>
       </form>
     </Dialog>
   );

@@ -22,10 +22,20 @@ export const sells = ({ role }: WithRole): boolean => role !== 'viewer';
 export const owns = ({ role }: WithRole): boolean => role === 'owner';
 
 export const ROLE_WORDS: Record<Role, { name: string; does: string }> = {
-  owner: { name: 'Owner', does: 'Does everything the club does: payment account, prizes, home page and people too.' },
-  seller: { name: 'Seller', does: 'Creates draws and offers, enters results and writes to winners.' },
-  viewer: { name: 'Viewer', does: 'Sees draws, counts and money, and changes nothing. Buyers’ names stay hidden.' },
+  owner: {
+    name: 'Owner',
+    does: 'Does everything the club does: payment account, prizes, home page and people too.',
+  },
+  seller: {
+    name: 'Seller',
+    does: 'Creates draws and offers, enters results and writes to winners.',
+  },
+  viewer: {
+    name: 'Viewer',
+    does: 'Sees draws, counts and money, and changes nothing. Buyers’ names stay hidden.',
+  },
 };
 
 export const OWNERS_ONLY = 'Only an owner of the club can do this.';
-export const SELLERS_ONLY = 'Your role only lets you look. Ask an owner of the club for the role of a seller.';
+export const SELLERS_ONLY =
+  'Your role only lets you look. Ask an owner of the club for the role of a seller.';

@@ -53,7 +53,11 @@ export function useLogout(): () => Promise<boolean> {
       await logout();
     } catch (error) {
       if (!isOver(error)) {
-        store.set(showToastAtom, { bad: true, title: 'Logout failed', text: said(error, C.pleaseTryAgain) });
+        store.set(showToastAtom, {
+          bad: true,
+          title: 'Logout failed',
+          text: said(error, C.pleaseTryAgain),
+        });
         return false;
       }
     }
@@ -92,7 +96,10 @@ export function useWhoamiAgain(): () => Promise<void> {
 }
 
 /** Runs one write at a time: says that it is pending, and opens the login when the session has run out. */
-export function useAction(): { pending: boolean; run: (act: () => Promise<void>, onProblem: (error: unknown) => void) => Promise<void> } {
+export function useAction(): {
+  pending: boolean;
+  run: (act: () => Promise<void>, onProblem: (error: unknown) => void) => Promise<void>;
+} {
   const [pending, setPending] = useState(false);
   const over = useOver();
   const run = async (act: () => Promise<void>, onProblem: (error: unknown) => void) => {

@@ -14,7 +14,9 @@ export function forgetUser(): void {
 
 export function rememberedUser(): User | null {
   const stored = readStored('local', C.userKey) as Partial<User> | null;
-  return typeof stored?.id === 'number' && typeof stored.name === 'string' ? (stored as User) : null;
+  return typeof stored?.id === 'number' && typeof stored.name === 'string'
+    ? (stored as User)
+    : null;
 }
 
 /** The address this one logs in with: their own, or the club’s. */

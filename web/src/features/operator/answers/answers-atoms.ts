@@ -37,11 +37,16 @@ export const askAtom = atom(null, async (get, set, name: QuestionName): Promise<
 });
 
 /** Puts what a write has answered in its place without asking again. */
-export const learnAtom = atom(null, (get, set, name: QuestionName, change: (data: unknown) => unknown) => {
-  set(turnAtom(name), get(turnAtom(name)) + 1);
-  set(answerAtom(name), { data: change(get(answerAtom(name)).data), error: null });
-});
+export const learnAtom = atom(
+  null,
+  (get, set, name: QuestionName, change: (data: unknown) => unknown) => {
+    set(turnAtom(name), get(turnAtom(name)) + 1);
+    set(answerAtom(name), { data: change(get(answerAtom(name)).data), error: null });
+  },
+);
 
 export const newsAtom = atom((get) => get(topicDataAtom('ops')) as OpsNews | undefined);
 /** The socket's counter of one list. */
-export const revisionAtom = family((list: keyof OpsNews['revisions']) => atom((get) => get(newsAtom)?.revisions?.[list]));
+export const revisionAtom = family((list: keyof OpsNews['revisions']) =>
+  atom((get) => get(newsAtom)?.revisions?.[list]),
+);

@@ -12,7 +12,11 @@ export interface Question<Answer> {
   follows?: keyof OpsNews['revisions'];
 }
 
-const question = <Answer>(asked: () => Promise<Answer>, every: number, follows?: keyof OpsNews['revisions']): Question<Answer> => ({ ask: asked, every, follows });
+const question = <Answer>(
+  asked: () => Promise<Answer>,
+  every: number,
+  follows?: keyof OpsNews['revisions'],
+): Question<Answer> => ({ ask: asked, every, follows });
 
 export const QUESTIONS = {
   // The specification's own intervals.
@@ -38,4 +42,5 @@ export const QUESTIONS = {
 } as const;
 
 export type QuestionName = keyof typeof QUESTIONS;
-export type AnswerTo<Name extends QuestionName> = (typeof QUESTIONS)[Name] extends Question<infer Answer> ? Answer : never;
+export type AnswerTo<Name extends QuestionName> =
+  (typeof QUESTIONS)[Name] extends Question<infer Answer> ? Answer : never;

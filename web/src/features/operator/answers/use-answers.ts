@@ -21,14 +21,23 @@ export function useAnswer<Name extends QuestionName>(name: Name): Answer<AnswerT
 /** Asks several questions again; fails when one of them does. */
 export function useAskAgain(): (...names: readonly QuestionName[]) => Promise<void> {
   const ask = useSetAtom(askAtom);
-  return useCallback(async (...names: readonly QuestionName[]) => {
-    await Promise.all(names.map((name) => ask(name)));
-  }, [ask]);
+  return useCallback(
+    async (...names: readonly QuestionName[]) => {
+      await Promise.all(names.map((name) => ask(name)));
+    },
+    [ask],
+  );
 }
 
 export function useLearn() {
   const learn = useSetAtom(learnAtom);
-  return useCallback(<Name extends QuestionName>(name: Name, change: (data: AnswerTo<Name> | undefined) => AnswerTo<Name> | undefined) => learn(name, change as (data: unknown) => unknown), [learn]);
+  return useCallback(
+    <Name extends QuestionName>(
+      name: Name,
+      change: (data: AnswerTo<Name> | undefined) => AnswerTo<Name> | undefined,
+    ) => learn(name, change as (data: unknown) => unknown),
+    [learn],
+  );
 }
 
 /** Keeps one question answered for as long as it is mounted. */

@@ -7,11 +7,32 @@ import { AuditTrail, changeOf } from './audit-trail';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const entry = (id: number, more: object = {}) => ({ id, at: '2026-11-21T02:00:00Z', action: 'archive-club', object: 'club:7', actor: 'admin:1', by: null, ip: '203.0.113.7', hash: 'abcdef0123456789', detail: {}, ...more });
-const page = (entries: object[], next: number | null = null, verified = true) => ({ body: { entries, next, chain: { verified, length: 2, head: 'h', brokenAt: verified ? null : 2 } } });
+const entry = (id: number, more: object = {}) => ({
+  id,
+  at: '2026-11-21T02:00:00Z',
+  action: 'archive-club',
+  object: 'club:7',
+  actor: 'admin:1',
+  by: null,
+  ip: '203.0.113.7',
+  hash: 'abcdef0123456789',
+  detail: {},
+  ...more,
+});
+const page = (entries: object[], next: number | null = null, verified = true) => ({
+  body: { entries, next, chain: { verified, length: 2, head: 'h', brokenAt: verified ? null : 2 } },
+});
 
 test('an entry says who did what to what, when and from where, with what changed; older ones come when asked for', async () => {
-  const server = new FakeServer().on('GET /api/admin/audit?object=club%3A7&limit=50', page([entry(9, { detail: { reason: 'Asked for', before: { name: 'Old' }, none: null } })], 9)).on('GET /api/admin/audit?object=club%3A7&limit=50&before=9', page([entry(8, { action: 'restore_club', by: 'Kim' })]));
+  const server = new FakeServer()
+    .on(
+      'GET /api/admin/audit?object=club%3A7&limit=50',
+      page([entry(9, { detail: { reason: 'Asked for', before: { name: 'Old' }, none: null } })], 9),
+    )
+    .on(
+      'GET /api/admin/audit?object=club%3A7&limit=50&before=9',
+      page([entry(8, { action: 'restore_club', by: 'Kim' })]),
+    );
   show(<AuditTrail objects="club:7" />);
   const first = within(await screen.findByRole('listitem'));
   expect(first.getByText('Archive club')).toBeTruthy();
@@ -42,11 +63,23 @@ test('a trail that is empty, broken or not to be had says which', async () => {
 });
 
 test('each panel of the console asks for the trail of just what it changes', async () => {
-  const trails = { system: ['setting:maintenance_mode,system', 'setting:club_registration_enabled,setting:hide_test_draws,setting:fee_passthrough_allowed', 'footer-menu:*,footer-item:*'], waitlist: ['waitlist:*'] } as const;
+  const trails = {
+    system: [
+      'setting:maintenance_mode,system',
+      'setting:club_registration_enabled,setting:hide_test_draws,setting:fee_passthrough_allowed',
+      'footer-menu:*,footer-item:*',
+    ],
+    waitlist: ['waitlist:*'],
+  } as const;
   for (const [section, objects] of Object.entries(trails)) {
     const server = aServer();
     const { unmount } = openConsole(section as keyof typeof trails);
-    for (const object of objects) await waitFor(() => expect(server.paths()).toContain(`GET /api/admin/audit?object=${encodeURIComponent(object)}&limit=50`));
+    for (const object of objects)
+      await waitFor(() =>
+        expect(server.paths()).toContain(
+          `GET /api/admin/audit?object=${encodeURIComponent(object)}&limit=50`,
+        ),
+      );
     unmount();
   }
 });

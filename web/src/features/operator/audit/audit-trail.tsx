@@ -27,43 +27,89 @@ const known = (value: unknown) => value !== null && value !== undefined && value
 export function changeOf({ detail }: Pick<AuditEntry, 'detail'>): string {
   return Object.entries(detail)
     .filter(([, value]) => known(value))
-    .map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    .map(
+      ([name, value]) =>
+        `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+    )
     .join(' · ');
 }
 
 /** Who did what to this object, newest first; nothing in it can be changed. */
-export function AuditTrail({ objects, turn = 0, title = 'Audit trail', top = false }: AuditTrailProps) {
+export function AuditTrail({
+  objects,
+  turn = 0,
+  title = 'Audit trail',
+  top = false,
+}: AuditTrailProps) {
   const Heading = top ? 'h2' : 'h3';
   const [page, setPage] = useState<AuditPage | null>(null);
   const [failed, setFailed] = useState(false);
   // What anybody else does comes by the socket.
   const revision = useAtomValue(revisionAtom('audit'));
-  const ask = useCallback((before?: number) => {
-    fetchAudit(objects, before).then(
-      (next) => {
-        setFailed(false);
-        setPage((shown) => (before === undefined || !shown ? next : { ...next, entries: [...shown.entries, ...next.entries] }));
-      },
-      () => setFailed(true),
-    );
-  }, [objects]);
+  const ask = useCallback(
+    (before?: number) => {
+      fetchAudit(objects, before).then(
+        (next) => {
+          setFailed(false);
+          setPage((shown) =>
+            before === undefined || !shown
+              ? next
+              : { ...next, entries: [...shown.entries, ...next.entries] },
+          );
+        },
+        () => setFailed(true),
+      );
+    },
+    [objects],
+  );
   useEffect(() => ask(), [ask, turn, revision]);
   return (
     <section className="ops-audit" aria-label={title}>
       <Heading>{title}</Heading>
-      {failed ? <p className="meta">The trail did not load. <button type="button" className="link-btn" onClick={() => ask()}>Try again</button></p> : null}
-      {page && page.entries.length === 0 ? <p className="meta">Nobody has done anything here yet.</p> : null}
+      {failed ? (
+        <p className="meta">
+          The trail did not load.{' '}
+          <button type="button" className="link-btn" onClick={() => ask()}>
+            Try again
+          </button>
+        </p>
+      ) : null}
+      {page && page.entries.length === 0 ? (
+        <p className="meta">Nobody has done anything here yet.</p>
+      ) : null}
       <ol>
         {page?.entries.map((entry) => (
           <li key={entry.id}>
-            <span><strong>{sentence(entry.action)}</strong> <span className="ops-audit-object">{entry.object}</span></span>
+            <span>
+              <strong>{sentence(entry.action)}</strong>{' '}
+              <span className="ops-audit-object">{entry.object}</span>
+            </span>
             {changeOf(entry) ? <span className="ops-audit-change">{changeOf(entry)}</span> : null}
-            <span className="meta"><span title={entry.actor}>{entry.by ?? O.superAdmin}</span> · <Ago at={entry.at} />{entry.ip ? ` · ${entry.ip}` : ''}{entry.hash ? <> · <code title={entry.hash}>{entry.hash.slice(0, 8)}</code></> : null}</span>
+            <span className="meta">
+              <span title={entry.actor}>{entry.by ?? O.superAdmin}</span> · <Ago at={entry.at} />
+              {entry.ip ? ` · ${entry.ip}` : ''}
+              {entry.hash ? (
+                <>
+                  {' '}
+                  · <code title={entry.hash}>{entry.hash.slice(0, 8)}</code>
+                </>
+              ) : null}
+            </span>
           </li>
         ))}
       </ol>
-      {page?.next ? <button type="button" className="btn small sec" onClick={() => ask(page.next ?? undefined)}>Older entries</button> : null}
-      {page?.chain ? <p className={`ops-chain${page.chain.verified ? '' : ' is-bad'}`}>{page.chain.verified ? `The chain of ${page.chain.length} entries is whole.` : `The chain is broken at entry ${page.chain.brokenAt}.`}</p> : null}
+      {page?.next ? (
+        <button type="button" className="btn small sec" onClick={() => ask(page.next ?? undefined)}>
+          Older entries
+        </button>
+      ) : null}
+      {page?.chain ? (
+        <p className={`ops-chain${page.chain.verified ? '' : ' is-bad'}`}>
+          {page.chain.verified
+            ? `The chain of ${page.chain.length} entries is whole.`
+            : `The chain is broken at entry ${page.chain.brokenAt}.`}
+        </p>
+      ) : null}
     </section>
   );
 }

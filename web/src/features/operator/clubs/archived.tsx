@@ -21,9 +21,12 @@ export function Archived() {
   const busyWith = useRef<number | null>(null);
   const restore = async (club: AdminClub) => {
     busyWith.current = club.id;
-    const done = await doing.run(async () => {
-      await restoreClub(club.id);
-    }, { failed: 'Restore failed', failedText: 'The club was not restored. Please try again.' });
+    const done = await doing.run(
+      async () => {
+        await restoreClub(club.id);
+      },
+      { failed: 'Restore failed', failedText: 'The club was not restored. Please try again.' },
+    );
     if (!done) return;
     toast({ title: `${club.name} is restored` });
     learn('archived', (clubs) => clubs?.filter((other) => other.id !== club.id));
@@ -35,8 +38,21 @@ export function Archived() {
         <>
           <Said trouble={doing.trouble} />
           <DataTable
-            label={O.archivedClubs} rows={clubs} rowId={(club) => String(club.id)} columns={CLUB_COLUMNS} order="name" empty={<strong>{O.noArchivedClubs}</strong>}
-            actions={(club) => <Pressing className="btn small sec" busy={doing.busy && busyWith.current === club.id} onPress={() => void restore(club)}>{O.restore}</Pressing>}
+            label={O.archivedClubs}
+            rows={clubs}
+            rowId={(club) => String(club.id)}
+            columns={CLUB_COLUMNS}
+            order="name"
+            empty={<strong>{O.noArchivedClubs}</strong>}
+            actions={(club) => (
+              <Pressing
+                className="btn small sec"
+                busy={doing.busy && busyWith.current === club.id}
+                onPress={() => void restore(club)}
+              >
+                {O.restore}
+              </Pressing>
+            )}
           />
         </>
       )}

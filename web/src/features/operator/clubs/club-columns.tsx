@@ -5,15 +5,49 @@ import { O } from '@/shared/strings-operator';
 import { Tag } from '../pieces/pieces';
 import type { Column } from '../table/columns';
 
-const connectWord = (club: AdminClub) => (club.stripeConnectOnboardingComplete ? O.connected : O.setupPending);
-export const ConnectTag = ({ club }: { club: AdminClub }) => <Tag kind={club.stripeConnectOnboardingComplete ? 'ok' : 'warn'}>{connectWord(club)}</Tag>;
+const connectWord = (club: AdminClub) =>
+  club.stripeConnectOnboardingComplete ? O.connected : O.setupPending;
+export const ConnectTag = ({ club }: { club: AdminClub }) => (
+  <Tag kind={club.stripeConnectOnboardingComplete ? 'ok' : 'warn'}>{connectWord(club)}</Tag>
+);
 
 export const CLUB_COLUMNS: readonly Column<AdminClub>[] = [
-  { id: 'name', header: 'Name', name: true, value: ({ name }) => name, cell: ({ name }) => <strong>{name}</strong> },
-  { id: 'email', header: 'E-mail', value: ({ email }) => email, cell: ({ email }) => <a className="ops-clip" href={`mailto:${email}`}>{email}</a> },
+  {
+    id: 'name',
+    header: 'Name',
+    name: true,
+    value: ({ name }) => name,
+    cell: ({ name }) => <strong>{name}</strong>,
+  },
+  {
+    id: 'email',
+    header: 'E-mail',
+    value: ({ email }) => email,
+    cell: ({ email }) => (
+      <a className="ops-clip" href={`mailto:${email}`}>
+        {email}
+      </a>
+    ),
+  },
   { id: 'location', header: 'Location', value: ({ location }) => location },
   { id: 'phone', header: 'Phone', value: ({ phone }) => phone },
-  { id: 'connect', header: 'Stripe', value: connectWord, cell: (club) => <ConnectTag club={club} /> },
-  { id: 'createdAt', header: 'Joined', hidden: true, value: ({ createdAt }) => createdAt, text: ({ createdAt }) => day(createdAt) },
-  { id: 'account', header: 'Account', hidden: true, value: ({ stripeConnectAccountId }) => stripeConnectAccountId },
+  {
+    id: 'connect',
+    header: 'Stripe',
+    value: connectWord,
+    cell: (club) => <ConnectTag club={club} />,
+  },
+  {
+    id: 'createdAt',
+    header: 'Joined',
+    hidden: true,
+    value: ({ createdAt }) => createdAt,
+    text: ({ createdAt }) => day(createdAt),
+  },
+  {
+    id: 'account',
+    header: 'Account',
+    hidden: true,
+    value: ({ stripeConnectAccountId }) => stripeConnectAccountId,
+  },
 ];

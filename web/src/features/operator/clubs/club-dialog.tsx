@@ -19,37 +19,63 @@ import { ConnectTag } from './club-columns';
 
 const RECENT = 5;
 
-const countOf = (draws: readonly AdminDraw[], status?: string) => (status ? draws.filter((draw) => draw.status === status).length : draws.length);
+const countOf = (draws: readonly AdminDraw[], status?: string) =>
+  status ? draws.filter((draw) => draw.status === status).length : draws.length;
 
 /** All that is known of a club, and its five latest draws (C:54-59). */
 export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => void }) {
   const all = useAnswer('draws').data;
   const hideTest = useHideTest().on;
   const { go } = useAddress();
-  const own = (all ?? []).filter((draw) => draw.clubId === club.id && !(hideTest && isTest(draw))).sort((one, other) => other.gameDate.localeCompare(one.gameDate));
+  const own = (all ?? [])
+    .filter((draw) => draw.clubId === club.id && !(hideTest && isTest(draw)))
+    .sort((one, other) => other.gameDate.localeCompare(one.gameDate));
   return (
     <Dialog title={club.name} open onClose={onClose}>
-      <Facts facts={[
-        ['E-mail', <a key="mail" href={`mailto:${club.email}`}>{club.email}</a>],
-        ['Phone', club.phone],
-        ['Location', club.location],
-        ['Joined', day(club.createdAt)],
-        ['Stripe', <ConnectTag key="connect" club={club} />],
-        ['Account', <CopyId key="account" id={club.stripeConnectAccountId} whole />],
-        ['Total draws', all ? countOf(own) : club.totalDraws],
-        ['Active draws', all ? countOf(own, 'active') : club.activeDraws],
-        ['Completed draws', all ? countOf(own, 'completed') : club.completedDraws],
-      ]} />
+      <Facts
+        facts={[
+          [
+            'E-mail',
+            <a key="mail" href={`mailto:${club.email}`}>
+              {club.email}
+            </a>,
+          ],
+          ['Phone', club.phone],
+          ['Location', club.location],
+          ['Joined', day(club.createdAt)],
+          ['Stripe', <ConnectTag key="connect" club={club} />],
+          ['Account', <CopyId key="account" id={club.stripeConnectAccountId} whole />],
+          ['Total draws', all ? countOf(own) : club.totalDraws],
+          ['Active draws', all ? countOf(own, 'active') : club.activeDraws],
+          ['Completed draws', all ? countOf(own, 'completed') : club.completedDraws],
+        ]}
+      />
       <h3 className="ops-sub">Recent draws</h3>
-      {own.length === 0 ? <p className="meta">No draws yet.</p> : (
+      {own.length === 0 ? (
+        <p className="meta">No draws yet.</p>
+      ) : (
         <ul className="ops-recent">
           {own.slice(0, RECENT).map((draw) => (
-            <li key={draw.drawNumber}><span>{draw.homeTeam} v {draw.awayTeam}<small>{dayAndTime(draw.gameDate, draw.timezone)} · {soldOf(draw)}/169</small></span><DrawTag status={draw.status} /></li>
+            <li key={draw.drawNumber}>
+              <span>
+                {draw.homeTeam} v {draw.awayTeam}
+                <small>
+                  {dayAndTime(draw.gameDate, draw.timezone)} · {soldOf(draw)}/169
+                </small>
+              </span>
+              <DrawTag status={draw.status} />
+            </li>
           ))}
         </ul>
       )}
       <ArchiveClub club={club} onDone={onClose} />
-      {own.length > RECENT ? <p><button type="button" className="link-btn" onClick={() => go('draws', { q: club.name })}>All {own.length} draws</button></p> : null}
+      {own.length > RECENT ? (
+        <p>
+          <button type="button" className="link-btn" onClick={() => go('draws', { q: club.name })}>
+            All {own.length} draws
+          </button>
+        </p>
+      ) : null}
       <AuditTrail objects={`club:${club.id}`} />
     </Dialog>
   );
@@ -61,21 +87,41 @@ function ArchiveClub({ club, onDone }: { club: AdminClub; onDone: () => void }) 
   const toast = useSetAtom(showToastAtom);
   const [asked, setAsked] = useState(false);
   const archive = async () => {
-    const done = await doing.run(async () => {
-      await archiveClub(club.id);
-    }, { failed: 'Archive failed', failedText: 'The club was not archived. Please try again.' });
+    const done = await doing.run(
+      async () => {
+        await archiveClub(club.id);
+      },
+      { failed: 'Archive failed', failedText: 'The club was not archived. Please try again.' },
+    );
     if (!done) return;
     toast({ title: `${club.name} is archived` });
     void again('clubs').catch(() => {});
     onDone();
   };
-  if (!asked) return <div className="actions"><button type="button" className="btn small sec" onClick={() => setAsked(true)}>Archive club</button></div>;
+  if (!asked)
+    return (
+      <div className="actions">
+        <button type="button" className="btn small sec" onClick={() => setAsked(true)}>
+          Archive club
+        </button>
+      </div>
+    );
   return (
     <div className="callout is-warn">
       <strong>Archive {club.name}?</strong>
-      <p>Its page and its draws leave the public lists and it can open no new draws. Running draws finish and pay. {O.archivedClubs} restores it.</p>
+      <p>
+        Its page and its draws leave the public lists and it can open no new draws. Running draws
+        finish and pay. {O.archivedClubs} restores it.
+      </p>
       <Said trouble={doing.trouble} />
-      <div className="actions"><Pressing busy={doing.busy} onPress={() => void archive()}>Archive</Pressing><button type="button" className="btn small sec" onClick={() => setAsked(false)}>Keep</button></div>
+      <div className="actions">
+        <Pressing busy={doing.busy} onPress={() => void archive()}>
+          Archive
+        </Pressing>
+        <button type="button" className="btn small sec" onClick={() => setAsked(false)}>
+          Keep
+        </button>
+      </div>
     </div>
   );
 }

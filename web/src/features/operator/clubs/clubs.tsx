@@ -16,18 +16,53 @@ export function Clubs() {
   const [openId, setOpenId] = useState<number | null>(null);
   const status = read('status');
   const connected = clubs.data?.filter((club) => club.stripeConnectOnboardingComplete).length;
-  const filtered = useMemo(() => clubs.data?.filter((club) => !status || (status === 'connected') === club.stripeConnectOnboardingComplete), [clubs.data, status]);
+  const filtered = useMemo(
+    () =>
+      clubs.data?.filter(
+        (club) => !status || (status === 'connected') === club.stripeConnectOnboardingComplete,
+      ),
+    [clubs.data, status],
+  );
   const open = clubs.data?.find((club) => club.id === openId) ?? null;
   return (
     <Shown {...clubs} data={filtered} title="The clubs did not load">
       {(rows) => (
         <>
           <DataTable
-            label="Clubs" rows={rows} of={clubs.data?.length} rowId={(club) => String(club.id)} columns={CLUB_COLUMNS} order="name"
-            empty={<><strong>No clubs yet.</strong><p>Clubs appear here once they register.</p></>}
-            chips={<Chips name="status" label="Stripe" options={[{ value: '', label: 'All', count: clubs.data?.length }, { value: 'connected', label: O.connected, count: connected }, { value: 'pending', label: O.setupPending, count: connected === undefined ? undefined : (clubs.data?.length ?? 0) - connected }]} />}
+            label="Clubs"
+            rows={rows}
+            of={clubs.data?.length}
+            rowId={(club) => String(club.id)}
+            columns={CLUB_COLUMNS}
+            order="name"
+            empty={
+              <>
+                <strong>No clubs yet.</strong>
+                <p>Clubs appear here once they register.</p>
+              </>
+            }
+            chips={
+              <Chips
+                name="status"
+                label="Stripe"
+                options={[
+                  { value: '', label: 'All', count: clubs.data?.length },
+                  { value: 'connected', label: O.connected, count: connected },
+                  {
+                    value: 'pending',
+                    label: O.setupPending,
+                    count:
+                      connected === undefined ? undefined : (clubs.data?.length ?? 0) - connected,
+                  },
+                ]}
+              />
+            }
             onOpen={(club) => setOpenId(club.id)}
-            actions={(club) => <button type="button" className="link-btn" onClick={() => setOpenId(club.id)}>{O.viewDetails}</button>}
+            actions={(club) => (
+              <button type="button" className="link-btn" onClick={() => setOpenId(club.id)}>
+                {O.viewDetails}
+              </button>
+            )}
           />
           <KeyHints />
           {open ? <ClubDialog club={open} onClose={() => setOpenId(null)} /> : null}

@@ -15,11 +15,38 @@ import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 
 const COLUMNS: readonly Column<WaitlistEntry>[] = [
-  { id: 'clubName', header: 'Club', name: true, value: ({ clubName }) => clubName, cell: ({ clubName }) => <strong>{clubName}</strong> },
+  {
+    id: 'clubName',
+    header: 'Club',
+    name: true,
+    value: ({ clubName }) => clubName,
+    cell: ({ clubName }) => <strong>{clubName}</strong>,
+  },
   { id: 'contactName', header: 'Contact', value: ({ contactName }) => contactName },
-  { id: 'contactEmail', header: 'E-mail', value: ({ contactEmail }) => contactEmail, cell: ({ contactEmail }) => <a className="ops-clip" href={`mailto:${contactEmail}`}>{contactEmail}</a> },
-  { id: 'contactPhone', header: 'Phone', value: ({ contactPhone }) => contactPhone, cell: ({ contactPhone }) => <a href={`tel:${contactPhone.replaceAll(' ', '')}`}>{contactPhone}</a> },
-  { id: 'createdAt', header: 'Since', value: ({ createdAt }) => createdAt, text: ({ createdAt }) => dayAndTime(createdAt) },
+  {
+    id: 'contactEmail',
+    header: 'E-mail',
+    value: ({ contactEmail }) => contactEmail,
+    cell: ({ contactEmail }) => (
+      <a className="ops-clip" href={`mailto:${contactEmail}`}>
+        {contactEmail}
+      </a>
+    ),
+  },
+  {
+    id: 'contactPhone',
+    header: 'Phone',
+    value: ({ contactPhone }) => contactPhone,
+    cell: ({ contactPhone }) => (
+      <a href={`tel:${contactPhone.replaceAll(' ', '')}`}>{contactPhone}</a>
+    ),
+  },
+  {
+    id: 'createdAt',
+    header: 'Since',
+    value: ({ createdAt }) => createdAt,
+    text: ({ createdAt }) => dayAndTime(createdAt),
+  },
 ];
 
 /** Waitlist: clubs that asked to join while registration was closed. */
@@ -30,12 +57,25 @@ export function Waitlist() {
     <Shown {...waitlist} title="The waitlist did not load">
       {(entries) => (
         <>
-          <Figures label={O.waitlist}><Figure label={entries.length === 1 ? 'Entry' : 'Entries'} value={entries.length} /></Figures>
+          <Figures label={O.waitlist}>
+            <Figure label={entries.length === 1 ? 'Entry' : 'Entries'} value={entries.length} />
+          </Figures>
           <DataTable
-            label={O.waitlist} rows={entries} rowId={(entry) => String(entry.id)} columns={COLUMNS} order="-createdAt" empty={<strong>Nobody is waiting.</strong>}
-            actions={(entry) => <button type="button" className="btn small sec" onClick={() => setRemoving(entry)}>Remove</button>}
+            label={O.waitlist}
+            rows={entries}
+            rowId={(entry) => String(entry.id)}
+            columns={COLUMNS}
+            order="-createdAt"
+            empty={<strong>Nobody is waiting.</strong>}
+            actions={(entry) => (
+              <button type="button" className="btn small sec" onClick={() => setRemoving(entry)}>
+                Remove
+              </button>
+            )}
           />
-          <section className="card panel"><AuditTrail objects="waitlist:*" turn={entries} title="Changes of the waitlist" top /></section>
+          <section className="card panel">
+            <AuditTrail objects="waitlist:*" turn={entries} title="Changes of the waitlist" top />
+          </section>
           {removing ? <RemoveDialog entry={removing} onClose={() => setRemoving(null)} /> : null}
         </>
       )}
@@ -49,7 +89,10 @@ function RemoveDialog({ entry, onClose }: { entry: WaitlistEntry; onClose: () =>
   const again = useAskAgain();
   const toast = useSetAtom(showToastAtom);
   const remove = async () => {
-    const done = await doing.run(() => removeWaiting(entry.id), { failed: 'Remove failed', failedText: 'The entry is still on the waitlist. Please try again.' });
+    const done = await doing.run(() => removeWaiting(entry.id), {
+      failed: 'Remove failed',
+      failedText: 'The entry is still on the waitlist. Please try again.',
+    });
     if (!done) return;
     toast({ title: `${entry.clubName} is off the waitlist` });
     learn('waitlist', (entries) => entries?.filter((other) => other.id !== entry.id));
@@ -60,7 +103,14 @@ function RemoveDialog({ entry, onClose }: { entry: WaitlistEntry; onClose: () =>
     <Dialog title={`Remove ${entry.clubName}?`} open onClose={onClose}>
       <p>{entry.contactName} is not told. The entry cannot be brought back.</p>
       <Said trouble={doing.trouble} />
-      <div className="actions"><Pressing className="btn danger" busy={doing.busy} onPress={() => void remove()}>Remove</Pressing><button type="button" className="btn sec" onClick={onClose}>Keep</button></div>
+      <div className="actions">
+        <Pressing className="btn danger" busy={doing.busy} onPress={() => void remove()}>
+          Remove
+        </Pressing>
+        <button type="button" className="btn sec" onClick={onClose}>
+          Keep
+        </button>
+      </div>
     </Dialog>
   );
 }

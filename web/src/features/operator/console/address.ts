@@ -19,15 +19,21 @@ export function useAddress(): Address {
   const [, navigate] = useLocation();
   const said = useMemo(() => new URLSearchParams(search), [search]);
   const read = useCallback((name: string) => said.get(name) ?? '', [said]);
-  const write = useCallback<Address['write']>((changes, how = 'replace') => {
-    // Read anew: two changes in one turn must not undo each other.
-    const next = new URLSearchParams(window.location.search);
-    for (const [name, value] of Object.entries(changes)) {
-      if (value) next.set(name, value);
-      else next.delete(name);
-    }
-    navigate(path(next), { replace: how === 'replace' });
-  }, [navigate]);
-  const go = useCallback<Address['go']>((section, more = {}) => navigate(path(new URLSearchParams({ section, ...more }))), [navigate]);
+  const write = useCallback<Address['write']>(
+    (changes, how = 'replace') => {
+      // Read anew: two changes in one turn must not undo each other.
+      const next = new URLSearchParams(window.location.search);
+      for (const [name, value] of Object.entries(changes)) {
+        if (value) next.set(name, value);
+        else next.delete(name);
+      }
+      navigate(path(next), { replace: how === 'replace' });
+    },
+    [navigate],
+  );
+  const go = useCallback<Address['go']>(
+    (section, more = {}) => navigate(path(new URLSearchParams({ section, ...more }))),
+    [navigate],
+  );
   return { read, write, go };
 }

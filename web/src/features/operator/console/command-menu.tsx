@@ -11,7 +11,8 @@ import { useFound } from './use-found';
 const HOME_OF_ERRAND = { check: 'payments', scan: 'payments', logs: 'system' } as const;
 
 /** An order is opened itself: the search finds them all, the list of payments holds the last 30 days'. */
-const wordsFor = ({ kind, id, key }: SearchHit): Record<string, string> => (kind === 'order' ? { open: id } : { q: key });
+const wordsFor = ({ kind, id, key }: SearchHit): Record<string, string> =>
+  kind === 'order' ? { open: id } : { q: key };
 
 function useCommands(query: string): Command[] {
   const { go } = useAddress();
@@ -29,7 +30,13 @@ function useCommands(query: string): Command[] {
         setErrand(what);
       },
     };
-    const found = hits.map((hit): Command => ({ id: `${hit.kind}-${hit.id}`, title: hit.title, detail: `${hit.kind} · ${hit.detail}`, group: 'Found', run: () => go(hit.section, wordsFor(hit)) }));
+    const found = hits.map((hit): Command => ({
+      id: `${hit.kind}-${hit.id}`,
+      title: hit.title,
+      detail: `${hit.kind} · ${hit.detail}`,
+      group: 'Found',
+      run: () => go(hit.section, wordsFor(hit)),
+    }));
     return [...matching(fixedCommands(doors), query), ...found];
     // eslint-disable-next-line react-hooks/exhaustive-deps -- logging out needs no fresh reference
   }, [query, hits, go, setErrand, setShortcuts]);
@@ -56,7 +63,12 @@ function Palette({ onDone }: { onDone: () => void }) {
     command.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const next = { ArrowDown: current + 1, ArrowUp: current - 1, Home: 0, End: commands.length - 1 }[event.key];
+    const next = {
+      ArrowDown: current + 1,
+      ArrowUp: current - 1,
+      Home: 0,
+      End: commands.length - 1,
+    }[event.key];
     if (next !== undefined) {
       event.preventDefault();
       setAt((next + commands.length) % Math.max(1, commands.length));
@@ -68,8 +80,18 @@ function Palette({ onDone }: { onDone: () => void }) {
   return (
     <>
       <input
-        className="ops-palette-input" type="text" role="combobox" aria-label="Search clubs, draws, payments and commands" aria-expanded aria-controls="palette-list" aria-autocomplete="list"
-        aria-activedescendant={commands[current] ? `palette-${commands[current].id}` : undefined} placeholder="Name, e-mail, FD-1042, pi_…, or a command" data-autofocus autoComplete="off" value={query}
+        className="ops-palette-input"
+        type="text"
+        role="combobox"
+        aria-label="Search clubs, draws, payments and commands"
+        aria-expanded
+        aria-controls="palette-list"
+        aria-autocomplete="list"
+        aria-activedescendant={commands[current] ? `palette-${commands[current].id}` : undefined}
+        placeholder="Name, e-mail, FD-1042, pi_…, or a command"
+        data-autofocus
+        autoComplete="off"
+        value={query}
         onChange={(event) => {
           setQuery(event.currentTarget.value);
           setAt(0);
@@ -79,14 +101,26 @@ function Palette({ onDone }: { onDone: () => void }) {
       <ul className="ops-palette" id="palette-list" role="listbox" aria-label="Results">
         {commands.map((command, index) => (
           <li
-            key={command.id} id={`palette-${command.id}`} role="option" aria-selected={index === current} ref={index === current ? (item) => item?.scrollIntoView({ block: 'nearest' }) : undefined}
-            onPointerMove={() => setAt(index)} onClick={() => run(command)}
+            key={command.id}
+            id={`palette-${command.id}`}
+            role="option"
+            aria-selected={index === current}
+            ref={
+              index === current ? (item) => item?.scrollIntoView({ block: 'nearest' }) : undefined
+            }
+            onPointerMove={() => setAt(index)}
+            onClick={() => run(command)}
           >
-            <span>{command.title}</span><small>{command.detail ?? command.group}</small>
+            <span>{command.title}</span>
+            <small>{command.detail ?? command.group}</small>
           </li>
         ))}
       </ul>
-      {commands.length === 0 ? <p className="meta" role="status">Nothing found.</p> : null}
+      {commands.length === 0 ? (
+        <p className="meta" role="status">
+          Nothing found.
+        </p>
+      ) : null}
     </>
   );
 }

@@ -23,13 +23,54 @@ export interface CommandDoors {
 
 export function fixedCommands({ go, errand, logout, shortcuts }: CommandDoors): Command[] {
   return [
-    ...SECTIONS.map(({ key, title }): Command => ({ id: `go-${key}`, title, group: 'Sections', run: () => go(key) })),
-    { id: 'needs-action', title: 'Anomalies that need action', group: 'Actions', words: 'unresolved payments', run: () => go('payments', { status: 'unresolved' }) },
-    { id: 'run-check', title: O.runCheck, group: 'Actions', words: 'payments anomalies reconcile', run: () => errand('check') },
-    { id: 'scan', title: O.scanHistory, group: 'Actions', words: 'payments anomalies', run: () => errand('scan') },
-    { id: 'maintenance', title: 'Maintenance mode', group: 'Actions', words: 'close shop pause', run: () => go('system') },
-    { id: 'download-logs', title: O.downloadLogs, group: 'Actions', words: 'json', run: () => errand('logs') },
-    { id: 'shortcuts', title: 'Keyboard shortcuts', group: 'Actions', words: 'keys help', run: shortcuts },
+    ...SECTIONS.map(({ key, title }): Command => ({
+      id: `go-${key}`,
+      title,
+      group: 'Sections',
+      run: () => go(key),
+    })),
+    {
+      id: 'needs-action',
+      title: 'Anomalies that need action',
+      group: 'Actions',
+      words: 'unresolved payments',
+      run: () => go('payments', { status: 'unresolved' }),
+    },
+    {
+      id: 'run-check',
+      title: O.runCheck,
+      group: 'Actions',
+      words: 'payments anomalies reconcile',
+      run: () => errand('check'),
+    },
+    {
+      id: 'scan',
+      title: O.scanHistory,
+      group: 'Actions',
+      words: 'payments anomalies',
+      run: () => errand('scan'),
+    },
+    {
+      id: 'maintenance',
+      title: 'Maintenance mode',
+      group: 'Actions',
+      words: 'close shop pause',
+      run: () => go('system'),
+    },
+    {
+      id: 'download-logs',
+      title: O.downloadLogs,
+      group: 'Actions',
+      words: 'json',
+      run: () => errand('logs'),
+    },
+    {
+      id: 'shortcuts',
+      title: 'Keyboard shortcuts',
+      group: 'Actions',
+      words: 'keys help',
+      run: shortcuts,
+    },
     { id: 'logout', title: 'Logout', group: 'Actions', words: 'log out leave', run: logout },
   ];
 }
@@ -37,5 +78,7 @@ export function fixedCommands({ go, errand, logout, shortcuts }: CommandDoors): 
 /** Every word of the query somewhere in the command; without a query all of them. */
 export function matching(commands: readonly Command[], query: string): Command[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  return commands.filter(({ title, detail = '', words: more = '' }) => words.every((word) => `${title} ${detail} ${more}`.toLowerCase().includes(word)));
+  return commands.filter(({ title, detail = '', words: more = '' }) =>
+    words.every((word) => `${title} ${detail} ${more}`.toLowerCase().includes(word)),
+  );
 }

@@ -8,7 +8,7 @@ const NARROW = 'operator-sidebar-narrow';
 function remembered(key: string, unset: boolean) {
   const base = atom<boolean | null>(null);
   return atom(
-    (get) => get(base) ?? ((readStored('local', key) as boolean | null) ?? unset),
+    (get) => get(base) ?? (readStored('local', key) as boolean | null) ?? unset,
     (_get, set, on: boolean) => {
       writeStored('local', key, on);
       set(base, on);

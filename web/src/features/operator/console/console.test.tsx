@@ -23,12 +23,29 @@ afterEach(() => {
 const nothing = () => {};
 
 test('the ten sections stand in their specified order', async () => {
-  expect(SECTIONS.map(({ title }) => title)).toEqual(['Overview', 'Club Management', 'Archived Clubs', 'Waitlist', 'Draw Management', 'Payment Monitor', 'Orphaned Tickets', 'Stripe Transactions', 'System Controls', 'Platform Fees Report']);
+  expect(SECTIONS.map(({ title }) => title)).toEqual([
+    'Overview',
+    'Club Management',
+    'Archived Clubs',
+    'Waitlist',
+    'Draw Management',
+    'Payment Monitor',
+    'Orphaned Tickets',
+    'Stripe Transactions',
+    'System Controls',
+    'Platform Fees Report',
+  ]);
   aServer();
   openConsole('overview');
   const links = within(screen.getByRole('navigation', { name: 'Sections' })).getAllByRole('link');
-  expect(links.map((link) => link.querySelector('.ops-nav-title')?.textContent)).toEqual(SECTIONS.map(({ title }) => title));
-  await waitFor(() => expect(links.map((link) => link.querySelector('.ops-nav-count')?.firstChild?.textContent ?? '')).toEqual(['', '', '', '2', '', '3', '1', '', '', '']));
+  expect(links.map((link) => link.querySelector('.ops-nav-title')?.textContent)).toEqual(
+    SECTIONS.map(({ title }) => title),
+  );
+  await waitFor(() =>
+    expect(
+      links.map((link) => link.querySelector('.ops-nav-count')?.firstChild?.textContent ?? ''),
+    ).toEqual(['', '', '', '2', '', '3', '1', '', '', '']),
+  );
 });
 
 test('a section is a link, and a change of section moves focus to its heading', async () => {
@@ -36,24 +53,76 @@ test('a section is a link, and a change of section moves focus to its heading', 
   openConsole('overview');
   await userEvent.click(screen.getByRole('link', { name: 'Archived Clubs' }));
   expect(window.location.search).toBe('?section=archived');
-  expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1, name: 'Archived Clubs' }));
+  expect(document.activeElement).toBe(
+    screen.getByRole('heading', { level: 1, name: 'Archived Clubs' }),
+  );
   expect(await screen.findByText('No archived clubs.')).toBeTruthy();
 });
 
 test('the badge says Live System only while it is', () => {
   const at = Date.parse('2026-11-20T09:02:00Z');
-  expect([liveness(0, at, true), liveness(20_000, at, true), liveness(42_000, at, true), liveness(61_000, at, true), liveness(5, at, false), liveness(null, at, true)].map(({ words }) => words)).toEqual(['Live System', 'Live System', 'Delayed 40 s', 'Offline since 7:02\u00a0pm', 'Offline', 'Connecting']);
+  expect(
+    [
+      liveness(0, at, true),
+      liveness(20_000, at, true),
+      liveness(42_000, at, true),
+      liveness(61_000, at, true),
+      liveness(5, at, false),
+      liveness(null, at, true),
+    ].map(({ words }) => words),
+  ).toEqual([
+    'Live System',
+    'Live System',
+    'Delayed 40 s',
+    'Offline since 7:02\u00a0pm',
+    'Offline',
+    'Connecting',
+  ]);
 });
 
 test('the status words are said while they are true', () => {
   const well = health(NOW);
-  expect(statusLines(well, NOW).slice(0, 3).map(({ word }) => word)).toEqual(['Healthy', 'Operational', 'Connected']);
-  const ill = { ...well, checks: { ...well.checks, database: { ok: false, latencyMs: 0 }, provider: { ok: false, lastAnswerAt: null, lastFailureAt: null }, reconciler: { ok: false, lastRunAt: null }, clock: { ok: false, offMs: -600_000 }, integrity: { ok: false, violations: { 'T2 an order counts its lines': 2 } } } };
+  expect(
+    statusLines(well, NOW)
+      .slice(0, 3)
+      .map(({ word }) => word),
+  ).toEqual(['Healthy', 'Operational', 'Connected']);
+  const ill = {
+    ...well,
+    checks: {
+      ...well.checks,
+      database: { ok: false, latencyMs: 0 },
+      provider: { ok: false, lastAnswerAt: null, lastFailureAt: null },
+      reconciler: { ok: false, lastRunAt: null },
+      clock: { ok: false, offMs: -600_000 },
+      integrity: { ok: false, violations: { 'T2 an order counts its lines': 2 } },
+    },
+  };
   const lines = statusLines(ill, NOW);
-  expect(lines.filter(({ ok }) => !ok).map(({ word }) => word)).toEqual(['Unreachable', 'Degraded', 'Not answering', 'Wrong', 'Broken']);
-  expect(lines.find(({ name }) => name === 'Clock')?.detail).toBe('600 seconds behind the database');
-  const late = { ...well, checks: { ...well.checks, webhook: { ...well.checks.webhook, outOfTime: 3 }, clock: { ok: true, offMs: 1200 } } };
-  expect(statusLines(late, NOW).map(({ detail }) => detail)).toEqual(expect.arrayContaining([expect.stringContaining('3 refused for their time'), '1 second ahead of the database']));
+  expect(lines.filter(({ ok }) => !ok).map(({ word }) => word)).toEqual([
+    'Unreachable',
+    'Degraded',
+    'Not answering',
+    'Wrong',
+    'Broken',
+  ]);
+  expect(lines.find(({ name }) => name === 'Clock')?.detail).toBe(
+    '600 seconds behind the database',
+  );
+  const late = {
+    ...well,
+    checks: {
+      ...well.checks,
+      webhook: { ...well.checks.webhook, outOfTime: 3 },
+      clock: { ok: true, offMs: 1200 },
+    },
+  };
+  expect(statusLines(late, NOW).map(({ detail }) => detail)).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining('3 refused for their time'),
+      '1 second ahead of the database',
+    ]),
+  );
   expect(lines.at(-1)?.detail).toBe('T2 an order counts its lines (2)');
 });
 
@@ -71,10 +140,32 @@ test('words that were true are not said on while the health check does not answe
 
 test('whoever asked for it hears a new anomaly, once, and not one less', () => {
   const played = vi.fn();
-  const part = { connect: (next: unknown) => next, start: played, stop: () => {}, frequency: {}, gain: { setValueAtTime: () => {}, exponentialRampToValueAtTime: () => {} } };
-  vi.stubGlobal('AudioContext', class { currentTime = 0; destination = {}; createOscillator = () => part; createGain = () => part; });
+  const part = {
+    connect: (next: unknown) => next,
+    start: played,
+    stop: () => {},
+    frequency: {},
+    gain: { setValueAtTime: () => {}, exponentialRampToValueAtTime: () => {} },
+  };
+  vi.stubGlobal(
+    'AudioContext',
+    class {
+      currentTime = 0;
+      destination = {};
+      createOscillator = () => part;
+      createGain = () => part;
+    },
+  );
   const store = createStore();
-  const { rerender } = renderHook(({ count }: { count: number | undefined }) => useToneOnRise(count), { initialProps: { count: 3 } as { count: number | undefined }, wrapper: ({ children }: { children: ReactNode }) => <Provider store={store}>{children}</Provider> });
+  const { rerender } = renderHook(
+    ({ count }: { count: number | undefined }) => useToneOnRise(count),
+    {
+      initialProps: { count: 3 } as { count: number | undefined },
+      wrapper: ({ children }: { children: ReactNode }) => (
+        <Provider store={store}>{children}</Provider>
+      ),
+    },
+  );
   rerender({ count: 4 });
   expect(played).not.toHaveBeenCalled();
   act(() => store.set(soundOnAtom, true));
@@ -86,7 +177,24 @@ test('the socket’s news makes the list whose counter rose be asked again, and 
   const server = aServer();
   const { store } = openConsole('payments');
   await screen.findByRole('table');
-  const news = (seq: number, anomalies: number) => act(() => store.set(receiveFrameAtom, { v: 1, topic: 'ops', seq, serverNow: NOW, type: 'ops', data: { anomalies: { total: 41, unresolved: 3, resolved: 38 }, waitlist: 2, orphanedTickets: 1, maintenanceMode: false, health: 'ok', revisions: { anomalies, waitlist: 5 } } }));
+  const news = (seq: number, anomalies: number) =>
+    act(() =>
+      store.set(receiveFrameAtom, {
+        v: 1,
+        topic: 'ops',
+        seq,
+        serverNow: NOW,
+        type: 'ops',
+        data: {
+          anomalies: { total: 41, unresolved: 3, resolved: 38 },
+          waitlist: 2,
+          orphanedTickets: 1,
+          maintenanceMode: false,
+          health: 'ok',
+          revisions: { anomalies, waitlist: 5 },
+        },
+      }),
+    );
   const count = (path: string) => server.paths().filter((each) => each === `GET ${path}`).length;
   news(1, 7);
   await waitFor(() => expect(count('/api/admin/payment-anomalies')).toBe(1));
@@ -102,9 +210,18 @@ test('without the socket anomalies, sums, payments and maintenance are asked eve
   const asked = (...paths: string[]) => paths.map(count);
   const { unmount } = openConsole('system');
   await vi.advanceTimersByTimeAsync(61_000);
-  expect(asked('/api/admin/payment-anomalies/stats', '/api/maintenance-mode', '/api/admin/system-settings')).toEqual([3, 3, 2]);
+  expect(
+    asked(
+      '/api/admin/payment-anomalies/stats',
+      '/api/maintenance-mode',
+      '/api/admin/system-settings',
+    ),
+  ).toEqual([3, 3, 2]);
   unmount();
-  for (const [section, path] of [['payments', '/api/admin/payment-anomalies'], ['transactions', '/api/stripe-debug']] as const) {
+  for (const [section, path] of [
+    ['payments', '/api/admin/payment-anomalies'],
+    ['transactions', '/api/stripe-debug'],
+  ] as const) {
     const shown = openConsole(section);
     await vi.advanceTimersByTimeAsync(61_000);
     expect(asked(path), section).toEqual([3]);
@@ -113,10 +230,28 @@ test('without the socket anomalies, sums, payments and maintenance are asked eve
 });
 
 test('the command menu goes to sections, runs the check, and finds what the server knows', async () => {
-  const titles = (query: string) => matching(fixedCommands({ go: nothing, errand: nothing, logout: nothing, shortcuts: nothing }), query).map(({ title }) => title);
+  const titles = (query: string) =>
+    matching(
+      fixedCommands({ go: nothing, errand: nothing, logout: nothing, shortcuts: nothing }),
+      query,
+    ).map(({ title }) => title);
   expect(titles('check')).toEqual(['Run Check']);
   expect(titles('payments unresolved')).toEqual(['Anomalies that need action']);
-  const server = aServer({ 'GET /api/admin/search?q=robin': { body: [{ kind: 'order', id: 'o1', title: 'Robin Buyer', detail: '2 tickets of FD-1042', section: 'transactions', key: 'pi_9' }] }, 'POST /api/admin/payment-anomalies/check': { body: { newAnomalies: 0 } } });
+  const server = aServer({
+    'GET /api/admin/search?q=robin': {
+      body: [
+        {
+          kind: 'order',
+          id: 'o1',
+          title: 'Robin Buyer',
+          detail: '2 tickets of FD-1042',
+          section: 'transactions',
+          key: 'pi_9',
+        },
+      ],
+    },
+    'POST /api/admin/payment-anomalies/check': { body: { newAnomalies: 0 } },
+  });
   openConsole('overview');
   await userEvent.keyboard('{Control>}k{/Control}');
   await userEvent.type(await screen.findByRole('combobox', { name: /^Search clubs/ }), 'robin');
@@ -124,21 +259,44 @@ test('the command menu goes to sections, runs the check, and finds what the serv
   await userEvent.keyboard('{Enter}');
   expect(window.location.search).toBe('?section=transactions&open=o1');
   await userEvent.keyboard('{Control>}k{/Control}');
-  await userEvent.type(await screen.findByRole('combobox', { name: /^Search clubs/ }), 'run check{Enter}');
+  await userEvent.type(
+    await screen.findByRole('combobox', { name: /^Search clubs/ }),
+    'run check{Enter}',
+  );
   await waitFor(() => expect(server.paths()).toContain('POST /api/admin/payment-anomalies/check'));
 });
 
 test('a CSV opens in Excel: its mark, CRLF, quotes, and nothing that would run', () => {
-  const columns = [{ id: 'name', header: 'Name', value: (row: string[]) => row[0] }, { id: 'phone', header: 'Phone', value: (row: string[]) => row[1] }];
-  expect(toCsv(columns, [['=SUM(A1)', '0400 000 000'], ['O"Neil, Pat', '+61 400'], ['-1', '@x']])).toBe('\ufeffName,Phone\r\n\'=SUM(A1),0400 000 000\r\n"O""Neil, Pat",\'+61 400\r\n\'-1,\'@x\r\n');
-  expect(toCsv(columns, [[' \u200b=1', '0400000000'], ['＝1', '0']])).toBe('\ufeffName,Phone\r\n\' \u200b=1,\'0400000000\r\n\'＝1,0\r\n');
+  const columns = [
+    { id: 'name', header: 'Name', value: (row: string[]) => row[0] },
+    { id: 'phone', header: 'Phone', value: (row: string[]) => row[1] },
+  ];
+  expect(
+    toCsv(columns, [
+      ['=SUM(A1)', '0400 000 000'],
+      ['O"Neil, Pat', '+61 400'],
+      ['-1', '@x'],
+    ]),
+  ).toBe(
+    '\ufeffName,Phone\r\n\'=SUM(A1),0400 000 000\r\n"O""Neil, Pat",\'+61 400\r\n\'-1,\'@x\r\n',
+  );
+  expect(
+    toCsv(columns, [
+      [' \u200b=1', '0400000000'],
+      ['＝1', '0'],
+    ]),
+  ).toBe("\ufeffName,Phone\r\n' \u200b=1,'0400000000\r\n'＝1,0\r\n");
 });
 
 test('search, order and filter stand in the address, and what does not match says so', async () => {
   aServer();
   openConsole('clubs', '&status=pending');
   const table = await screen.findByRole('table', { name: 'Clubs' });
-  expect(within(table).getAllByRole('rowheader').map((cell) => cell.textContent)).toEqual(['Norths Devils']);
+  expect(
+    within(table)
+      .getAllByRole('rowheader')
+      .map((cell) => cell.textContent),
+  ).toEqual(['Norths Devils']);
   await userEvent.click(screen.getByRole('button', { name: /^All/ }));
   await userEvent.click(within(table).getByRole('button', { name: /^Name/ }));
   expect(within(table).getAllByRole('rowheader')[0]?.textContent).toBe('Wynnum Tigers');
@@ -150,6 +308,16 @@ test('search, order and filter stand in the address, and what does not match say
 });
 
 test('times are said as people say them', () => {
-  expect([5_000, 240_000, 7_200_000, 90_000_000, 172_900_000].map(agoWords)).toEqual(['just now', '4 min ago', '2 h ago', '1 day ago', '2 days ago']);
-  expect([20_000, 360_000, 3_600_000].map(lengthWords)).toEqual(['1 minute', '6 minutes', '1 hour']);
+  expect([5_000, 240_000, 7_200_000, 90_000_000, 172_900_000].map(agoWords)).toEqual([
+    'just now',
+    '4 min ago',
+    '2 h ago',
+    '1 day ago',
+    '2 days ago',
+  ]);
+  expect([20_000, 360_000, 3_600_000].map(lengthWords)).toEqual([
+    '1 minute',
+    '6 minutes',
+    '1 hour',
+  ]);
 });

@@ -72,22 +72,51 @@ export function Console() {
   const asked = [...new Set([...ALWAYS, ...section.needs])];
   return (
     <div className="ops">
-      {asked.map((name) => <Asking key={name} name={name} />)}
+      {asked.map((name) => (
+        <Asking key={name} name={name} />
+      ))}
       <Sidebar />
       <div className="ops-page">
         <header className="ops-head">
           <div className="ops-head-bar">
-            <button type="button" className="icon-btn ops-menu" aria-label="Sections" onClick={() => openDrawer(true)}><MenuIcon /></button>
-            <h1 ref={heading} tabIndex={-1}>{section.title}</h1>
+            <button
+              type="button"
+              className="icon-btn ops-menu"
+              aria-label="Sections"
+              onClick={() => openDrawer(true)}
+            >
+              <MenuIcon />
+            </button>
+            <h1 ref={heading} tabIndex={-1}>
+              {section.title}
+            </h1>
             <LiveBadge />
             <div className="ops-head-tools">
-              <button type="button" className="ops-find" aria-label="Search and commands" onClick={() => openCommands(true)}><SearchIcon /><span>Search</span><kbd>⌘K</kbd></button>
-              <button type="button" className="icon-btn ops-keys-btn" aria-label="Keyboard shortcuts" onClick={() => openShortcuts(true)}><KeysIcon /></button>
+              <button
+                type="button"
+                className="ops-find"
+                aria-label="Search and commands"
+                onClick={() => openCommands(true)}
+              >
+                <SearchIcon />
+                <span>Search</span>
+                <kbd>⌘K</kbd>
+              </button>
+              <button
+                type="button"
+                className="icon-btn ops-keys-btn"
+                aria-label="Keyboard shortcuts"
+                onClick={() => openShortcuts(true)}
+              >
+                <KeysIcon />
+              </button>
             </div>
           </div>
           <div className="ops-head-actions" id={HEAD_ACTIONS} />
         </header>
-        <main id="main" className="ops-main" key={section.key}><Body /></main>
+        <main id="main" className="ops-main" key={section.key}>
+          <Body />
+        </main>
       </div>
       <SidebarDrawer />
       <CommandMenu />

@@ -17,7 +17,8 @@ export function liveness(agoMs: number | null, atMs: number, online: boolean): L
   if (!online) return { kind: 'offline', words: 'Offline' };
   if (agoMs === null) return { kind: 'late', words: 'Connecting' };
   if (agoMs <= LIVE_MS_MAX) return { kind: 'live', words: O.liveSystem };
-  if (agoMs <= DELAYED_MS_MAX) return { kind: 'late', words: `Delayed ${Math.floor(agoMs / 10_000) * 10} s` };
+  if (agoMs <= DELAYED_MS_MAX)
+    return { kind: 'late', words: `Delayed ${Math.floor(agoMs / 10_000) * 10} s` };
   return { kind: 'lost', words: `Offline since ${timeOfDay(atMs)}` };
 }
 
@@ -37,7 +38,9 @@ export function LiveBadge() {
   return (
     <>
       <span className={`ops-live is-${kind}`}>{words}</span>
-      <span className="sr" role="status">{announced}</span>
+      <span className="sr" role="status">
+        {announced}
+      </span>
     </>
   );
 }

@@ -8,10 +8,24 @@ export interface Section {
   needs: readonly QuestionName[];
 }
 
-export type SectionKey = 'overview' | 'clubs' | 'archived' | 'waitlist' | 'draws' | 'payments' | 'orphans' | 'transactions' | 'system' | 'fees';
+export type SectionKey =
+  | 'overview'
+  | 'clubs'
+  | 'archived'
+  | 'waitlist'
+  | 'draws'
+  | 'payments'
+  | 'orphans'
+  | 'transactions'
+  | 'system'
+  | 'fees';
 
 export const SECTIONS: readonly Section[] = [
-  { key: 'overview', title: O.overview, needs: ['analytics', 'clubs', 'draws', 'hideTest', 'health', 'series'] },
+  {
+    key: 'overview',
+    title: O.overview,
+    needs: ['analytics', 'clubs', 'draws', 'hideTest', 'health', 'series'],
+  },
   { key: 'clubs', title: O.clubManagement, needs: ['clubs', 'draws', 'hideTest'] },
   { key: 'archived', title: O.archivedClubs, needs: ['archived'] },
   { key: 'waitlist', title: O.waitlist, needs: [] },
@@ -19,11 +33,16 @@ export const SECTIONS: readonly Section[] = [
   { key: 'payments', title: O.paymentMonitor, needs: ['anomalies'] },
   { key: 'orphans', title: O.orphanedTickets, needs: [] },
   { key: 'transactions', title: O.stripeTransactions, needs: ['transactions', 'transactionSums'] },
-  { key: 'system', title: O.systemControls, needs: ['settings', 'registration', 'hideTest', 'configuration', 'menus'] },
+  {
+    key: 'system',
+    title: O.systemControls,
+    needs: ['settings', 'registration', 'hideTest', 'configuration', 'menus'],
+  },
   { key: 'fees', title: O.platformFeesReport, needs: ['configuration', 'draws', 'hideTest'] },
 ];
 
 /** What the sidebar's badges and the header say in every section. */
 export const ALWAYS: readonly QuestionName[] = ['stats', 'waitlist', 'orphans', 'maintenance'];
 
-export const sectionOf = (key: string): Section => SECTIONS.find((section) => section.key === key) ?? (SECTIONS[0] as Section);
+export const sectionOf = (key: string): Section =>
+  SECTIONS.find((section) => section.key === key) ?? (SECTIONS[0] as Section);

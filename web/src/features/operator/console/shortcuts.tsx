@@ -15,7 +15,9 @@ const LIST = [
   ['Esc', 'Close'],
 ] as const;
 
-const isTyping = (target: EventTarget | null) => target instanceof HTMLElement && (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select'));
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select'));
 
 /** ⌘K always; / and ? only while single keys are on and nobody is typing. */
 export function useConsoleKeys(): void {
@@ -29,7 +31,15 @@ export function useConsoleKeys(): void {
         setCommands(true);
         return;
       }
-      if (!keysOn || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target) || document.querySelector('dialog[open]')) return;
+      if (
+        !keysOn ||
+        event.metaKey ||
+        event.ctrlKey ||
+        event.altKey ||
+        isTyping(event.target) ||
+        document.querySelector('dialog[open]')
+      )
+        return;
       if (event.key !== '/' && event.key !== '?') return;
       event.preventDefault();
       if (event.key === '/') setCommands(true);
@@ -47,10 +57,21 @@ export function Shortcuts() {
   return (
     <Dialog title="Keyboard shortcuts" open={open} onClose={() => setOpen(false)}>
       <dl className="ops-keys">
-        {LIST.map(([key, does]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{does}</dd></div>)}
+        {LIST.map(([key, does]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
       </dl>
-      <Check id="keys-on" checked={keysOn} onChecked={setKeysOn}>Single keys act (/, ?, J, K, E)</Check>
-      <Check id="sound-on" checked={soundOn} onChecked={setSoundOn}>A short sound for a new anomaly</Check>
+      <Check id="keys-on" checked={keysOn} onChecked={setKeysOn}>
+        Single keys act (/, ?, J, K, E)
+      </Check>
+      <Check id="sound-on" checked={soundOn} onChecked={setSoundOn}>
+        A short sound for a new anomaly
+      </Check>
     </Dialog>
   );
 }
@@ -61,7 +82,13 @@ export function KeyHints({ act }: { act?: string }) {
   if (!keysOn) return null;
   return (
     <p className="ops-key-hints">
-      <kbd>J</kbd> <kbd>K</kbd> move · <kbd>Enter</kbd> details · {act ? <><kbd>E</kbd> {act} · </> : null}<kbd>/</kbd> search · <kbd>?</kbd> shortcuts
+      <kbd>J</kbd> <kbd>K</kbd> move · <kbd>Enter</kbd> details ·{' '}
+      {act ? (
+        <>
+          <kbd>E</kbd> {act} ·{' '}
+        </>
+      ) : null}
+      <kbd>/</kbd> search · <kbd>?</kbd> shortcuts
     </p>
   );
 }

@@ -17,7 +17,11 @@ function useCounts(): Partial<Record<SectionKey, number>> {
   return { waitlist, payments, orphans };
 }
 
-const COUNT_WORDS: Partial<Record<SectionKey, string>> = { waitlist: 'waiting', payments: 'unresolved', orphans: 'to recover' };
+const COUNT_WORDS: Partial<Record<SectionKey, string>> = {
+  waitlist: 'waiting',
+  payments: 'unresolved',
+  orphans: 'to recover',
+};
 
 function Sections({ onGo }: { onGo?: () => void }) {
   const address = useAddress();
@@ -28,7 +32,9 @@ function Sections({ onGo }: { onGo?: () => void }) {
       {SECTIONS.map(({ key, title }) => (
         <li key={key}>
           <a
-            href={`${CONSOLE}?section=${key}`} aria-current={key === current ? 'page' : undefined} title={title}
+            href={`${CONSOLE}?section=${key}`}
+            aria-current={key === current ? 'page' : undefined}
+            title={title}
             onClick={(event) => {
               if (event.metaKey || event.ctrlKey || event.shiftKey) return;
               event.preventDefault();
@@ -38,7 +44,12 @@ function Sections({ onGo }: { onGo?: () => void }) {
           >
             {SECTION_ICONS[key]}
             <span className="ops-nav-title">{title}</span>
-            {counts[key] ? <span className="ops-nav-count">{counts[key]}<span className="sr"> {COUNT_WORDS[key]}</span></span> : null}
+            {counts[key] ? (
+              <span className="ops-nav-count">
+                {counts[key]}
+                <span className="sr"> {COUNT_WORDS[key]}</span>
+              </span>
+            ) : null}
           </a>
         </li>
       ))}
@@ -48,10 +59,20 @@ function Sections({ onGo }: { onGo?: () => void }) {
 
 function LogoutButton() {
   const logout = useLogout();
-  return <button type="button" className="ops-side-btn" title="Logout" onClick={() => void logout()}><LogoutIcon /><span className="ops-nav-title">Logout</span></button>;
+  return (
+    <button type="button" className="ops-side-btn" title="Logout" onClick={() => void logout()}>
+      <LogoutIcon />
+      <span className="ops-nav-title">Logout</span>
+    </button>
+  );
 }
 
-const Brand = () => <span className="ops-brand"><Crossing dark /><span className="ops-nav-title">{O.brand}</span></span>;
+const Brand = () => (
+  <span className="ops-brand">
+    <Crossing dark />
+    <span className="ops-nav-title">{O.brand}</span>
+  </span>
+);
 
 /** The ten sections at the side; narrow when asked, a drawer on a phone. */
 export function Sidebar() {
@@ -61,7 +82,16 @@ export function Sidebar() {
       <Brand />
       <Sections />
       <div className="ops-side-foot">
-        <button type="button" className="ops-side-btn" aria-pressed={narrow} title={narrow ? 'Widen the sidebar' : 'Narrow the sidebar'} onClick={() => setNarrow(!narrow)}><CollapseIcon /><span className="ops-nav-title">Narrow sidebar</span></button>
+        <button
+          type="button"
+          className="ops-side-btn"
+          aria-pressed={narrow}
+          title={narrow ? 'Widen the sidebar' : 'Narrow the sidebar'}
+          onClick={() => setNarrow(!narrow)}
+        >
+          <CollapseIcon />
+          <span className="ops-nav-title">Narrow sidebar</span>
+        </button>
         <LogoutButton />
       </div>
     </nav>
@@ -75,7 +105,9 @@ export function SidebarDrawer() {
     <Dialog title={O.brand} open={open} onClose={() => setOpen(false)} kind="drawer">
       <nav className="ops-side is-drawer" aria-label="Sections">
         <Sections onGo={() => setOpen(false)} />
-        <div className="ops-side-foot"><LogoutButton /></div>
+        <div className="ops-side-foot">
+          <LogoutButton />
+        </div>
       </nav>
     </Dialog>
   );

@@ -7,13 +7,19 @@ const REST_MS = 200;
 const LETTERS_MIN = 2;
 
 export function useFound(query: string): readonly SearchHit[] {
-  const [found, setFound] = useState<{ query: string; hits: readonly SearchHit[] }>({ query: '', hits: [] });
+  const [found, setFound] = useState<{ query: string; hits: readonly SearchHit[] }>({
+    query: '',
+    hits: [],
+  });
   const wanted = query.trim();
   useEffect(() => {
     if (wanted.length < LETTERS_MIN) return;
     let current = true;
     const timer = setTimeout(() => {
-      search(wanted).then((hits) => current && setFound({ query: wanted, hits }), () => {});
+      search(wanted).then(
+        (hits) => current && setFound({ query: wanted, hits }),
+        () => {},
+      );
     }, REST_MS);
     return () => {
       current = false;

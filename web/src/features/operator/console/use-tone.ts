@@ -23,7 +23,13 @@ export function useToneOnRise(unresolved: number | undefined): void {
   const on = useAtomValue(soundOnAtom);
   const before = useRef(unresolved);
   useEffect(() => {
-    if (on && unresolved !== undefined && before.current !== undefined && unresolved > before.current) play();
+    if (
+      on &&
+      unresolved !== undefined &&
+      before.current !== undefined &&
+      unresolved > before.current
+    )
+      play();
     before.current = unresolved;
   }, [on, unresolved]);
 }

@@ -20,21 +20,67 @@ export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () =
     fetchCancellation(draw.drawNumber).then(setWould, () => setUnknown(true));
   }, [draw.drawNumber]);
   const cancel = async (reason: string) => {
-    const done = await doing.run(async () => {
-      const { orders, refundTotal } = await cancelDraw(draw.drawNumber, { reason, drawNumber: draw.drawNumber });
-      toast({ title: 'Draw cancelled', text: orders === 0 ? 'Nobody had bought a ticket.' : `${money(refundTotal)} goes back to ${orders} ${orders === 1 ? 'buyer' : 'buyers'}.` });
-    }, { failed: 'Failed to cancel draw', failedText: 'The draw was not cancelled. Please try again.' });
+    const done = await doing.run(
+      async () => {
+        const { orders, refundTotal } = await cancelDraw(draw.drawNumber, {
+          reason,
+          drawNumber: draw.drawNumber,
+        });
+        toast({
+          title: 'Draw cancelled',
+          text:
+            orders === 0
+              ? 'Nobody had bought a ticket.'
+              : `${money(refundTotal)} goes back to ${orders} ${orders === 1 ? 'buyer' : 'buyers'}.`,
+        });
+      },
+      {
+        failed: 'Failed to cancel draw',
+        failedText: 'The draw was not cancelled. Please try again.',
+      },
+    );
     if (!done) return;
     void again('draws').catch(() => {});
     onClose();
   };
   return (
-    <ReasonDialog title="Cancel draw" open onClose={onClose} button="Cancel draw and refund all" typed={draw.drawNumber} doing={doing} onSure={(reason) => void cancel(reason)}>
-      <p>{draw.homeTeam} v {draw.awayTeam}: for a game that is abandoned. A postponed game only needs its kick-off moved.</p>
-      {would ? <Facts facts={[['Orders', would.orders], ['Tickets', would.tickets], ['Goes back to buyers', money(would.refundTotal)], ['Platform fee given back', money(would.platformFeeReturned)]]} /> : null}
-      {would?.whyNot ? <p className="callout is-bad" role="alert">{would.whyNot}</p> : null}
+    <ReasonDialog
+      title="Cancel draw"
+      open
+      onClose={onClose}
+      button="Cancel draw and refund all"
+      typed={draw.drawNumber}
+      doing={doing}
+      onSure={(reason) => void cancel(reason)}
+    >
+      <p>
+        {draw.homeTeam} v {draw.awayTeam}: for a game that is abandoned. A postponed game only needs
+        its kick-off moved.
+      </p>
+      {would ? (
+        <Facts
+          facts={[
+            ['Orders', would.orders],
+            ['Tickets', would.tickets],
+            ['Goes back to buyers', money(would.refundTotal)],
+            ['Platform fee given back', money(would.platformFeeReturned)],
+          ]}
+        />
+      ) : null}
+      {would?.whyNot ? (
+        <p className="callout is-bad" role="alert">
+          {would.whyNot}
+        </p>
+      ) : null}
       {!would && !unknown ? <Bones rows={2} /> : null}
-      {unknown ? <Facts facts={[['Tickets', draw.ticketsSold], ['Ticket revenue', money(draw.revenue)]]} /> : null}
+      {unknown ? (
+        <Facts
+          facts={[
+            ['Tickets', draw.ticketsSold],
+            ['Ticket revenue', money(draw.revenue)],
+          ]}
+        />
+      ) : null}
       <p>Every buyer is refunded in full and told by mail. This cannot be undone.</p>
     </ReasonDialog>
   );

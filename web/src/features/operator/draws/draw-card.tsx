@@ -23,30 +23,86 @@ interface DrawCardProps {
 /** One draw: its game, its numbers, and what can be done (C:66-68). */
 export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
   const report = useDoing();
-  const download = () => report.run(async () => saveFile(await downloadDrawReport(draw.drawNumber)), { failed: O.downloadFailed, failedText: O.downloadFailedText, fixed: true });
+  const download = () =>
+    report.run(async () => saveFile(await downloadDrawReport(draw.drawNumber)), {
+      failed: O.downloadFailed,
+      failedText: O.downloadFailedText,
+      fixed: true,
+    });
   const open = draw.status === 'active' || draw.status === 'closed';
   // An active draw past its kick-off has closed, whatever its record still says (E-1).
-  const status = draw.status === 'active' && Date.parse(draw.gameDate) <= nowMs ? 'closed' : draw.status;
+  const status =
+    draw.status === 'active' && Date.parse(draw.gameDate) <= nowMs ? 'closed' : draw.status;
   const orphaned = orphanedWords(draw.orphanedTickets);
   return (
-    <article className="card ops-draw" aria-label={`${draw.homeTeam} v ${draw.awayTeam}, ${draw.serialNumber || O.serialUnknown}`}>
-      <div className="ops-draw-top"><DrawTag status={status} />{isTest(draw) ? <Tag kind="plain">Test</Tag> : null}{draw.archived ? <Tag kind="plain">Archived</Tag> : null}<span className="ops-serial">{draw.serialNumber || O.serialUnknown}</span></div>
-      <h2>{draw.homeTeam} <span className="v">v</span> {draw.awayTeam}</h2>
-      <p className="meta">{draw.clubName}{draw.league ? ` · ${draw.league}` : ''}</p>
+    <article
+      className="card ops-draw"
+      aria-label={`${draw.homeTeam} v ${draw.awayTeam}, ${draw.serialNumber || O.serialUnknown}`}
+    >
+      <div className="ops-draw-top">
+        <DrawTag status={status} />
+        {isTest(draw) ? <Tag kind="plain">Test</Tag> : null}
+        {draw.archived ? <Tag kind="plain">Archived</Tag> : null}
+        <span className="ops-serial">{draw.serialNumber || O.serialUnknown}</span>
+      </div>
+      <h2>
+        {draw.homeTeam} <span className="v">v</span> {draw.awayTeam}
+      </h2>
+      <p className="meta">
+        {draw.clubName}
+        {draw.league ? ` · ${draw.league}` : ''}
+      </p>
       <p className="meta">{dateOf(draw.gameDate, draw.timezone)}</p>
       <dl className="ops-draw-sums">
-        <div><dt>Ticket price</dt><dd>{money(draw.ticketPrice)}</dd></div>
-        <div><dt>Tickets sold</dt><dd>{soldOf(draw)}/{TICKETS}{orphaned ? <small>{orphaned}</small> : null}</dd></div>
-        <div><dt>Revenue</dt><dd>{money(draw.revenue)}</dd></div>
+        <div>
+          <dt>Ticket price</dt>
+          <dd>{money(draw.ticketPrice)}</dd>
+        </div>
+        <div>
+          <dt>Tickets sold</dt>
+          <dd>
+            {soldOf(draw)}/{TICKETS}
+            {orphaned ? <small>{orphaned}</small> : null}
+          </dd>
+        </div>
+        <div>
+          <dt>Revenue</dt>
+          <dd>{money(draw.revenue)}</dd>
+        </div>
       </dl>
-      <div className="progress" aria-hidden="true"><span style={{ '--part': soldOf(draw) / TICKETS } as React.CSSProperties} /></div>
-      {draw.status === 'completed' && draw.winningTicketSerial ? <p className="meta">#{draw.homeFirstTryScorer} &amp; #{draw.awayFirstTryScorer} · {draw.winningTicketSerial}{draw.winningTicketSold === false ? ', not sold' : ''}{draw.payoutStatus ? ` · payout ${draw.payoutStatus}` : ''}</p> : null}
-      <div className="ops-draw-actions">
-        <button type="button" className="btn small sec" onClick={() => onDo('tickets')}>{O.viewTickets}</button>
-        <Pressing className="btn small sec" busy={report.busy} onPress={() => void download()}>{O.downloadReport}</Pressing>
-        {draw.status === 'completed' ? <button type="button" className="btn small sec" onClick={() => onDo('undo')}>{O.undoResults}</button> : null}
+      <div className="progress" aria-hidden="true">
+        <span style={{ '--part': soldOf(draw) / TICKETS } as React.CSSProperties} />
       </div>
-      {open ? <div className="ops-draw-more"><button type="button" className="link-btn" onClick={() => onDo('move')}>Move kick-off</button><button type="button" className="link-btn is-danger" onClick={() => onDo('cancel')}>Cancel draw</button></div> : null}
+      {draw.status === 'completed' && draw.winningTicketSerial ? (
+        <p className="meta">
+          #{draw.homeFirstTryScorer} &amp; #{draw.awayFirstTryScorer} · {draw.winningTicketSerial}
+          {draw.winningTicketSold === false ? ', not sold' : ''}
+          {draw.payoutStatus ? ` · payout ${draw.payoutStatus}` : ''}
+        </p>
+      ) : null}
+      <div className="ops-draw-actions">
+        <button type="button" className="btn small sec" onClick={() => onDo('tickets')}>
+          {O.viewTickets}
+        </button>
+        <Pressing className="btn small sec" busy={report.busy} onPress={() => void download()}>
+          {O.downloadReport}
+        </Pressing>
+        {draw.status === 'completed' ? (
+          <button type="button" className="btn small sec" onClick={() => onDo('undo')}>
+            {O.undoResults}
+          </button>
+        ) : null}
+      </div>
+      {open ? (
+        <div className="ops-draw-more">
+          <button type="button" className="link-btn" onClick={() => onDo('move')}>
+            Move kick-off
+          </button>
+          <button type="button" className="link-btn is-danger" onClick={() => onDo('cancel')}>
+            Cancel draw
+          </button>
+        </div>
+      ) : null}
     </article>
   );
 }

@@ -14,10 +14,23 @@ afterEach(() => vi.unstubAllGlobals());
 const card = (name: RegExp) => screen.findByRole('article', { name });
 
 test('test draws are those whose league says so in any case, and they are hidden unless the setting says otherwise', async () => {
-  expect([isTest({ league: 'TEST Cup' }), isTest({ league: 'A contest' }), isTest({ league: 'Queensland Cup' }), isTest({ league: null })]).toEqual([true, true, false, false]);
+  expect([
+    isTest({ league: 'TEST Cup' }),
+    isTest({ league: 'A contest' }),
+    isTest({ league: 'Queensland Cup' }),
+    isTest({ league: null }),
+  ]).toEqual([true, true, false, false]);
   const server = aServer({
     'GET /api/admin/system-settings/hide_test_draws': refused(404, 'Not set.', 'setting-unset'),
-    'POST /api/admin/system-settings/hide_test_draws': { body: { id: 3, key: 'hide_test_draws', value: 'false', description: null, updatedAt: '2026-11-21T03:00:00Z' } },
+    'POST /api/admin/system-settings/hide_test_draws': {
+      body: {
+        id: 3,
+        key: 'hide_test_draws',
+        value: 'false',
+        description: null,
+        updatedAt: '2026-11-21T03:00:00Z',
+      },
+    },
   });
   openConsole('draws');
   expect((await screen.findAllByRole('article')).length).toBe(5);
@@ -25,14 +38,21 @@ test('test draws are those whose league says so in any case, and they are hidden
   expect(toggle.getAttribute('aria-checked')).toBe('true');
   await userEvent.click(toggle);
   await waitFor(() => expect(screen.getAllByRole('article').length).toBe(6));
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toMatchObject({ value: 'false', updatedBy: 'Super Admin' });
+  expect(server.asked.find(({ method }) => method === 'POST')?.body).toMatchObject({
+    value: 'false',
+    updatedBy: 'Super Admin',
+  });
 });
 
 test('a setting that cannot be read says so once and leaves the default on', async () => {
-  aServer({ 'GET /api/admin/system-settings/hide_test_draws': refused(500, 'The database is away.') });
+  aServer({
+    'GET /api/admin/system-settings/hide_test_draws': refused(500, 'The database is away.'),
+  });
   openConsole('draws');
   await expectToast('Failed to load setting', 'The database is away.');
-  expect(screen.getByRole('switch', { name: 'Hide test draws' }).getAttribute('aria-checked')).toBe('true');
+  expect(screen.getByRole('switch', { name: 'Hide test draws' }).getAttribute('aria-checked')).toBe(
+    'true',
+  );
 });
 
 test('a game without a date is TBD, a draw without a serial N/A', async () => {
@@ -50,7 +70,10 @@ test('a card counts what has a buyer, and says how many are orphaned beside it, 
   const [first, ...rest] = draws(NOW);
   const [one, ...others] = tickets();
   const orphan = { ...(one as (typeof others)[number]), buyerName: null, buyerEmail: null };
-  aServer({ 'GET /api/admin/draws': { body: [{ ...first, orphanedTickets: 1 }, ...rest] }, 'GET /api/draws/1042/tickets': { body: [orphan, ...others] } });
+  aServer({
+    'GET /api/admin/draws': { body: [{ ...first, orphanedTickets: 1 }, ...rest] },
+    'GET /api/draws/1042/tickets': { body: [orphan, ...others] },
+  });
   openConsole('draws');
   const sold = within(await card(/FD-1042$/)).getByText('Tickets sold').parentElement;
   expect(sold?.textContent).toBe('Tickets sold112/1691 orphaned');
@@ -58,23 +81,37 @@ test('a card counts what has a buyer, and says how many are orphaned beside it, 
   await press('View Tickets', await card(/FD-1042$/));
   const dialog = await screen.findByRole('dialog', { name: 'Tickets of FD-1042' });
   await within(dialog).findByText('Orphaned');
-  expect([...dialog.querySelectorAll('.ops-figure')].map((figure) => figure.textContent).slice(0, 3)).toEqual(['Sold112', 'Available56', 'Orphaned1']);
+  expect(
+    [...dialog.querySelectorAll('.ops-figure')].map((figure) => figure.textContent).slice(0, 3),
+  ).toEqual(['Sold112', 'Available56', 'Orphaned1']);
 });
 
 test('most sold is who has most buyers', () => {
-  const [first, second] = draws(NOW).map((draw, n) => ({ ...draw, ticketsSold: 10 - n, orphanedTickets: n === 0 ? 2 : 0 }));
-  expect(chosen([first, second] as ReturnType<typeof draws>, '', '', '-ticketsSold').map(({ drawNumber }) => drawNumber)).toEqual([1043, 1042]);
+  const [first, second] = draws(NOW).map((draw, n) => ({
+    ...draw,
+    ticketsSold: 10 - n,
+    orphanedTickets: n === 0 ? 2 : 0,
+  }));
+  expect(
+    chosen([first, second] as ReturnType<typeof draws>, '', '', '-ticketsSold').map(
+      ({ drawNumber }) => drawNumber,
+    ),
+  ).toEqual([1043, 1042]);
 });
 
 test('words, chips and order choose among the draws', () => {
   const all = draws(NOW);
   expect(chosen(all, 'burleigh', '', '').map(({ drawNumber }) => drawNumber)).toEqual([1043, 1046]);
-  expect(chosen(all, '', 'active', '-ticketsSold').map(({ ticketsSold }) => ticketsSold)).toEqual([113, 41, 3]);
+  expect(chosen(all, '', 'active', '-ticketsSold').map(({ ticketsSold }) => ticketsSold)).toEqual([
+    113, 41, 3,
+  ]);
   expect(chosen(all, 'fd-1044', '', '')).toHaveLength(1);
 });
 
 test('only a completed draw can lose its result, and only when its number is typed and a reason given', async () => {
-  const server = aServer({ 'POST /api/draws/1045/undo-results': { body: { newStatus: 'closed' } } });
+  const server = aServer({
+    'POST /api/draws/1045/undo-results': { body: { newStatus: 'closed' } },
+  });
   openConsole('draws');
   expect(within(await card(/FD-1042$/)).queryByRole('button', { name: 'Undo Results' })).toBeNull();
   await press('Undo Results', await card(/FD-1045$/));
@@ -88,12 +125,23 @@ test('only a completed draw can lose its result, and only when its number is typ
   await userEvent.type(within(dialog).getByLabelText('Draw number (type 1045)'), '1045');
   await press('Undo Results', dialog);
   await expectToast('Results undone', 'FD-1045 is now closed.');
-  expect(server.asked.find(({ path }) => path.includes('undo-results'))?.body).toEqual({ reason: 'Numbers swapped', drawNumber: 1045 });
+  expect(server.asked.find(({ path }) => path.includes('undo-results'))?.body).toEqual({
+    reason: 'Numbers swapped',
+    drawNumber: 1045,
+  });
 });
 
 test.each([
-  ['the server’s words', refused(409, 'A payout of this draw is completed, so its result stands.'), 'A payout of this draw is completed, so its result stands.'],
-  ['the specified words', { status: 500, body: {} }, 'Unable to undo draw results. Please try again.'],
+  [
+    'the server’s words',
+    refused(409, 'A payout of this draw is completed, so its result stands.'),
+    'A payout of this draw is completed, so its result stands.',
+  ],
+  [
+    'the specified words',
+    { status: 500, body: {} },
+    'Unable to undo draw results. Please try again.',
+  ],
 ])('a result that stays is said in %s', async (_name, answer, words) => {
   aServer({ 'POST /api/draws/1045/undo-results': answer });
   openConsole('draws');
@@ -121,7 +169,11 @@ test('tickets: sold and available are counted, and free numbers are listed up to
   const dialog = await screen.findByRole('dialog', { name: 'Tickets of FD-1042' });
   expect(await within(dialog).findByText('+6 more')).toBeTruthy();
   expect(within(dialog).getAllByRole('row').length).toBe(1 + 113);
-  expect([...dialog.querySelectorAll('.ops-figure')].map((figure) => figure.textContent)).toEqual(['Sold113', 'Available56', 'Total revenue$565.00']);
+  expect([...dialog.querySelectorAll('.ops-figure')].map((figure) => figure.textContent)).toEqual([
+    'Sold113',
+    'Available56',
+    'Total revenue$565.00',
+  ]);
   expect(dialog.querySelectorAll('.ops-free span').length).toBe(50);
 });
 
@@ -133,8 +185,20 @@ test('a paid ticket without a buyer is neither sold nor free', () => {
 });
 
 test('cancelling a draw says what goes back before, and wants the number and a reason', async () => {
-  const would = { drawNumber: 1042, status: 'active', orders: 57, tickets: 113, refundTotal: '609.07', platformFeeReturned: '11.00', refunds: { pending: 0, succeeded: 0, failed: 0 }, whyNot: null };
-  const server = aServer({ 'GET /api/admin/draws/1042/cancellation': { body: would }, 'POST /api/admin/draws/1042/cancel': { body: { ...would, status: 'cancelled' } } });
+  const would = {
+    drawNumber: 1042,
+    status: 'active',
+    orders: 57,
+    tickets: 113,
+    refundTotal: '609.07',
+    platformFeeReturned: '11.00',
+    refunds: { pending: 0, succeeded: 0, failed: 0 },
+    whyNot: null,
+  };
+  const server = aServer({
+    'GET /api/admin/draws/1042/cancellation': { body: would },
+    'POST /api/admin/draws/1042/cancel': { body: { ...would, status: 'cancelled' } },
+  });
   openConsole('draws');
   await press('Cancel draw', await card(/FD-1042$/));
   const dialog = await screen.findByRole('dialog', { name: 'Cancel draw' });
@@ -143,7 +207,10 @@ test('cancelling a draw says what goes back before, and wants the number and a r
   await userEvent.type(within(dialog).getByLabelText('Reason'), 'Abandoned');
   await press('Cancel draw and refund all', dialog);
   await expectToast('Draw cancelled', '$609.07 goes back to 57 buyers.');
-  expect(server.asked.find(({ path }) => path.endsWith('/cancel'))?.body).toEqual({ reason: 'Abandoned', drawNumber: 1042 });
+  expect(server.asked.find(({ path }) => path.endsWith('/cancel'))?.body).toEqual({
+    reason: 'Abandoned',
+    drawNumber: 1042,
+  });
 });
 
 test('a moved kick-off is typed in the draw’s own time', () => {

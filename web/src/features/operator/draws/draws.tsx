@@ -19,27 +19,61 @@ import { TicketsDialog } from './tickets-dialog';
 import { UndoDialog } from './undo-dialog';
 
 const COLUMNS: readonly Column<AdminDraw>[] = [
-  { id: 'serialNumber', header: 'Serial', value: ({ serialNumber }) => serialNumber || O.serialUnknown },
+  {
+    id: 'serialNumber',
+    header: 'Serial',
+    value: ({ serialNumber }) => serialNumber || O.serialUnknown,
+  },
   { id: 'game', header: 'Game', value: ({ homeTeam, awayTeam }) => `${homeTeam} v ${awayTeam}` },
   { id: 'club', header: 'Club', value: ({ clubName }) => clubName },
   { id: 'league', header: 'League', value: ({ league }) => league },
-  { id: 'gameDate', header: 'Game date', value: ({ gameDate }) => gameDate, text: ({ gameDate, timezone }) => dateOf(gameDate, timezone) },
+  {
+    id: 'gameDate',
+    header: 'Game date',
+    value: ({ gameDate }) => gameDate,
+    text: ({ gameDate, timezone }) => dateOf(gameDate, timezone),
+  },
   { id: 'status', header: 'Status', value: ({ status }) => status },
-  { id: 'ticketPrice', header: 'Ticket price', value: ({ ticketPrice }) => signedCents(ticketPrice), text: ({ ticketPrice }) => money(ticketPrice) },
+  {
+    id: 'ticketPrice',
+    header: 'Ticket price',
+    value: ({ ticketPrice }) => signedCents(ticketPrice),
+    text: ({ ticketPrice }) => money(ticketPrice),
+  },
   { id: 'ticketsSold', header: 'Sold', value: soldOf },
   { id: 'orphanedTickets', header: 'Orphaned', value: ({ orphanedTickets }) => orphanedTickets },
-  { id: 'revenue', header: 'Revenue', value: ({ revenue }) => signedCents(revenue), text: ({ revenue }) => money(revenue) },
+  {
+    id: 'revenue',
+    header: 'Revenue',
+    value: ({ revenue }) => signedCents(revenue),
+    text: ({ revenue }) => money(revenue),
+  },
 ];
 
-const ORDERS = [['-gameDate', 'Latest game first'], ['gameDate', 'Earliest game first'], ['-ticketsSold', 'Most sold'], ['-revenue', 'Most revenue'], ['club', 'Club']] as const;
+const ORDERS = [
+  ['-gameDate', 'Latest game first'],
+  ['gameDate', 'Earliest game first'],
+  ['-ticketsSold', 'Most sold'],
+  ['-revenue', 'Most revenue'],
+  ['club', 'Club'],
+] as const;
 const STATES = ['active', 'closed', 'completed', 'cancelled'] as const;
 const AT_ONCE = 24;
 
 /** What the words, the order and the chips leave over. */
-export function chosen(draws: readonly AdminDraw[], query: string, status: string, order: string): AdminDraw[] {
+export function chosen(
+  draws: readonly AdminDraw[],
+  query: string,
+  status: string,
+  order: string,
+): AdminDraw[] {
   const words = query.trim().toLowerCase();
   const column = COLUMNS.find(({ id }) => id === order.replace(/^-/, ''));
-  const found = draws.filter((draw) => (!status || draw.status === status) && (!words || COLUMNS.some((each) => typedOf(each, draw).toLowerCase().includes(words))));
+  const found = draws.filter(
+    (draw) =>
+      (!status || draw.status === status) &&
+      (!words || COLUMNS.some((each) => typedOf(each, draw).toLowerCase().includes(words))),
+  );
   if (!column) return found;
   const sign = order.startsWith('-') ? -1 : 1;
   return found.sort((one, other) => sign * compare(column.value(one), column.value(other)));
@@ -54,8 +88,14 @@ export function Draws() {
   const [doing, setDoing] = useState<{ what: DrawDoing; draw: number } | null>(null);
   const [more, setMore] = useState(AT_ONCE);
   const order = read('sort') || '-gameDate';
-  const visible = useMemo(() => draws.data?.filter((draw) => !hideTest.on || !isTest(draw)), [draws.data, hideTest.on]);
-  const rows = useMemo(() => visible && chosen(visible, read('q'), read('status'), order), [visible, read, order]);
+  const visible = useMemo(
+    () => draws.data?.filter((draw) => !hideTest.on || !isTest(draw)),
+    [draws.data, hideTest.on],
+  );
+  const rows = useMemo(
+    () => visible && chosen(visible, read('q'), read('status'), order),
+    [visible, read, order],
+  );
   const about = draws.data?.find((draw) => draw.drawNumber === doing?.draw);
   const close = () => setDoing(null);
   const tally = (status: string) => visible?.filter((draw) => draw.status === status).length;
@@ -63,20 +103,80 @@ export function Draws() {
     <Shown {...draws} data={rows} title="The draws did not load">
       {(shown) => (
         <>
-          <div className="card ops-row"><HideTestSwitch /></div>
+          <div className="card ops-row">
+            <HideTestSwitch />
+          </div>
           <TableTools
-            label={O.drawManagement} columns={COLUMNS} rows={shown} of={visible?.length ?? 0}
+            label={O.drawManagement}
+            columns={COLUMNS}
+            rows={shown}
+            of={visible?.length ?? 0}
             chips={
               <>
-                <Chips name="status" label="Status" options={[{ value: '', label: 'All', count: visible?.length }, ...STATES.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1), count: tally(value) }))]} />
-                <select className="ops-select" aria-label="Order" value={order} onChange={(event) => write({ sort: event.currentTarget.value })}>{ORDERS.map(([value, label]) => <option key={value} value={value}>{label}</option>)}</select>
+                <Chips
+                  name="status"
+                  label="Status"
+                  options={[
+                    { value: '', label: 'All', count: visible?.length },
+                    ...STATES.map((value) => ({
+                      value,
+                      label: value.charAt(0).toUpperCase() + value.slice(1),
+                      count: tally(value),
+                    })),
+                  ]}
+                />
+                <select
+                  className="ops-select"
+                  aria-label="Order"
+                  value={order}
+                  onChange={(event) => write({ sort: event.currentTarget.value })}
+                >
+                  {ORDERS.map(([value, label]) => (
+                    <option key={value} value={value}>
+                      {label}
+                    </option>
+                  ))}
+                </select>
               </>
             }
           />
-          {shown.length === 0 ? <div className="card empty"><strong>{visible?.length === 0 ? 'No draws yet.' : 'Nothing matches.'}</strong>{visible?.length === 0 ? null : <button type="button" className="btn small sec" onClick={() => write({ q: '', status: '' })}>Clear search and filters</button>}</div> : null}
-          <ul className="ops-cards">{shown.slice(0, more).map((draw) => <li key={draw.drawNumber}><DrawCard draw={draw} nowMs={now()} onDo={(what) => setDoing({ what, draw: draw.drawNumber })} /></li>)}</ul>
-          {shown.length > more ? <button type="button" className="btn small sec ops-more" onClick={() => setMore(more + AT_ONCE)}>Show more</button> : null}
-          {about && doing?.what === 'tickets' ? <TicketsDialog draw={about} onClose={close} /> : null}
+          {shown.length === 0 ? (
+            <div className="card empty">
+              <strong>{visible?.length === 0 ? 'No draws yet.' : 'Nothing matches.'}</strong>
+              {visible?.length === 0 ? null : (
+                <button
+                  type="button"
+                  className="btn small sec"
+                  onClick={() => write({ q: '', status: '' })}
+                >
+                  Clear search and filters
+                </button>
+              )}
+            </div>
+          ) : null}
+          <ul className="ops-cards">
+            {shown.slice(0, more).map((draw) => (
+              <li key={draw.drawNumber}>
+                <DrawCard
+                  draw={draw}
+                  nowMs={now()}
+                  onDo={(what) => setDoing({ what, draw: draw.drawNumber })}
+                />
+              </li>
+            ))}
+          </ul>
+          {shown.length > more ? (
+            <button
+              type="button"
+              className="btn small sec ops-more"
+              onClick={() => setMore(more + AT_ONCE)}
+            >
+              Show more
+            </button>
+          ) : null}
+          {about && doing?.what === 'tickets' ? (
+            <TicketsDialog draw={about} onClose={close} />
+          ) : null}
           {about && doing?.what === 'undo' ? <UndoDialog draw={about} onClose={close} /> : null}
           {about && doing?.what === 'cancel' ? <CancelDialog draw={about} onClose={close} /> : null}
           {about && doing?.what === 'move' ? <MoveDialog draw={about} onClose={close} /> : null}

@@ -6,7 +6,8 @@ import { useAnswer } from '../answers/use-answers';
 
 export const HIDE_TEST = 'hide_test_draws';
 
-export const isTest = ({ league }: Pick<AdminDraw, 'league'>): boolean => (league ?? '').toLowerCase().includes(O.test);
+export const isTest = ({ league }: Pick<AdminDraw, 'league'>): boolean =>
+  (league ?? '').toLowerCase().includes(O.test);
 
 export interface HideTest {
   on: boolean;
@@ -18,5 +19,8 @@ export interface HideTest {
 export function useHideTest(): HideTest {
   const { data, error } = useAnswer('hideTest');
   const unset = error instanceof Problem && error.status === 404;
-  return { on: data === undefined || unset || data.value !== O.off, failed: unset || data !== undefined ? null : error };
+  return {
+    on: data === undefined || unset || data.value !== O.off,
+    failed: unset || data !== undefined ? null : error,
+  };
 }

@@ -11,7 +11,15 @@ import { dateOf } from './game-date';
 
 /** `2026-11-20T19:10` as the clocks of the draw's own zone show it. */
 export function localTime(instant: string, zone: string): string {
-  const parts = new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).formatToParts(new Date(instant));
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).formatToParts(new Date(instant));
   const of = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
   return `${of('year')}-${of('month')}-${of('day')}T${of('hour')}:${of('minute')}`;
 }
@@ -23,18 +31,40 @@ export function MoveDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => 
   const toast = useSetAtom(showToastAtom);
   const [at, setAt] = useState(() => localTime(draw.gameDate, draw.timezone));
   const move = async (reason: string) => {
-    const done = await doing.run(async () => {
-      const moved = await moveKickOff(draw.drawNumber, { gameDate: at, reason });
-      toast({ title: 'Kick-off moved', text: dateOf(moved.gameDate, moved.timezone) });
-    }, { failed: 'Failed to move kick-off', failedText: 'The kick-off stays as it is. Please try again.' });
+    const done = await doing.run(
+      async () => {
+        const moved = await moveKickOff(draw.drawNumber, { gameDate: at, reason });
+        toast({ title: 'Kick-off moved', text: dateOf(moved.gameDate, moved.timezone) });
+      },
+      {
+        failed: 'Failed to move kick-off',
+        failedText: 'The kick-off stays as it is. Please try again.',
+      },
+    );
     if (!done) return;
     void again('draws').catch(() => {});
     onClose();
   };
   return (
-    <ReasonDialog title="Move kick-off" open onClose={onClose} button="Move kick-off" doing={doing} onSure={(reason) => void move(reason)}>
-      <p>{draw.homeTeam} v {draw.awayTeam}, now {dateOf(draw.gameDate, draw.timezone)}. A draw that closed opens again until the new kick-off.</p>
-      <Field id="new-kick-off" label={`New kick-off (${draw.timezone})`} type="datetime-local" value={at} onValue={setAt} />
+    <ReasonDialog
+      title="Move kick-off"
+      open
+      onClose={onClose}
+      button="Move kick-off"
+      doing={doing}
+      onSure={(reason) => void move(reason)}
+    >
+      <p>
+        {draw.homeTeam} v {draw.awayTeam}, now {dateOf(draw.gameDate, draw.timezone)}. A draw that
+        closed opens again until the new kick-off.
+      </p>
+      <Field
+        id="new-kick-off"
+        label={`New kick-off (${draw.timezone})`}
+        type="datetime-local"
+        value={at}
+        onValue={setAt}
+      />
     </ReasonDialog>
   );
 }

@@ -18,13 +18,20 @@ const COLUMNS: readonly Column<AdminTicket>[] = [
   { id: 'buyerName', header: 'Buyer', value: ({ buyerName }) => buyerName },
   { id: 'buyerEmail', header: 'E-mail', value: ({ buyerEmail }) => buyerEmail },
   { id: 'buyerPhone', header: 'Phone', value: ({ buyerPhone }) => buyerPhone },
-  { id: 'purchaseDate', header: 'Purchased', value: ({ purchaseDate }) => purchaseDate, text: ({ purchaseDate }) => (purchaseDate ? dayAndTime(purchaseDate) : '') },
+  {
+    id: 'purchaseDate',
+    header: 'Purchased',
+    value: ({ purchaseDate }) => purchaseDate,
+    text: ({ purchaseDate }) => (purchaseDate ? dayAndTime(purchaseDate) : ''),
+  },
 ];
 
 /** Sold is who has a name or a mail; a paid ticket without either is orphaned, and neither sold nor free (decisions F-2, F-3). */
 export function countsOf(tickets: readonly AdminTicket[]) {
   const sold = tickets.filter((ticket) => ticket.buyerName || ticket.buyerEmail);
-  const orphaned = tickets.filter((ticket) => ticket.sold && !ticket.buyerName && !ticket.buyerEmail);
+  const orphaned = tickets.filter(
+    (ticket) => ticket.sold && !ticket.buyerName && !ticket.buyerEmail,
+  );
   const free = tickets.filter((ticket) => !ticket.sold && !ticket.buyerName && !ticket.buyerEmail);
   return { sold, orphaned, free };
 }
@@ -41,15 +48,31 @@ export function TicketsDialog({ draw, onClose }: { draw: AdminDraw; onClose: () 
   useEffect(ask, [ask, draw.revision]);
   return (
     <Dialog title={`Tickets of ${draw.serialNumber || O.serialUnknown}`} open onClose={onClose}>
-      <p className="meta">{draw.homeTeam} v {draw.awayTeam}</p>
-      {tickets ? <Listed draw={draw} tickets={tickets} onRefund={setRefunding} /> : error ? <Trouble title="Failed to fetch tickets" error={error} onRetry={ask} /> : <Bones rows={6} />}
+      <p className="meta">
+        {draw.homeTeam} v {draw.awayTeam}
+      </p>
+      {tickets ? (
+        <Listed draw={draw} tickets={tickets} onRefund={setRefunding} />
+      ) : error ? (
+        <Trouble title="Failed to fetch tickets" error={error} onRetry={ask} />
+      ) : (
+        <Bones rows={6} />
+      )}
       <AuditTrail objects={`draw:${draw.drawNumber}`} />
       <RefundDialog order={refunding} onClose={() => setRefunding(null)} onDone={ask} />
     </Dialog>
   );
 }
 
-function Listed({ draw, tickets, onRefund }: { draw: AdminDraw; tickets: readonly AdminTicket[]; onRefund: (order: string) => void }) {
+function Listed({
+  draw,
+  tickets,
+  onRefund,
+}: {
+  draw: AdminDraw;
+  tickets: readonly AdminTicket[];
+  onRefund: (order: string) => void;
+}) {
   const { sold, orphaned, free } = countsOf(tickets);
   const listed = free.slice(0, LISTED).map((ticket) => ticket.ticketNumber);
   return (
@@ -57,28 +80,76 @@ function Listed({ draw, tickets, onRefund }: { draw: AdminDraw; tickets: readonl
       <Figures label="Counts">
         <Figure label="Sold" value={sold.length} />
         <Figure label="Available" value={free.length} />
-        {orphaned.length > 0 ? <Figure label="Orphaned" value={orphaned.length} tone="warn" /> : null}
+        {orphaned.length > 0 ? (
+          <Figure label="Orphaned" value={orphaned.length} tone="warn" />
+        ) : null}
         <Figure label="Total revenue" value={money(draw.revenue)} />
       </Figures>
-      {sold.length === 0 ? <p className="meta">No tickets are sold yet.</p> : (
+      {sold.length === 0 ? (
+        <p className="meta">No tickets are sold yet.</p>
+      ) : (
         <div className="ops-scroll" role="region" aria-label="Sold tickets" tabIndex={0}>
           <table className="ops-plain-table" role="table">
-            <thead role="rowgroup"><tr role="row">{COLUMNS.map((column) => <th key={column.id} role="columnheader" scope="col">{column.header}</th>)}<th role="columnheader" scope="col"><span className="sr">Actions</span></th></tr></thead>
+            <thead role="rowgroup">
+              <tr role="row">
+                {COLUMNS.map((column) => (
+                  <th key={column.id} role="columnheader" scope="col">
+                    {column.header}
+                  </th>
+                ))}
+                <th role="columnheader" scope="col">
+                  <span className="sr">Actions</span>
+                </th>
+              </tr>
+            </thead>
             <tbody role="rowgroup">
               {sold.map((ticket) => (
-                <tr key={ticket.ticketNumber} role="row" className={ticket.isWinner ? 'is-winner' : undefined}>
-                  <th role="rowheader" scope="row">{ticket.ticketNumber}{ticket.isWinner ? <span className="ops-won"> winner</span> : null}</th>
-                  {COLUMNS.slice(1).map((column) => <td key={column.id} role="cell" data-label={column.header}>{textOf(column, ticket)}</td>)}
-                  <td role="cell">{ticket.orderId ? <button type="button" className="link-btn" onClick={() => onRefund(ticket.orderId ?? '')}>Refund</button> : null}</td>
+                <tr
+                  key={ticket.ticketNumber}
+                  role="row"
+                  className={ticket.isWinner ? 'is-winner' : undefined}
+                >
+                  <th role="rowheader" scope="row">
+                    {ticket.ticketNumber}
+                    {ticket.isWinner ? <span className="ops-won"> winner</span> : null}
+                  </th>
+                  {COLUMNS.slice(1).map((column) => (
+                    <td key={column.id} role="cell" data-label={column.header}>
+                      {textOf(column, ticket)}
+                    </td>
+                  ))}
+                  <td role="cell">
+                    {ticket.orderId ? (
+                      <button
+                        type="button"
+                        className="link-btn"
+                        onClick={() => onRefund(ticket.orderId ?? '')}
+                      >
+                        Refund
+                      </button>
+                    ) : null}
+                  </td>
                 </tr>
               ))}
             </tbody>
           </table>
         </div>
       )}
-      <div className="actions"><button type="button" className="btn small sec" disabled={sold.length === 0} onClick={() => saveCsv(`${draw.serialNumber}-tickets`, COLUMNS, sold, new Date())}>CSV</button></div>
+      <div className="actions">
+        <button
+          type="button"
+          className="btn small sec"
+          disabled={sold.length === 0}
+          onClick={() => saveCsv(`${draw.serialNumber}-tickets`, COLUMNS, sold, new Date())}
+        >
+          CSV
+        </button>
+      </div>
       <h3 className="ops-sub">Available tickets</h3>
-      <p className="ops-free">{listed.length === 0 ? 'None.' : listed.map((number) => <span key={number}>{number}</span>)}{free.length > LISTED ? <strong>{andMore(free.length - LISTED)}</strong> : null}</p>
+      <p className="ops-free">
+        {listed.length === 0 ? 'None.' : listed.map((number) => <span key={number}>{number}</span>)}
+        {free.length > LISTED ? <strong>{andMore(free.length - LISTED)}</strong> : null}
+      </p>
     </>
   );
 }

@@ -13,17 +13,35 @@ export function UndoDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => 
   const again = useAskAgain();
   const toast = useSetAtom(showToastAtom);
   const undo = async (reason: string) => {
-    const done = await doing.run(async () => {
-      const { newStatus } = await undoResults(draw.drawNumber, { reason, drawNumber: draw.drawNumber });
-      toast({ title: 'Results undone', text: `${draw.serialNumber} is now ${newStatus}.` });
-    }, { failed: O.undoFailed, failedText: O.undoFailedText });
+    const done = await doing.run(
+      async () => {
+        const { newStatus } = await undoResults(draw.drawNumber, {
+          reason,
+          drawNumber: draw.drawNumber,
+        });
+        toast({ title: 'Results undone', text: `${draw.serialNumber} is now ${newStatus}.` });
+      },
+      { failed: O.undoFailed, failedText: O.undoFailedText },
+    );
     if (!done) return;
     void again('draws').catch(() => {});
     onClose();
   };
   return (
-    <ReasonDialog title={O.undoResults} open onClose={onClose} button={O.undoResults} typed={draw.drawNumber} doing={doing} onSure={(reason) => void undo(reason)}>
-      <p>{draw.homeTeam} v {draw.awayTeam} loses its result (#{draw.homeFirstTryScorer} &amp; #{draw.awayFirstTryScorer}). Pending payouts are cleared, and a winner who was told is told of the mistake.</p>
+    <ReasonDialog
+      title={O.undoResults}
+      open
+      onClose={onClose}
+      button={O.undoResults}
+      typed={draw.drawNumber}
+      doing={doing}
+      onSure={(reason) => void undo(reason)}
+    >
+      <p>
+        {draw.homeTeam} v {draw.awayTeam} loses its result (#{draw.homeFirstTryScorer} &amp; #
+        {draw.awayFirstTryScorer}). Pending payouts are cleared, and a winner who was told is told
+        of the mistake.
+      </p>
     </ReasonDialog>
   );
 }

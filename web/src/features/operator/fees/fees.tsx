@@ -18,14 +18,68 @@ import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 
 const COLUMNS: readonly Column<FeeDraw>[] = [
-  { id: 'draw', header: 'Draw', name: true, value: ({ serialNumber }) => serialNumber, cell: ({ serialNumber, homeTeam, awayTeam }) => <span className="ops-two"><strong>{serialNumber}</strong><small>{homeTeam} v {awayTeam}</small></span> },
+  {
+    id: 'draw',
+    header: 'Draw',
+    name: true,
+    value: ({ serialNumber }) => serialNumber,
+    cell: ({ serialNumber, homeTeam, awayTeam }) => (
+      <span className="ops-two">
+        <strong>{serialNumber}</strong>
+        <small>
+          {homeTeam} v {awayTeam}
+        </small>
+      </span>
+    ),
+  },
   { id: 'club', header: 'Club', value: ({ clubName }) => clubName },
-  { id: 'gameDate', header: 'Game date', value: ({ gameDate }) => gameDate, text: ({ gameDate, timezone }) => dateOf(gameDate, timezone) },
-  { id: 'status', header: 'Status', value: ({ status }) => status, cell: ({ status }) => <DrawTag status={status} /> },
-  { id: 'ticketsSold', header: 'Sold', end: true, value: ({ ticketsSold }) => ticketsSold, total: (rows) => String(rows.reduce((sum, row) => sum + row.ticketsSold, 0)) },
-  { id: 'revenue', header: 'Revenue', end: true, value: ({ revenue }) => signedCents(revenue), text: ({ revenue }) => money(revenue), total: (rows) => sumOf(rows.map((row) => row.revenue)) },
-  { id: 'platformFee', header: 'Platform fee', end: true, value: ({ platformFee }) => signedCents(platformFee), text: ({ platformFee }) => money(platformFee), cell: ({ platformFee, capped }) => <>{money(platformFee)}{capped ? <small className="meta"> cap</small> : null}</>, total: (rows) => sumOf(rows.map((row) => row.platformFee)) },
-  { id: 'capped', header: 'Cap reached', hidden: true, value: ({ capped }) => (capped ? 'yes' : 'no') },
+  {
+    id: 'gameDate',
+    header: 'Game date',
+    value: ({ gameDate }) => gameDate,
+    text: ({ gameDate, timezone }) => dateOf(gameDate, timezone),
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    value: ({ status }) => status,
+    cell: ({ status }) => <DrawTag status={status} />,
+  },
+  {
+    id: 'ticketsSold',
+    header: 'Sold',
+    end: true,
+    value: ({ ticketsSold }) => ticketsSold,
+    total: (rows) => String(rows.reduce((sum, row) => sum + row.ticketsSold, 0)),
+  },
+  {
+    id: 'revenue',
+    header: 'Revenue',
+    end: true,
+    value: ({ revenue }) => signedCents(revenue),
+    text: ({ revenue }) => money(revenue),
+    total: (rows) => sumOf(rows.map((row) => row.revenue)),
+  },
+  {
+    id: 'platformFee',
+    header: 'Platform fee',
+    end: true,
+    value: ({ platformFee }) => signedCents(platformFee),
+    text: ({ platformFee }) => money(platformFee),
+    cell: ({ platformFee, capped }) => (
+      <>
+        {money(platformFee)}
+        {capped ? <small className="meta"> cap</small> : null}
+      </>
+    ),
+    total: (rows) => sumOf(rows.map((row) => row.platformFee)),
+  },
+  {
+    id: 'capped',
+    header: 'Cap reached',
+    hidden: true,
+    value: ({ capped }) => (capped ? 'yes' : 'no'),
+  },
 ];
 
 function useFees(from: string, to: string) {
@@ -50,14 +104,45 @@ export function Fees() {
   const to = read('to');
   const fees = useFees(from, to);
   const pdf = useDoing();
-  const download = () => void pdf.run(async () => saveFile(await downloadFeesReport(from, to)), { failed: O.downloadFailed, failedText: O.feesDownloadFailedText, fixed: true });
+  const download = () =>
+    void pdf.run(async () => saveFile(await downloadFeesReport(from, to)), {
+      failed: O.downloadFailed,
+      failedText: O.feesDownloadFailedText,
+      fixed: true,
+    });
   return (
     <>
-      <HeadActions><Pressing className="btn small" busy={pdf.busy} onPress={download}>Download PDF</Pressing></HeadActions>
+      <HeadActions>
+        <Pressing className="btn small" busy={pdf.busy} onPress={download}>
+          Download PDF
+        </Pressing>
+      </HeadActions>
       <div className="card ops-row ops-period" role="group" aria-label="Period">
-        <label>From <input type="date" value={from} max={to || undefined} onChange={(event) => write({ from: event.currentTarget.value })} /></label>
-        <label>To <input type="date" value={to} min={from || undefined} onChange={(event) => write({ to: event.currentTarget.value })} /></label>
-        {from || to ? <button type="button" className="link-btn" onClick={() => write({ from: '', to: '' })}>All time</button> : <span className="meta">All time</span>}
+        <label>
+          From{' '}
+          <input
+            type="date"
+            value={from}
+            max={to || undefined}
+            onChange={(event) => write({ from: event.currentTarget.value })}
+          />
+        </label>
+        <label>
+          To{' '}
+          <input
+            type="date"
+            value={to}
+            min={from || undefined}
+            onChange={(event) => write({ to: event.currentTarget.value })}
+          />
+        </label>
+        {from || to ? (
+          <button type="button" className="link-btn" onClick={() => write({ from: '', to: '' })}>
+            All time
+          </button>
+        ) : (
+          <span className="meta">All time</span>
+        )}
       </div>
       <Shown {...fees} title="The fees did not load">
         {(report) => (
@@ -70,7 +155,14 @@ export function Fees() {
             </Figures>
             <TestDraws report={report} />
             <Structure report={report} />
-            <DataTable label="Fees by draw" rows={report.draws} rowId={(draw) => String(draw.drawNumber)} columns={COLUMNS} order="-gameDate" empty={<strong>No draws in this period.</strong>} />
+            <DataTable
+              label="Fees by draw"
+              rows={report.draws}
+              rowId={(draw) => String(draw.drawNumber)}
+              columns={COLUMNS}
+              order="-gameDate"
+              empty={<strong>No draws in this period.</strong>}
+            />
           </>
         )}
       </Shown>
@@ -85,7 +177,12 @@ function TestDraws({ report }: { report: PlatformFees }) {
   const tests = new Set(all?.filter(isTest).map((draw) => draw.drawNumber));
   const count = report.draws.filter((draw) => tests.has(draw.drawNumber)).length;
   if (!hidden || count === 0) return null;
-  return <p className="meta">These sums include {count} test {count === 1 ? 'draw' : 'draws'}, which the other sections hide.</p>;
+  return (
+    <p className="meta">
+      These sums include {count} test {count === 1 ? 'draw' : 'draws'}, which the other sections
+      hide.
+    </p>
+  );
 }
 
 function Structure({ report }: { report: PlatformFees }) {
@@ -93,16 +190,40 @@ function Structure({ report }: { report: PlatformFees }) {
   return (
     <section className="card panel" aria-labelledby="structure-title">
       <h2 id="structure-title">Fee structure</h2>
-      <Facts facts={[
-        ['Platform fee', `${percent(report.feeRateBps)} of a draw’s ticket revenue`],
-        ['Cap', `${dollars(report.feeCapCents)} a draw, reached at about ${dollars(report.capReachedAtCents)}`],
-        ['Collected', 'with each payment, until the cap is reached'],
-        ...(card ? [['Card processing', `${percent(card.cardFeeBps)} + ${dollars(card.cardFeeFixedCents)} a transaction, borne by the club unless passed on`] as const] : []),
-        ['Card fees in this period', money(report.stripeFees)],
-      ]} />
-      <p className="field-hint">The sources of this product do not agree on the fee. Both readings:</p>
-      <ul className="ops-readings">{report.readings.map(({ source, rateBps, capCents }) => <li key={source}>{rateBps === null ? '' : `${percent(rateBps)}, `}{dollars(capCents)} a draw <span className="meta">({source})</span></li>)}</ul>
-      <p className="field-hint">Charged is what stands above: {percent(report.feeRateBps)}, at most {dollars(report.feeCapCents)}. Each draw keeps the fee it was created with.</p>
+      <Facts
+        facts={[
+          ['Platform fee', `${percent(report.feeRateBps)} of a draw’s ticket revenue`],
+          [
+            'Cap',
+            `${dollars(report.feeCapCents)} a draw, reached at about ${dollars(report.capReachedAtCents)}`,
+          ],
+          ['Collected', 'with each payment, until the cap is reached'],
+          ...(card
+            ? [
+                [
+                  'Card processing',
+                  `${percent(card.cardFeeBps)} + ${dollars(card.cardFeeFixedCents)} a transaction, borne by the club unless passed on`,
+                ] as const,
+              ]
+            : []),
+          ['Card fees in this period', money(report.stripeFees)],
+        ]}
+      />
+      <p className="field-hint">
+        The sources of this product do not agree on the fee. Both readings:
+      </p>
+      <ul className="ops-readings">
+        {report.readings.map(({ source, rateBps, capCents }) => (
+          <li key={source}>
+            {rateBps === null ? '' : `${percent(rateBps)}, `}
+            {dollars(capCents)} a draw <span className="meta">({source})</span>
+          </li>
+        ))}
+      </ul>
+      <p className="field-hint">
+        Charged is what stands above: {percent(report.feeRateBps)}, at most{' '}
+        {dollars(report.feeCapCents)}. Each draw keeps the fee it was created with.
+      </p>
     </section>
   );
 }

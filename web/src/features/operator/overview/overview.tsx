@@ -18,7 +18,13 @@ const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => str
   ['Platform fees', (sums) => money(sums.platformFees)],
   ['Club revenue', (sums) => money(sums.clubRevenue)],
   ['Prize money', (sums) => money(sums.prizeMoney)],
-  ['Card fees', (sums) => (sums.stripeFees === undefined ? null : `${money(sums.stripeFees)}${sums.feesEstimated ? ', partly estimated' : ''}`)],
+  [
+    'Card fees',
+    (sums) =>
+      sums.stripeFees === undefined
+        ? null
+        : `${money(sums.stripeFees)}${sums.feesEstimated ? ', partly estimated' : ''}`,
+  ],
   ['Refunded', (sums) => (sums.refunded === undefined ? null : money(sums.refunded))],
 ];
 
@@ -47,19 +53,41 @@ export function Overview() {
         <Figure label="Total Clubs" value={sums?.totalClubs ?? clubs?.length} />
         <Figure label="Active Clubs" value={sums?.activeClubs ?? active} />
         <Figure label="Total Draws" value={sums?.totalDraws ?? draws?.length} />
-        <Figure label="Tickets Sold" value={sums && orphaned !== undefined ? Math.max(0, sums.ticketsSold - orphaned) : undefined} note={sums && orphanedWords(orphaned ?? 0)} />
+        <Figure
+          label="Tickets Sold"
+          value={
+            sums && orphaned !== undefined ? Math.max(0, sums.ticketsSold - orphaned) : undefined
+          }
+          note={sums && orphanedWords(orphaned ?? 0)}
+        />
       </Figures>
       <div className="ops-columns">
         <section className="card panel" aria-labelledby="revenue-title">
           <h2 id="revenue-title">Revenue Overview</h2>
-          {sums ? <Facts facts={REVENUE.map(([name, words]) => [name, words(sums)] as const).filter(([, words]) => words !== null)} /> : null}
-          {!sums && analytics.error ? <Trouble title="The revenue did not load" error={analytics.error} onRetry={() => void analytics.again().catch(() => {})} /> : null}
-          {!sums && !analytics.error ? <Facts facts={REVENUE.map(([name]) => [name, COMING])} /> : null}
+          {sums ? (
+            <Facts
+              facts={REVENUE.map(([name, words]) => [name, words(sums)] as const).filter(
+                ([, words]) => words !== null,
+              )}
+            />
+          ) : null}
+          {!sums && analytics.error ? (
+            <Trouble
+              title="The revenue did not load"
+              error={analytics.error}
+              onRetry={() => void analytics.again().catch(() => {})}
+            />
+          ) : null}
+          {!sums && !analytics.error ? (
+            <Facts facts={REVENUE.map(([name]) => [name, COMING])} />
+          ) : null}
         </section>
         <SystemStatus />
       </div>
       <Lines />
-      <section className="card panel"><AuditTrail objects="" title="Latest changes" /></section>
+      <section className="card panel">
+        <AuditTrail objects="" title="Latest changes" />
+      </section>
     </>
   );
 }
@@ -72,13 +100,37 @@ function SystemStatus() {
       <h2 id="status-title">System Status</h2>
       {health.data ? (
         <ul className="ops-status">
-          {(health.error ? unknownLines(health.data, now) : statusLines(health.data, now)).map(({ name, ok, word, detail }) => (
-            <li key={name} className={ok ? 'is-ok' : 'is-bad'}><span>{name}</span><strong>{word}</strong><small>{detail}</small></li>
+          {(health.error ? unknownLines(health.data, now) : statusLines(health.data, now)).map(
+            ({ name, ok, word, detail }) => (
+              <li key={name} className={ok ? 'is-ok' : 'is-bad'}>
+                <span>{name}</span>
+                <strong>{word}</strong>
+                <small>{detail}</small>
+              </li>
+            ),
+          )}
+        </ul>
+      ) : null}
+      {!health.data && health.error ? (
+        <ul className="ops-status">
+          <li className="is-bad">
+            <span>System</span>
+            <strong>Unknown</strong>
+            <small>the health check did not answer</small>
+          </li>
+        </ul>
+      ) : null}
+      {!health.data && !health.error ? (
+        <ul className="ops-status" aria-busy="true" aria-label="Loading">
+          {STATUS_NAMES.map((name) => (
+            <li key={name}>
+              <span>{name}</span>
+              {COMING}
+              <small>&nbsp;</small>
+            </li>
           ))}
         </ul>
       ) : null}
-      {!health.data && health.error ? <ul className="ops-status"><li className="is-bad"><span>System</span><strong>Unknown</strong><small>the health check did not answer</small></li></ul> : null}
-      {!health.data && !health.error ? <ul className="ops-status" aria-busy="true" aria-label="Loading">{STATUS_NAMES.map((name) => <li key={name}><span>{name}</span>{COMING}<small>&nbsp;</small></li>)}</ul> : null}
     </section>
   );
 }
@@ -102,7 +154,22 @@ function Lines() {
     <div className="ops-sparks">
       {lines.map(({ title, values, format, colour }) => {
         const sum = format(total(values));
-        return <Spark key={title} title={title} value={series ? sum : '–'} words={!series ? `${title}: loading` : `${title}: ${sum} in all, at most ${format(Math.max(0, ...values))} in ${series.stepSeconds / 60} minutes`} at={at} values={values} format={format} colour={colour} />;
+        return (
+          <Spark
+            key={title}
+            title={title}
+            value={series ? sum : '–'}
+            words={
+              !series
+                ? `${title}: loading`
+                : `${title}: ${sum} in all, at most ${format(Math.max(0, ...values))} in ${series.stepSeconds / 60} minutes`
+            }
+            at={at}
+            values={values}
+            format={format}
+            colour={colour}
+          />
+        );
       })}
     </div>
   );

@@ -14,7 +14,11 @@ interface SparkProps {
 }
 
 const HEIGHT = 64;
-const clock = new Intl.DateTimeFormat('en-AU', { timeZone: 'Australia/Brisbane', hour: 'numeric', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat('en-AU', {
+  timeZone: 'Australia/Brisbane',
+  hour: 'numeric',
+  minute: '2-digit',
+});
 
 /** A small line over the last day; the cursor reads a value out of it. */
 export function Spark({ title, words, value, at, values, format, colour }: SparkProps) {
@@ -23,22 +27,39 @@ export function Spark({ title, words, value, at, values, format, colour }: Spark
   const read = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const place = box.current;
-    if (!place || typeof place.getBoundingClientRect !== 'function' || !('Path2D' in window)) return;
+    if (!place || typeof place.getBoundingClientRect !== 'function' || !('Path2D' in window))
+      return;
     const width = () => Math.max(80, Math.floor(place.clientWidth));
-    const made = new uPlot({
-      width: width(), height: HEIGHT, legend: { show: false }, axes: [{ show: false }, { show: false }], padding: [4, 0, 4, 0],
-      scales: { y: { range: (_chart, _min, max) => [0, Math.max(1, max)] } },
-      cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
-      series: [{}, { stroke: colour, width: 2, fill: `${colour}1f`, points: { show: false } }],
-      hooks: {
-        setCursor: [(shown) => {
-          const index = shown.cursor.idx;
-          const second = index === null || index === undefined ? undefined : shown.data[0][index];
-          const amount = index === null || index === undefined ? undefined : shown.data[1]?.[index];
-          if (read.current) read.current.textContent = second === undefined || amount === undefined || amount === null ? '' : `${clock.format(second * 1000)}: ${format(amount)}`;
-        }],
+    const made = new uPlot(
+      {
+        width: width(),
+        height: HEIGHT,
+        legend: { show: false },
+        axes: [{ show: false }, { show: false }],
+        padding: [4, 0, 4, 0],
+        scales: { y: { range: (_chart, _min, max) => [0, Math.max(1, max)] } },
+        cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
+        series: [{}, { stroke: colour, width: 2, fill: `${colour}1f`, points: { show: false } }],
+        hooks: {
+          setCursor: [
+            (shown) => {
+              const index = shown.cursor.idx;
+              const second =
+                index === null || index === undefined ? undefined : shown.data[0][index];
+              const amount =
+                index === null || index === undefined ? undefined : shown.data[1]?.[index];
+              if (read.current)
+                read.current.textContent =
+                  second === undefined || amount === undefined || amount === null
+                    ? ''
+                    : `${clock.format(second * 1000)}: ${format(amount)}`;
+            },
+          ],
+        },
       },
-    }, [[], []], place);
+      [[], []],
+      place,
+    );
     chart.current = made;
     const watch = new ResizeObserver(() => made.setSize({ width: width(), height: HEIGHT }));
     watch.observe(place);
@@ -54,7 +75,10 @@ export function Spark({ title, words, value, at, values, format, colour }: Spark
   }, [at, values, colour]);
   return (
     <figure className="card ops-spark">
-      <figcaption><span>{title}</span><strong className="num">{value}</strong></figcaption>
+      <figcaption>
+        <span>{title}</span>
+        <strong className="num">{value}</strong>
+      </figcaption>
       <div ref={box} role="img" aria-label={words} />
       <span ref={read} className="ops-spark-read" aria-hidden="true" />
     </figure>

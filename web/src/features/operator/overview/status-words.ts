@@ -4,7 +4,17 @@ import { O } from '@/shared/strings-operator';
 import { agoWords } from '../pieces/ago';
 
 /** What the panel speaks of, in its order. */
-export const STATUS_NAMES = ['Database', 'Payments', 'Stripe', 'Webhook', 'Mail', 'Sockets', 'Draws', 'Clock', 'Promises'] as const;
+export const STATUS_NAMES = [
+  'Database',
+  'Payments',
+  'Stripe',
+  'Webhook',
+  'Mail',
+  'Sockets',
+  'Draws',
+  'Clock',
+  'Promises',
+] as const;
 
 export interface StatusLine {
   name: (typeof STATUS_NAMES)[number];
@@ -13,31 +23,89 @@ export interface StatusLine {
   detail: string;
 }
 
-const heard = (at: string | null, nowMs: number, never: string) => (at ? agoWords(nowMs - Date.parse(at)) : never);
-const many = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
+const heard = (at: string | null, nowMs: number, never: string) =>
+  at ? agoWords(nowMs - Date.parse(at)) : never;
+const many = (count: number, one: string, more = `${one}s`) =>
+  `${count} ${count === 1 ? one : more}`;
 
 /** A server's clock beside the database's, which decides. */
 const offWords = (offMs: number) => {
   const seconds = Math.round(Math.abs(offMs) / 1000);
-  return seconds === 0 ? "the database's time" : `${many(seconds, 'second')} ${offMs > 0 ? 'ahead of' : 'behind'} the database`;
+  return seconds === 0
+    ? "the database's time"
+    : `${many(seconds, 'second')} ${offMs > 0 ? 'ahead of' : 'behind'} the database`;
 };
 
 /** The health check did not answer: what it said before is no longer known to be true. */
 export const unknownLines = (last: Health, nowMs: number): StatusLine[] =>
-  statusLines(last, nowMs).map(({ name, word }) => ({ name, ok: false, word: 'Unknown', detail: `${word} ${agoWords(nowMs - Date.parse(last.checkedAt))}, nothing heard since` }));
+  statusLines(last, nowMs).map(({ name, word }) => ({
+    name,
+    ok: false,
+    word: 'Unknown',
+    detail: `${word} ${agoWords(nowMs - Date.parse(last.checkedAt))}, nothing heard since`,
+  }));
 
 export function statusLines({ checks }: Health, nowMs: number): StatusLine[] {
-  const { database, provider, webhook, mail, sockets, actors, reconciler, clock, integrity } = checks;
+  const { database, provider, webhook, mail, sockets, actors, reconciler, clock, integrity } =
+    checks;
   const broken = Object.entries(integrity.violations);
   return [
-    { name: 'Database', ok: database.ok, word: database.ok ? 'Healthy' : 'Unreachable', detail: `answers in ${database.latencyMs} ms` },
-    { name: 'Payments', ok: reconciler.ok && actors.ok, word: reconciler.ok && actors.ok ? 'Operational' : 'Degraded', detail: `reconciled ${heard(reconciler.lastRunAt, nowMs, 'not yet')}` },
-    { name: 'Stripe', ok: provider.ok, word: provider.ok ? O.connected : 'Not answering', detail: `last answer ${heard(provider.lastAnswerAt, nowMs, 'not yet')}` },
-    { name: 'Webhook', ok: webhook.ok, word: webhook.ok ? 'Arriving' : 'Late', detail: `last one ${heard(webhook.lastReceivedAt, nowMs, 'not yet')}${webhook.waiting ? `, ${webhook.waiting} waiting` : ''}${webhook.outOfTime ? `, ${webhook.outOfTime} refused for their time` : ''}` },
-    { name: 'Mail', ok: mail.ok, word: mail.ok ? 'Going out' : 'Held up', detail: `${mail.pending} to send${mail.dead ? `, ${mail.dead} given up` : ''}` },
-    { name: 'Sockets', ok: sockets.ok, word: sockets.ok ? 'Open' : 'Closed', detail: many(sockets.sessions, 'screen') },
-    { name: 'Draws', ok: actors.ok, word: actors.ok ? 'Awake' : 'Stuck', detail: `${many(actors.awake, 'actor')}${actors.paused ? `, ${actors.paused} paused` : ''}` },
-    { name: 'Clock', ok: clock.ok, word: clock.ok ? 'Right' : 'Wrong', detail: offWords(clock.offMs) },
-    { name: 'Promises', ok: integrity.ok, word: integrity.ok ? 'Kept' : 'Broken', detail: broken.length === 0 ? 'every invariant holds' : broken.map(([name, rows]) => `${name} (${rows})`).join(', ') },
+    {
+      name: 'Database',
+      ok: database.ok,
+      word: database.ok ? 'Healthy' : 'Unreachable',
+      detail: `answers in ${database.latencyMs} ms`,
+    },
+    {
+      name: 'Payments',
+      ok: reconciler.ok && actors.ok,
+      word: reconciler.ok && actors.ok ? 'Operational' : 'Degraded',
+      detail: `reconciled ${heard(reconciler.lastRunAt, nowMs, 'not yet')}`,
+    },
+    {
+      name: 'Stripe',
+      ok: provider.ok,
+      word: provider.ok ? O.connected : 'Not answering',
+      detail: `last answer ${heard(provider.lastAnswerAt, nowMs, 'not yet')}`,
+    },
+    {
+      name: 'Webhook',
+      ok: webhook.ok,
+      word: webhook.ok ? 'Arriving' : 'Late',
+      detail: `last one ${heard(webhook.lastReceivedAt, nowMs, 'not yet')}${webhook.waiting ? `, ${webhook.waiting} waiting` : ''}${webhook.outOfTime ? `, ${webhook.outOfTime} refused for their time` : ''}`,
+    },
+    {
+      name: 'Mail',
+      ok: mail.ok,
+      word: mail.ok ? 'Going out' : 'Held up',
+      detail: `${mail.pending} to send${mail.dead ? `, ${mail.dead} given up` : ''}`,
+    },
+    {
+      name: 'Sockets',
+      ok: sockets.ok,
+      word: sockets.ok ? 'Open' : 'Closed',
+      detail: many(sockets.sessions, 'screen'),
+    },
+    {
+      name: 'Draws',
+      ok: actors.ok,
+      word: actors.ok ? 'Awake' : 'Stuck',
+      detail: `${many(actors.awake, 'actor')}${actors.paused ? `, ${actors.paused} paused` : ''}`,
+    },
+    {
+      name: 'Clock',
+      ok: clock.ok,
+      word: clock.ok ? 'Right' : 'Wrong',
+      detail: offWords(clock.offMs),
+    },
+    {
+      name: 'Promises',
+      ok: integrity.ok,
+      word: integrity.ok ? 'Kept' : 'Broken',
+      detail:
+        broken.length === 0
+          ? 'every invariant holds'
+          : broken.map(([name, rows]) => `${name} (${rows})`).join(', '),
+    },
   ];
 }

@@ -16,17 +16,71 @@ import { AnomalyPanel, StatusTag } from './anomaly-panel';
 import { useResolving } from './use-resolving';
 
 const COLUMNS: readonly Column<Anomaly>[] = [
-  { id: 'type', header: 'Type', name: true, value: ({ type }) => labelOf(type), cell: ({ type }) => <strong>{labelOf(type)}</strong> },
-  { id: 'customer', header: 'Customer', value: ({ customerEmail }) => customerEmail || O.guest, cell: ({ customerEmail }) => <span className="ops-clip" title={customerEmail ?? undefined}>{customerEmail || O.guest}</span> },
-  { id: 'paymentIntentId', header: 'Payment intent', value: ({ paymentIntentId }) => paymentIntentId, cell: ({ paymentIntentId }) => <CopyId id={paymentIntentId} /> },
-  { id: 'amount', header: 'Amount', end: true, value: ({ amount }) => (amount === null ? null : signedCents(amount)), text: ({ amount }) => money(amount), total: (rows) => sumOf(rows.map((row) => row.amount)) },
-  { id: 'detectedAt', header: 'Detected', value: ({ detectedAt }) => detectedAt, text: ({ detectedAt }) => dayAndTime(detectedAt), cell: ({ detectedAt }) => <Ago at={detectedAt} /> },
   {
-    id: 'status', header: 'Status', value: ({ resolved }) => (resolved ? O.resolved : O.needsAction),
-    cell: ({ resolved, resolvedAt, resolvedBy }) => <><StatusTag resolved={resolved} />{resolved && resolvedAt ? <small className="ops-by">{resolvedBy ?? 'System'}, <Ago at={resolvedAt} /></small> : null}</>,
+    id: 'type',
+    header: 'Type',
+    name: true,
+    value: ({ type }) => labelOf(type),
+    cell: ({ type }) => <strong>{labelOf(type)}</strong>,
   },
-  { id: 'resolvedBy', header: 'Resolved by', hidden: true, value: ({ resolved, resolvedBy }) => (resolved ? (resolvedBy ?? 'System') : '') },
-  { id: 'draws', header: 'Draws', hidden: true, value: ({ drawNumbers }) => drawNumbers?.map((number) => `FD-${number}`).join(' ') },
+  {
+    id: 'customer',
+    header: 'Customer',
+    value: ({ customerEmail }) => customerEmail || O.guest,
+    cell: ({ customerEmail }) => (
+      <span className="ops-clip" title={customerEmail ?? undefined}>
+        {customerEmail || O.guest}
+      </span>
+    ),
+  },
+  {
+    id: 'paymentIntentId',
+    header: 'Payment intent',
+    value: ({ paymentIntentId }) => paymentIntentId,
+    cell: ({ paymentIntentId }) => <CopyId id={paymentIntentId} />,
+  },
+  {
+    id: 'amount',
+    header: 'Amount',
+    end: true,
+    value: ({ amount }) => (amount === null ? null : signedCents(amount)),
+    text: ({ amount }) => money(amount),
+    total: (rows) => sumOf(rows.map((row) => row.amount)),
+  },
+  {
+    id: 'detectedAt',
+    header: 'Detected',
+    value: ({ detectedAt }) => detectedAt,
+    text: ({ detectedAt }) => dayAndTime(detectedAt),
+    cell: ({ detectedAt }) => <Ago at={detectedAt} />,
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    value: ({ resolved }) => (resolved ? O.resolved : O.needsAction),
+    cell: ({ resolved, resolvedAt, resolvedBy }) => (
+      <>
+        <StatusTag resolved={resolved} />
+        {resolved && resolvedAt ? (
+          <small className="ops-by">
+            {resolvedBy ?? 'System'}, <Ago at={resolvedAt} />
+          </small>
+        ) : null}
+      </>
+    ),
+  },
+  {
+    id: 'resolvedBy',
+    header: 'Resolved by',
+    hidden: true,
+    value: ({ resolved, resolvedBy }) => (resolved ? (resolvedBy ?? 'System') : ''),
+  },
+  {
+    id: 'draws',
+    header: 'Draws',
+    hidden: true,
+    value: ({ drawNumbers }) => drawNumbers?.map((number) => `FD-${number}`).join(' '),
+  },
   { id: 'id', header: 'Anomaly', hidden: true, value: ({ id }) => id },
   { id: 'kind', header: 'Kind', hidden: true, value: ({ type }) => type },
   { id: 'order', header: 'Order', hidden: true, value: ({ orderId }) => orderId },
@@ -34,10 +88,13 @@ const COLUMNS: readonly Column<Anomaly>[] = [
   { id: 'club', header: 'Club', hidden: true, value: ({ clubName }) => clubName },
 ];
 
-const focusRow = (id: string | null) => requestAnimationFrame(() => {
-  const row = id ? document.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`) : document.querySelector<HTMLElement>('.ops-head h1');
-  row?.focus();
-});
+const focusRow = (id: string | null) =>
+  requestAnimationFrame(() => {
+    const row = id
+      ? document.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`)
+      : document.querySelector<HTMLElement>('.ops-head h1');
+    row?.focus();
+  });
 
 interface AnomalyListProps {
   anomalies: readonly Anomaly[];
@@ -49,10 +106,27 @@ function Filters({ all, stats }: Omit<AnomalyListProps, 'anomalies'>) {
   const { read, write } = useAddress();
   return (
     <>
-      <Chips name="status" label="Status" options={[{ value: '', label: 'All', count: stats?.total }, { value: 'unresolved', label: O.unresolved, count: stats?.unresolved }, { value: 'resolved', label: O.resolved, count: stats?.resolved }]} />
-      <select className="ops-select" aria-label="Type" value={read('type')} onChange={(event) => write({ type: event.currentTarget.value })}>
+      <Chips
+        name="status"
+        label="Status"
+        options={[
+          { value: '', label: 'All', count: stats?.total },
+          { value: 'unresolved', label: O.unresolved, count: stats?.unresolved },
+          { value: 'resolved', label: O.resolved, count: stats?.resolved },
+        ]}
+      />
+      <select
+        className="ops-select"
+        aria-label="Type"
+        value={read('type')}
+        onChange={(event) => write({ type: event.currentTarget.value })}
+      >
         <option value="">Every type</option>
-        {ANOMALY_TYPES.map((type) => <option key={type} value={type}>{labelOf(type)} ({all.filter((anomaly) => anomaly.type === type).length})</option>)}
+        {ANOMALY_TYPES.map((type) => (
+          <option key={type} value={type}>
+            {labelOf(type)} ({all.filter((anomaly) => anomaly.type === type).length})
+          </option>
+        ))}
       </select>
     </>
   );
@@ -88,28 +162,63 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
     if (needsCustomer(anomaly)) show(anomaly.id);
     else void mark([anomaly], false);
   };
-  const selecting = useMemo(() => ({
-    can: (anomaly: Anomaly) => !anomaly.resolved && !needsCustomer(anomaly),
-    bar: (rows: readonly Anomaly[], done: () => void) => <Pressing busy={resolving.busy} onPress={() => void mark(rows, false).then(done)}>{O.markResolved}</Pressing>,
-  }), [resolving.busy]); // eslint-disable-line react-hooks/exhaustive-deps -- reads the newest rows when pressed
+  const selecting = useMemo(
+    () => ({
+      can: (anomaly: Anomaly) => !anomaly.resolved && !needsCustomer(anomaly),
+      bar: (rows: readonly Anomaly[], done: () => void) => (
+        <Pressing busy={resolving.busy} onPress={() => void mark(rows, false).then(done)}>
+          {O.markResolved}
+        </Pressing>
+      ),
+    }),
+    [resolving.busy],
+  ); // eslint-disable-line react-hooks/exhaustive-deps -- reads the newest rows when pressed
 
   return (
     <div className={open ? 'ops-split is-open' : 'ops-split'}>
       <DataTable
-        label="Payment anomalies" rows={anomalies} of={all.length} rowId={(anomaly) => anomaly.id} columns={COLUMNS} order="-detectedAt" shown={SHOWN}
-        empty={<><strong>No anomalies.</strong><p>Every payment has its tickets, and every ticket its payment.</p></>}
+        label="Payment anomalies"
+        rows={anomalies}
+        of={all.length}
+        rowId={(anomaly) => anomaly.id}
+        columns={COLUMNS}
+        order="-detectedAt"
+        shown={SHOWN}
+        empty={
+          <>
+            <strong>No anomalies.</strong>
+            <p>Every payment has its tickets, and every ticket its payment.</p>
+          </>
+        }
         chips={<Filters all={all} stats={stats} />}
-        onOpen={(anomaly) => show(anomaly.id)} onAct={act} isOpen={(anomaly) => anomaly.id === openId} selecting={selecting} newcomers={newcomers}
+        onOpen={(anomaly) => show(anomaly.id)}
+        onAct={act}
+        isOpen={(anomaly) => anomaly.id === openId}
+        selecting={selecting}
+        newcomers={newcomers}
         actions={(anomaly) => (
           <>
-            <button type="button" className="link-btn" onClick={() => show(anomaly.id)}>{O.details}</button>
-            {anomaly.resolved || needsCustomer(anomaly) ? null : <button type="button" className="link-btn" aria-busy={resolving.busy && busyWith.current === anomaly.id} onClick={() => act(anomaly)}>{O.markResolved}</button>}
+            <button type="button" className="link-btn" onClick={() => show(anomaly.id)}>
+              {O.details}
+            </button>
+            {anomaly.resolved || needsCustomer(anomaly) ? null : (
+              <button
+                type="button"
+                className="link-btn"
+                aria-busy={resolving.busy && busyWith.current === anomaly.id}
+                onClick={() => act(anomaly)}
+              >
+                {O.markResolved}
+              </button>
+            )}
           </>
         )}
       />
       {open ? (
         <AnomalyPanel
-          anomaly={open} resolving={resolving} onMark={() => void mark([open], true)}
+          anomaly={open}
+          resolving={resolving}
+          onMark={() => void mark([open], true)}
           onClose={() => {
             write({ open: '' });
             focusRow(open.id);

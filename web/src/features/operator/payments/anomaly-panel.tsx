@@ -21,41 +21,95 @@ interface AnomalyPanelProps {
   onResolved: () => void;
 }
 
-export const StatusTag = ({ resolved }: { resolved: boolean }) => (resolved ? <Tag kind="ok">{O.resolved}</Tag> : <Tag kind="warn">{O.needsAction}</Tag>);
+export const StatusTag = ({ resolved }: { resolved: boolean }) =>
+  resolved ? <Tag kind="ok">{O.resolved}</Tag> : <Tag kind="warn">{O.needsAction}</Tag>;
 
 /** Cause, then cure, then everything known: so that three actions are enough. */
-export function AnomalyPanel({ anomaly, resolving, onClose, onMark, onResolved }: AnomalyPanelProps) {
+export function AnomalyPanel({
+  anomaly,
+  resolving,
+  onClose,
+  onMark,
+  onResolved,
+}: AnomalyPanelProps) {
   const [refunding, setRefunding] = useState<{ order: string | null } | null>(null);
   const [turn, setTurn] = useState(0);
   const note = typeof anomaly.details?.note === 'string' ? anomaly.details.note : null;
   const itself = refundsItself(anomaly);
   const refund = (order: string | null) => setRefunding({ order: itself ? null : order });
-  const objects = [`anomaly:${anomaly.id}`, ...(anomaly.orderId ? [`order:${anomaly.orderId}`] : [])].join(',');
+  const objects = [
+    `anomaly:${anomaly.id}`,
+    ...(anomaly.orderId ? [`order:${anomaly.orderId}`] : []),
+  ].join(',');
   return (
     <SidePanel title={labelOf(anomaly.type)} about={anomaly.id} onClose={onClose}>
-      <p className="ops-cause"><StatusTag resolved={anomaly.resolved} /> {note ?? meaningOf(anomaly.type)}</p>
-      {!anomaly.resolved && needsCustomer(anomaly) ? <CustomerForm anomaly={anomaly} onResolved={onResolved} onRefund={refund} /> : null}
+      <p className="ops-cause">
+        <StatusTag resolved={anomaly.resolved} /> {note ?? meaningOf(anomaly.type)}
+      </p>
+      {!anomaly.resolved && needsCustomer(anomaly) ? (
+        <CustomerForm anomaly={anomaly} onResolved={onResolved} onRefund={refund} />
+      ) : null}
       {!anomaly.resolved ? (
         <div className="actions">
-          {needsCustomer(anomaly) ? null : <Pressing className="btn small" busy={resolving.busy} onPress={onMark}>{O.markResolved}</Pressing>}
-          {itself || anomaly.orderId ? <button type="button" className="btn small sec" onClick={() => refund(anomaly.orderId)}>Refund payment</button> : null}
+          {needsCustomer(anomaly) ? null : (
+            <Pressing className="btn small" busy={resolving.busy} onPress={onMark}>
+              {O.markResolved}
+            </Pressing>
+          )}
+          {itself || anomaly.orderId ? (
+            <button type="button" className="btn small sec" onClick={() => refund(anomaly.orderId)}>
+              Refund payment
+            </button>
+          ) : null}
         </div>
       ) : null}
       <Said trouble={needsCustomer(anomaly) ? null : resolving.trouble} />
-      <Facts facts={[
-        ['Amount', money(anomaly.amount)],
-        ['Customer', anomaly.customerEmail ?? O.guest],
-        ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} whole />],
-        ['Draws', anomaly.drawNumbers?.length ? anomaly.drawNumbers.map((number) => `FD-${number}`).join(', ') : null],
-        ['Club', anomaly.clubName],
-        ['Detected', dayAndTime(anomaly.detectedAt)],
-        ...(anomaly.resolved ? [['Resolved', `${anomaly.resolvedBy ?? 'System'}${anomaly.resolvedAt ? `, ${dayAndTime(anomaly.resolvedAt)}` : ''}${anomaly.resolution ? ` (${anomaly.resolution})` : ''}`] as const] : []),
-      ]} />
-      {anomaly.stripeUrl ? <p><a href={anomaly.stripeUrl} target="_blank" rel="noreferrer">Open in the Stripe dashboard</a></p> : null}
-      <details className="ops-json" open><summary>Technical details</summary><pre tabIndex={0}>{JSON.stringify(anomaly.details ?? {}, null, 2)}</pre></details>
+      <Facts
+        facts={[
+          ['Amount', money(anomaly.amount)],
+          ['Customer', anomaly.customerEmail ?? O.guest],
+          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} whole />],
+          [
+            'Draws',
+            anomaly.drawNumbers?.length
+              ? anomaly.drawNumbers.map((number) => `FD-${number}`).join(', ')
+              : null,
+          ],
+          ['Club', anomaly.clubName],
+          ['Detected', dayAndTime(anomaly.detectedAt)],
+          ...(anomaly.resolved
+            ? [
+                [
+                  'Resolved',
+                  `${anomaly.resolvedBy ?? 'System'}${anomaly.resolvedAt ? `, ${dayAndTime(anomaly.resolvedAt)}` : ''}${anomaly.resolution ? ` (${anomaly.resolution})` : ''}`,
+                ] as const,
+              ]
+            : []),
+        ]}
+      />
+      {anomaly.stripeUrl ? (
+        <p>
+          <a href={anomaly.stripeUrl} target="_blank" rel="noreferrer">
+            Open in the Stripe dashboard
+          </a>
+        </p>
+      ) : null}
+      <details className="ops-json" open>
+        <summary>Technical details</summary>
+        <pre tabIndex={0}>{JSON.stringify(anomaly.details ?? {}, null, 2)}</pre>
+      </details>
       <AuditTrail objects={objects} turn={turn + Number(anomaly.resolved)} />
-      <AnomalyRefund anomaly={anomaly} open={refunding !== null && refunding.order === null} onClose={() => setRefunding(null)} onResolved={onResolved} />
-      <RefundDialog order={refunding?.order ?? null} onClose={() => setRefunding(null)} onDone={() => setTurn(turn + 1)} />
+      <AnomalyRefund
+        anomaly={anomaly}
+        open={refunding !== null && refunding.order === null}
+        onClose={() => setRefunding(null)}
+        onResolved={onResolved}
+      />
+      <RefundDialog
+        order={refunding?.order ?? null}
+        onClose={() => setRefunding(null)}
+        onDone={() => setTurn(turn + 1)}
+      />
     </SidePanel>
   );
 }

@@ -23,20 +23,41 @@ export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRef
   const again = useAskAgain();
   const toast = useSetAtom(showToastAtom);
   const refund = async (reason: string) => {
-    const done = await doing.run(async () => {
-      await refundAnomaly(anomaly.id, reason);
-      toast({ title: 'Refunded', text: `${back} goes back.` });
-    }, { failed: 'Refund failed', failedText: 'Nothing was refunded. Please try again.' });
+    const done = await doing.run(
+      async () => {
+        await refundAnomaly(anomaly.id, reason);
+        toast({ title: 'Refunded', text: `${back} goes back.` });
+      },
+      { failed: 'Refund failed', failedText: 'Nothing was refunded. Please try again.' },
+    );
     if (!done) return;
     void again('transactions', 'transactionSums').catch(() => {});
     onClose();
     onResolved();
   };
   return (
-    <ReasonDialog title="Refund this payment" open={open} onClose={onClose} button={`Refund ${back}`} doing={doing} onSure={(reason) => void refund(reason)}>
-      <Facts facts={[['Amount', back], ['Customer', anomaly.customerEmail ?? O.guest], ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} whole />]]} />
+    <ReasonDialog
+      title="Refund this payment"
+      open={open}
+      onClose={onClose}
+      button={`Refund ${back}`}
+      doing={doing}
+      onSure={(reason) => void refund(reason)}
+    >
+      <Facts
+        facts={[
+          ['Amount', back],
+          ['Customer', anomaly.customerEmail ?? O.guest],
+          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} whole />],
+        ]}
+      />
       {/* How much of an order's own fee goes back its draws' ledgers say: past the cap it may be less (decision D-3). */}
-      <p>{isOfItsOrder(anomaly) ? 'This payment goes back whole, and its order gets no tickets any more.' : 'This payment goes back whole, the platform’s fee with it.'} Tickets of any other payment stay as they are. This cannot be undone.</p>
+      <p>
+        {isOfItsOrder(anomaly)
+          ? 'This payment goes back whole, and its order gets no tickets any more.'
+          : 'This payment goes back whole, the platform’s fee with it.'}{' '}
+        Tickets of any other payment stay as they are. This cannot be undone.
+      </p>
     </ReasonDialog>
   );
 }

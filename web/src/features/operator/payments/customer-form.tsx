@@ -22,12 +22,21 @@ interface CustomerFormProps {
 export function CustomerForm({ anomaly, onResolved, onRefund }: CustomerFormProps) {
   const doing = useDoing();
   const toast = useSetAtom(showToastAtom);
-  const [said, setSaid] = useState<CustomerSaid>({ customerName: anomaly.customerName ?? '', customerEmail: anomaly.customerEmail ?? '', customerPhone: anomaly.customerPhone ?? '' });
+  const [said, setSaid] = useState<CustomerSaid>({
+    customerName: anomaly.customerName ?? '',
+    customerEmail: anomaly.customerEmail ?? '',
+    customerPhone: anomaly.customerPhone ?? '',
+  });
   const [tried, setTried] = useState(false);
   const [refundable, setRefundable] = useState<{ order: string | null } | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const problems = tried ? customerProblems(said) : [];
-  const field = (name: keyof CustomerSaid) => ({ id: name, value: said[name], error: errorOf(problems, name), onValue: (value: string) => setSaid({ ...said, [name]: value }) });
+  const field = (name: keyof CustomerSaid) => ({
+    id: name,
+    value: said[name],
+    error: errorOf(problems, name),
+    onValue: (value: string) => setSaid({ ...said, [name]: value }),
+  });
 
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
@@ -37,29 +46,71 @@ export function CustomerForm({ anomaly, onResolved, onRefund }: CustomerFormProp
       return;
     }
     if (doing.busy) return;
-    const done = await doing.run(async () => {
-      try {
-        const { allocatedTickets, customerName } = await resolveMissing({ paymentIntentId: anomaly.paymentIntentId ?? '', customerName: said.customerName.trim(), customerEmail: said.customerEmail.trim(), customerPhone: said.customerPhone.trim() });
-        const serials = allocatedTickets.map((ticket) => ticket.serialNumber).join(', ');
-        toast({ title: 'Ticket allocated', text: `${serials} ${allocatedTickets.length === 1 ? 'is' : 'are'} now ${customerName}’s.` });
-      } catch (error) {
-        if (error instanceof Problem && error.status === 409 && error.said.refundable) setRefundable({ order: (error.said.orderId as string | null | undefined) ?? anomaly.orderId });
-        throw error;
-      }
-    }, { failed: O.resolveFailed });
+    const done = await doing.run(
+      async () => {
+        try {
+          const { allocatedTickets, customerName } = await resolveMissing({
+            paymentIntentId: anomaly.paymentIntentId ?? '',
+            customerName: said.customerName.trim(),
+            customerEmail: said.customerEmail.trim(),
+            customerPhone: said.customerPhone.trim(),
+          });
+          const serials = allocatedTickets.map((ticket) => ticket.serialNumber).join(', ');
+          toast({
+            title: 'Ticket allocated',
+            text: `${serials} ${allocatedTickets.length === 1 ? 'is' : 'are'} now ${customerName}’s.`,
+          });
+        } catch (error) {
+          if (error instanceof Problem && error.status === 409 && error.said.refundable)
+            setRefundable({
+              order: (error.said.orderId as string | null | undefined) ?? anomaly.orderId,
+            });
+          throw error;
+        }
+      },
+      { failed: O.resolveFailed },
+    );
     if (done) onResolved();
   };
 
   return (
-    <form onSubmit={(event) => void onSubmit(event)} noValidate aria-label="Allocate the missing ticket" className="ops-form">
+    <form
+      onSubmit={(event) => void onSubmit(event)}
+      noValidate
+      aria-label="Allocate the missing ticket"
+      className="ops-form"
+    >
       <ProblemList ref={list} problems={problems} />
       <Field label="Customer name" autoComplete="off" {...field('customerName')} />
-      <Field label="Customer e-mail" type="email" inputMode="email" autoComplete="off" {...field('customerEmail')} />
-      <Field label="Customer phone" type="tel" inputMode="tel" autoComplete="off" placeholder="0400 000 000" {...field('customerPhone')} />
+      <Field
+        label="Customer e-mail"
+        type="email"
+        inputMode="email"
+        autoComplete="off"
+        {...field('customerEmail')}
+      />
+      <Field
+        label="Customer phone"
+        type="tel"
+        inputMode="tel"
+        autoComplete="off"
+        placeholder="0400 000 000"
+        {...field('customerPhone')}
+      />
       <Said trouble={doing.trouble} />
       <div className="actions">
-        <button type="submit" className="btn small" disabled={doing.busy}>Allocate ticket and resolve</button>
-        {refundable ? <button type="button" className="btn small sec" onClick={() => onRefund(refundable.order)}>Refund instead</button> : null}
+        <button type="submit" className="btn small" disabled={doing.busy}>
+          Allocate ticket and resolve
+        </button>
+        {refundable ? (
+          <button
+            type="button"
+            className="btn small sec"
+            onClick={() => onRefund(refundable.order)}
+          >
+            Refund instead
+          </button>
+        ) : null}
       </div>
     </form>
   );

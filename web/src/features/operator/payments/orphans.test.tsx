@@ -13,7 +13,27 @@ async function openForm(): Promise<HTMLElement> {
 }
 
 test('name and e-mail are wanted, the phone is not', async () => {
-  const server = aServer({ [CALL]: { body: { recovered: 1, notified: true } }, 'GET /api/admin/orphaned-tickets': [{ body: [{ id: 'FD-1042-088', serialNumber: 'FD-1042-088', homeTeam: 'A', awayTeam: 'B', homeNumber: null, awayNumber: null, amount: '5.00', paymentIntentId: null, purchaseDate: '2026-11-21T02:00:00Z' }] }, { body: [] }] });
+  const server = aServer({
+    [CALL]: { body: { recovered: 1, notified: true } },
+    'GET /api/admin/orphaned-tickets': [
+      {
+        body: [
+          {
+            id: 'FD-1042-088',
+            serialNumber: 'FD-1042-088',
+            homeTeam: 'A',
+            awayTeam: 'B',
+            homeNumber: null,
+            awayNumber: null,
+            amount: '5.00',
+            paymentIntentId: null,
+            purchaseDate: '2026-11-21T02:00:00Z',
+          },
+        ],
+      },
+      { body: [] },
+    ],
+  });
   const dialog = await openForm();
   await press('Recover ticket', dialog);
   await expectToast('Missing information', 'Please provide customer name and email');
@@ -22,7 +42,10 @@ test('name and e-mail are wanted, the phone is not', async () => {
   await userEvent.type(within(dialog).getByLabelText('E-mail'), 'kim@example.com');
   await press('Recover ticket', dialog);
   await expectToast('Ticket recovered', 'FD-1042-088 is now Kim’s. A mail is on its way.');
-  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toEqual({ name: 'Kim', email: 'kim@example.com' });
+  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toEqual({
+    name: 'Kim',
+    email: 'kim@example.com',
+  });
   expect(await screen.findByText('No orphaned tickets.')).toBeTruthy();
 });
 
@@ -37,15 +60,27 @@ test('a recovery that fails says so and keeps what was typed', async () => {
 });
 
 test('a ticket that has won wants a second operator', async () => {
-  const server = aServer({ [CALL]: [refused(409, 'This ticket has won.', 'second-approval-required'), { body: { recovered: 1, notified: true } }] });
+  const server = aServer({
+    [CALL]: [
+      refused(409, 'This ticket has won.', 'second-approval-required'),
+      { body: { recovered: 1, notified: true } },
+    ],
+  });
   const dialog = await openForm();
   await userEvent.type(within(dialog).getByLabelText('Name'), 'Kim');
   await userEvent.type(within(dialog).getByLabelText('E-mail'), 'kim@example.com');
   await press('Recover ticket', dialog);
   await userEvent.type(await within(dialog).findByLabelText('Their e-mail'), 'second@demo.test');
-  await userEvent.type(within(dialog).getByLabelText('The code of their authenticator app'), '123 456');
+  await userEvent.type(
+    within(dialog).getByLabelText('The code of their authenticator app'),
+    '123 456',
+  );
   await press('Recover ticket', dialog);
-  await waitFor(() => expect(server.asked.filter(({ method }) => method === 'PATCH').at(-1)?.body).toMatchObject({ secondApproval: { email: 'second@demo.test', code: '123456' } }));
+  await waitFor(() =>
+    expect(server.asked.filter(({ method }) => method === 'PATCH').at(-1)?.body).toMatchObject({
+      secondApproval: { email: 'second@demo.test', code: '123456' },
+    }),
+  );
 });
 
 test('a pair is not shown to the operator before the result either', async () => {

@@ -10,15 +10,41 @@ import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { RecoverDialog } from './recover-dialog';
 
-const pairOf = ({ homeNumber, awayNumber }: OrphanedTicket) => (homeNumber === null || awayNumber === null ? 'Hidden until the result' : `#${homeNumber} & #${awayNumber}`);
+const pairOf = ({ homeNumber, awayNumber }: OrphanedTicket) =>
+  homeNumber === null || awayNumber === null
+    ? 'Hidden until the result'
+    : `#${homeNumber} & #${awayNumber}`;
 
 const COLUMNS: readonly Column<OrphanedTicket>[] = [
-  { id: 'serialNumber', header: 'Ticket', name: true, value: ({ serialNumber }) => serialNumber, cell: ({ serialNumber }) => <strong>{serialNumber}</strong> },
+  {
+    id: 'serialNumber',
+    header: 'Ticket',
+    name: true,
+    value: ({ serialNumber }) => serialNumber,
+    cell: ({ serialNumber }) => <strong>{serialNumber}</strong>,
+  },
   { id: 'game', header: 'Game', value: ({ homeTeam, awayTeam }) => `${homeTeam} v ${awayTeam}` },
   { id: 'pair', header: 'Numbers', value: pairOf },
-  { id: 'amount', header: 'Amount', end: true, value: ({ amount }) => signedCents(amount), text: ({ amount }) => money(amount) },
-  { id: 'paymentIntentId', header: 'Payment intent', value: ({ paymentIntentId }) => paymentIntentId, cell: ({ paymentIntentId }) => <CopyId id={paymentIntentId} /> },
-  { id: 'purchaseDate', header: 'Purchased', value: ({ purchaseDate }) => purchaseDate, text: ({ purchaseDate }) => dayAndTime(purchaseDate), cell: ({ purchaseDate }) => <Ago at={purchaseDate} /> },
+  {
+    id: 'amount',
+    header: 'Amount',
+    end: true,
+    value: ({ amount }) => signedCents(amount),
+    text: ({ amount }) => money(amount),
+  },
+  {
+    id: 'paymentIntentId',
+    header: 'Payment intent',
+    value: ({ paymentIntentId }) => paymentIntentId,
+    cell: ({ paymentIntentId }) => <CopyId id={paymentIntentId} />,
+  },
+  {
+    id: 'purchaseDate',
+    header: 'Purchased',
+    value: ({ purchaseDate }) => purchaseDate,
+    text: ({ purchaseDate }) => dayAndTime(purchaseDate),
+    cell: ({ purchaseDate }) => <Ago at={purchaseDate} />,
+  },
   { id: 'club', header: 'Club', hidden: true, value: ({ clubName }) => clubName },
 ];
 
@@ -31,12 +57,32 @@ export function Orphans() {
       {(tickets) => (
         <>
           <DataTable
-            label={O.orphanedTickets} rows={tickets} rowId={(ticket) => ticket.id} columns={COLUMNS} order="-purchaseDate"
-            empty={<><strong>No orphaned tickets.</strong><p>Every ticket has an owner.</p></>}
-            onOpen={setRecovering} onAct={setRecovering}
-            actions={(ticket) => <button type="button" className="btn small sec" onClick={() => setRecovering(ticket)}>Recover</button>}
+            label={O.orphanedTickets}
+            rows={tickets}
+            rowId={(ticket) => ticket.id}
+            columns={COLUMNS}
+            order="-purchaseDate"
+            empty={
+              <>
+                <strong>No orphaned tickets.</strong>
+                <p>Every ticket has an owner.</p>
+              </>
+            }
+            onOpen={setRecovering}
+            onAct={setRecovering}
+            actions={(ticket) => (
+              <button type="button" className="btn small sec" onClick={() => setRecovering(ticket)}>
+                Recover
+              </button>
+            )}
           />
-          {recovering ? <RecoverDialog key={recovering.id} ticket={recovering} onClose={() => setRecovering(null)} /> : null}
+          {recovering ? (
+            <RecoverDialog
+              key={recovering.id}
+              ticket={recovering}
+              onClose={() => setRecovering(null)}
+            />
+          ) : null}
         </>
       )}
     </Shown>

@@ -10,24 +10,64 @@ afterEach(() => vi.unstubAllGlobals());
 
 const LIST = 'GET /api/admin/payment-anomalies';
 const STATS = 'GET /api/admin/payment-anomalies/stats';
-const MISMATCH = anAnomaly({ id: 'a-2', type: 'mismatched_amount', customerEmail: null, detectedAt: '2026-11-21T02:00:00Z' });
+const MISMATCH = anAnomaly({
+  id: 'a-2',
+  type: 'mismatched_amount',
+  customerEmail: null,
+  detectedAt: '2026-11-21T02:00:00Z',
+});
 const DUPLICATE = anAnomaly({ id: 'a-1' });
-const MISSING = anAnomaly({ id: 'a-3', type: 'missing_ticket', customerEmail: 'jo@example.com', detectedAt: '2026-11-21T01:00:00Z' });
-const rowOf = async (type: string) => (await screen.findAllByRole('row')).find((row) => within(row).queryByText(type)) as HTMLElement;
+const MISSING = anAnomaly({
+  id: 'a-3',
+  type: 'missing_ticket',
+  customerEmail: 'jo@example.com',
+  detectedAt: '2026-11-21T01:00:00Z',
+});
+const rowOf = async (type: string) =>
+  (await screen.findAllByRole('row')).find((row) => within(row).queryByText(type)) as HTMLElement;
 
 test('the five types have their labels, and success is resolved of all, whole, 100 % of nothing', () => {
-  expect(['missing_ticket', 'duplicate_payment', 'failed_allocation', 'mismatched_amount', 'orphaned_ticket'].map(labelOf)).toEqual(['Missing Ticket', 'Duplicate Payment', 'Failed Allocation', 'Amount Mismatch', 'Orphaned Ticket']);
-  expect([successRate({ total: 0, resolved: 0 }), successRate({ total: 41, resolved: 38 }), successRate({ total: 3, resolved: 2 })]).toEqual(['100%', '93%', '67%']);
+  expect(
+    [
+      'missing_ticket',
+      'duplicate_payment',
+      'failed_allocation',
+      'mismatched_amount',
+      'orphaned_ticket',
+    ].map(labelOf),
+  ).toEqual([
+    'Missing Ticket',
+    'Duplicate Payment',
+    'Failed Allocation',
+    'Amount Mismatch',
+    'Orphaned Ticket',
+  ]);
+  expect([
+    successRate({ total: 0, resolved: 0 }),
+    successRate({ total: 41, resolved: 38 }),
+    successRate({ total: 3, resolved: 2 }),
+  ]).toEqual(['100%', '93%', '67%']);
 });
 
 test('a customer needs a name, a valid e-mail and ten characters of phone', () => {
-  const texts = (said: [string, string, string]) => customerProblems({ customerName: said[0], customerEmail: said[1], customerPhone: said[2] }).map(({ text }) => text);
-  expect(texts(['', 'nobody', '123456789'])).toEqual(['Customer name is required', 'Valid email is required', 'Valid phone number is required']);
+  const texts = (said: [string, string, string]) =>
+    customerProblems({ customerName: said[0], customerEmail: said[1], customerPhone: said[2] }).map(
+      ({ text }) => text,
+    );
+  expect(texts(['', 'nobody', '123456789'])).toEqual([
+    'Customer name is required',
+    'Valid email is required',
+    'Valid phone number is required',
+  ]);
   expect(texts(['J', 'j@example.com', '0400000000'])).toEqual([]);
 });
 
 test('the next that needs action is the one below, else the first', () => {
-  const [one, two, three] = [anAnomaly({ id: '1' }), anAnomaly({ id: '2' }), anAnomaly({ id: '3', resolved: true })];
+  const [one, two, three] = [
+    anAnomaly({ id: '1' }),
+    anAnomaly({ id: '2' }),
+    anAnomaly({ id: '3', resolved: true }),
+  ];
   expect(nextUnresolved([one, two, three], new Set(['1']))).toBe('2');
   expect(nextUnresolved([one, two, three], new Set(['2']))).toBe('1');
   expect(nextUnresolved([one, three], new Set(['1']))).toBeNull();
@@ -37,7 +77,9 @@ test('the count that needs action and the list come together, so that neither pu
   aServer({ [LIST]: { body: [DUPLICATE] } });
   const answered = globalThis.fetch;
   let tellStats = () => {};
-  const stats = new Promise<void>((tell) => { tellStats = tell; });
+  const stats = new Promise<void>((tell) => {
+    tellStats = tell;
+  });
   vi.stubGlobal('fetch', async (path: string, init?: RequestInit) => {
     if (path.includes('stats')) await stats;
     return answered(path, init);
@@ -71,17 +113,33 @@ test('the ten latest are shown, all on demand, and somebody without an e-mail is
 });
 
 test('any other than a missing ticket is marked resolved without a body, and only once the server says so', async () => {
-  const server = aServer({ [LIST]: [{ body: [DUPLICATE, MISMATCH] }, { body: [{ ...DUPLICATE, resolved: true }, MISMATCH] }], 'POST /api/admin/payment-anomalies/a-1/resolve': { body: { ...DUPLICATE, resolved: true } } });
+  const server = aServer({
+    [LIST]: [
+      { body: [DUPLICATE, MISMATCH] },
+      { body: [{ ...DUPLICATE, resolved: true }, MISMATCH] },
+    ],
+    'POST /api/admin/payment-anomalies/a-1/resolve': { body: { ...DUPLICATE, resolved: true } },
+  });
   openConsole('payments');
   await press('Mark Resolved', await rowOf('Duplicate Payment'));
   await expectToast('Anomaly resolved');
-  expect(server.asked.find(({ path }) => path.endsWith('/a-1/resolve'))).toMatchObject({ method: 'POST', body: undefined });
-  await waitFor(() => expect(document.activeElement).toBe(document.querySelector('[data-id="a-2"]')));
-  expect(within(await rowOf('Duplicate Payment')).queryByRole('button', { name: 'Mark Resolved' })).toBeNull();
+  expect(server.asked.find(({ path }) => path.endsWith('/a-1/resolve'))).toMatchObject({
+    method: 'POST',
+    body: undefined,
+  });
+  await waitFor(() =>
+    expect(document.activeElement).toBe(document.querySelector('[data-id="a-2"]')),
+  );
+  expect(
+    within(await rowOf('Duplicate Payment')).queryByRole('button', { name: 'Mark Resolved' }),
+  ).toBeNull();
 });
 
 test('a refusal is said in the server’s own words and nothing is shown as done', async () => {
-  aServer({ [LIST]: { body: [DUPLICATE] }, 'POST /api/admin/payment-anomalies/a-1/resolve': refused(409, 'Somebody is on it.') });
+  aServer({
+    [LIST]: { body: [DUPLICATE] },
+    'POST /api/admin/payment-anomalies/a-1/resolve': refused(409, 'Somebody is on it.'),
+  });
   openConsole('payments');
   await press('Mark Resolved', await rowOf('Duplicate Payment'));
   await expectToast('Failed to resolve anomaly', 'Somebody is on it.');
@@ -90,7 +148,11 @@ test('a refusal is said in the server’s own words and nothing is shown as done
 
 test.each([
   ['Run Check', 'POST /api/admin/payment-anomalies/check', 'Check failed'],
-  ['Scan 24h History', 'POST /api/admin/payment-anomalies/scan-historical', 'Historical scan failed'],
+  [
+    'Scan 24h History',
+    'POST /api/admin/payment-anomalies/scan-historical',
+    'Historical scan failed',
+  ],
 ])('%s that fails says so', async (button, call, title) => {
   aServer({ [call]: refused(503, 'The provider does not answer.') });
   openConsole('payments');
@@ -99,11 +161,17 @@ test.each([
 });
 
 test('a scan looks 24 hours back and says what it found', async () => {
-  const server = aServer({ 'POST /api/admin/payment-anomalies/scan-historical': { body: { hoursBack: 24, newAnomalies: 2, healed: 1 } } });
+  const server = aServer({
+    'POST /api/admin/payment-anomalies/scan-historical': {
+      body: { hoursBack: 24, newAnomalies: 2, healed: 1 },
+    },
+  });
   openConsole('payments');
   await press('Scan 24h History');
   await expectToast('Scan of 24 hours finished', '2 new anomalies, 1 healed by itself.');
-  expect(server.asked.find(({ path }) => path.endsWith('/scan-historical'))?.body).toEqual({ hoursBack: 24 });
+  expect(server.asked.find(({ path }) => path.endsWith('/scan-historical'))?.body).toEqual({
+    hoursBack: 24,
+  });
 });
 
 test('a refresh that fails keeps what is shown', async () => {
@@ -116,7 +184,15 @@ test('a refresh that fails keeps what is shown', async () => {
 });
 
 test('a missing ticket is resolved with a customer: prefilled, checked in three ways, then allocated', async () => {
-  const server = aServer({ [LIST]: { body: [MISSING] }, 'POST /api/admin/payment-anomalies/resolve': { body: { allocatedTickets: [{ drawNumber: 1042, ticketNumber: 12, serialNumber: 'FD-1042-012' }], customerName: 'Jo Martin' } } });
+  const server = aServer({
+    [LIST]: { body: [MISSING] },
+    'POST /api/admin/payment-anomalies/resolve': {
+      body: {
+        allocatedTickets: [{ drawNumber: 1042, ticketNumber: 12, serialNumber: 'FD-1042-012' }],
+        customerName: 'Jo Martin',
+      },
+    },
+  });
   openConsole('payments');
   const row = await rowOf('Missing Ticket');
   expect(within(row).queryByRole('button', { name: 'Mark Resolved' })).toBeNull();
@@ -124,26 +200,46 @@ test('a missing ticket is resolved with a customer: prefilled, checked in three 
   expect(await screen.findByLabelText('Customer e-mail')).toHaveProperty('value', 'jo@example.com');
   await userEvent.clear(screen.getByLabelText('Customer e-mail'));
   await press('Allocate ticket and resolve');
-  for (const text of ['Customer name is required', 'Valid email is required', 'Valid phone number is required']) expect(screen.getAllByText(text).length).toBe(2);
+  for (const text of [
+    'Customer name is required',
+    'Valid email is required',
+    'Valid phone number is required',
+  ])
+    expect(screen.getAllByText(text).length).toBe(2);
   await userEvent.type(screen.getByLabelText('Customer name'), 'Jo Martin');
   await userEvent.type(screen.getByLabelText('Customer e-mail'), 'jo@example.com');
   await userEvent.type(screen.getByLabelText('Customer phone'), '0400 000 000');
   await press('Allocate ticket and resolve');
   await expectToast('Ticket allocated', 'FD-1042-012 is now Jo Martin’s.');
-  expect(server.asked.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body).toEqual({ paymentIntentId: 'pi_3QdemoAAAA21Xk', customerName: 'Jo Martin', customerEmail: 'jo@example.com', customerPhone: '0400 000 000' });
+  expect(
+    server.asked.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body,
+  ).toEqual({
+    paymentIntentId: 'pi_3QdemoAAAA21Xk',
+    customerName: 'Jo Martin',
+    customerEmail: 'jo@example.com',
+    customerPhone: '0400 000 000',
+  });
 });
 
 test('before money moves the operator’s code is asked for, once, and the same request is sent again', async () => {
   const server = aServer({
     [LIST]: { body: [DUPLICATE] },
-    'POST /api/admin/payment-anomalies/a-1/resolve': [wantsProof, { body: { ...DUPLICATE, resolved: true } }],
-    'POST /api/admin/reauthenticate': [refused(401, 'That code is not right. Codes change every 30 seconds.', 'wrong-code'), { body: { reauthenticatedUntil: '2026-11-21T03:10:00Z' } }],
+    'POST /api/admin/payment-anomalies/a-1/resolve': [
+      wantsProof,
+      { body: { ...DUPLICATE, resolved: true } },
+    ],
+    'POST /api/admin/reauthenticate': [
+      refused(401, 'That code is not right. Codes change every 30 seconds.', 'wrong-code'),
+      { body: { reauthenticatedUntil: '2026-11-21T03:10:00Z' } },
+    ],
   });
   openConsole('payments');
   await press('Mark Resolved', await rowOf('Duplicate Payment'));
   const code = await screen.findByLabelText('Six-digit code');
   await userEvent.type(code, '111111');
-  expect(await screen.findByText('That code is not right. Codes change every 30 seconds.')).toBeTruthy();
+  expect(
+    await screen.findByText('That code is not right. Codes change every 30 seconds.'),
+  ).toBeTruthy();
   expect(code).toHaveProperty('value', '');
   await userEvent.type(code, '222 222');
   await expectToast('Anomaly resolved');
@@ -151,7 +247,10 @@ test('before money moves the operator’s code is asked for, once, and the same 
 });
 
 test('whoever declines to give the code has done nothing, and hears no failure', async () => {
-  aServer({ [LIST]: { body: [DUPLICATE] }, 'POST /api/admin/payment-anomalies/a-1/resolve': wantsProof });
+  aServer({
+    [LIST]: { body: [DUPLICATE] },
+    'POST /api/admin/payment-anomalies/a-1/resolve': wantsProof,
+  });
   openConsole('payments');
   await press('Mark Resolved', await rowOf('Duplicate Payment'));
   const dialog = await screen.findByRole('dialog', { name: 'Confirm it is you' });
@@ -161,7 +260,10 @@ test('whoever declines to give the code has done nothing, and hears no failure',
 });
 
 test('J and K move, E resolves, and neither does once single keys are off', async () => {
-  const server = aServer({ [LIST]: { body: [DUPLICATE, MISMATCH] }, 'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} } });
+  const server = aServer({
+    [LIST]: { body: [DUPLICATE, MISMATCH] },
+    'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} },
+  });
   openConsole('payments');
   await rowOf('Duplicate Payment');
   const row = (id: string) => document.querySelector<HTMLElement>(`[data-id="${id}"]`);
@@ -182,7 +284,11 @@ test('J and K move, E resolves, and neither does once single keys are off', asyn
 });
 
 test('several are chosen and resolved together; a missing ticket cannot be chosen', async () => {
-  const server = aServer({ [LIST]: { body: [DUPLICATE, MISMATCH, MISSING] }, 'POST /api/admin/payment-anomalies/a-1/resolve': { body: {} }, 'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} } });
+  const server = aServer({
+    [LIST]: { body: [DUPLICATE, MISMATCH, MISSING] },
+    'POST /api/admin/payment-anomalies/a-1/resolve': { body: {} },
+    'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} },
+  });
   openConsole('payments');
   await userEvent.click(await screen.findByLabelText('Choose Duplicate Payment'));
   await userEvent.click(screen.getByLabelText('Choose Amount Mismatch'));
@@ -193,7 +299,10 @@ test('several are chosen and resolved together; a missing ticket cannot be chose
 });
 
 test('an anomaly that comes while one looks slides in; those that were there do not', async () => {
-  aServer({ [LIST]: [{ body: [MISMATCH] }, { body: [DUPLICATE, MISMATCH] }], 'POST /api/admin/payment-anomalies/check': { body: { newAnomalies: 1 } } });
+  aServer({
+    [LIST]: [{ body: [MISMATCH] }, { body: [DUPLICATE, MISMATCH] }],
+    'POST /api/admin/payment-anomalies/check': { body: { newAnomalies: 1 } },
+  });
   openConsole('payments');
   const first = await rowOf('Amount Mismatch');
   expect(first.className).toBe('');

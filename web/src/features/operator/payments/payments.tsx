@@ -23,11 +23,18 @@ function useFinding() {
   const doing = useDoing();
   const again = useAskAgain();
   const toast = useSetAtom(showToastAtom);
-  const find = (how: () => Promise<Found>, failed: string, title: string) => doing.run(async () => {
-    const { newAnomalies, healed } = await how();
-    toast({ title, text: `${newAnomalies === 0 ? 'No new anomalies' : `${newAnomalies} new ${newAnomalies === 1 ? 'anomaly' : 'anomalies'}`}${healed ? `, ${healed} healed by itself` : ''}.` });
-    await again('anomalies', 'stats').catch(() => {});
-  }, { failed });
+  const find = (how: () => Promise<Found>, failed: string, title: string) =>
+    doing.run(
+      async () => {
+        const { newAnomalies, healed } = await how();
+        toast({
+          title,
+          text: `${newAnomalies === 0 ? 'No new anomalies' : `${newAnomalies} new ${newAnomalies === 1 ? 'anomaly' : 'anomalies'}`}${healed ? `, ${healed} healed by itself` : ''}.`,
+        });
+        await again('anomalies', 'stats').catch(() => {});
+      },
+      { failed },
+    );
   return { busy: doing.busy, find };
 }
 
@@ -37,14 +44,27 @@ function Buttons() {
   const refresh = useDoing();
   const again = useAskAgain();
   const onCheck = () => void check.find(runCheck, O.checkFailed, 'Check finished');
-  const onScan = () => void scan.find(() => scanHistory(HOURS), O.scanFailed, `Scan of ${HOURS} hours finished`);
+  const onScan = () =>
+    void scan.find(() => scanHistory(HOURS), O.scanFailed, `Scan of ${HOURS} hours finished`);
   useErrand('check', onCheck);
   useErrand('scan', onScan);
   return (
     <HeadActions>
-      <Pressing className="btn small sec" busy={refresh.busy} onPress={() => void refresh.run(() => again('anomalies', 'stats'), { failed: O.refreshFailed })}>{O.refresh}</Pressing>
-      <Pressing className="btn small sec" busy={scan.busy} onPress={onScan}>{O.scanHistory}</Pressing>
-      <Pressing className="btn small" busy={check.busy} onPress={onCheck}>{O.runCheck}</Pressing>
+      <Pressing
+        className="btn small sec"
+        busy={refresh.busy}
+        onPress={() =>
+          void refresh.run(() => again('anomalies', 'stats'), { failed: O.refreshFailed })
+        }
+      >
+        {O.refresh}
+      </Pressing>
+      <Pressing className="btn small sec" busy={scan.busy} onPress={onScan}>
+        {O.scanHistory}
+      </Pressing>
+      <Pressing className="btn small" busy={check.busy} onPress={onCheck}>
+        {O.runCheck}
+      </Pressing>
     </HeadActions>
   );
 }
@@ -54,7 +74,8 @@ function Banner({ unresolved, oldest }: { unresolved: number; oldest: string | n
   if (unresolved === 0) return null;
   return (
     <p className="ops-banner" role="status">
-      {unresolved === 1 ? '1 anomaly needs action.' : `${unresolved} anomalies need action.`}{oldest ? ` Oldest: ${lengthWords(now - Date.parse(oldest))}.` : ''}
+      {unresolved === 1 ? '1 anomaly needs action.' : `${unresolved} anomalies need action.`}
+      {oldest ? ` Oldest: ${lengthWords(now - Date.parse(oldest))}.` : ''}
     </p>
   );
 }
@@ -66,7 +87,15 @@ export function Payments() {
   const { read } = useAddress();
   const status = read('status');
   const type = read('type');
-  const filtered = useMemo(() => list.data?.filter((anomaly: Anomaly) => (!type || anomaly.type === type) && (!status || (status === 'resolved') === anomaly.resolved)), [list.data, status, type]);
+  const filtered = useMemo(
+    () =>
+      list.data?.filter(
+        (anomaly: Anomaly) =>
+          (!type || anomaly.type === type) &&
+          (!status || (status === 'resolved') === anomaly.resolved),
+      ),
+    [list.data, status, type],
+  );
   // What is counted above the list and the list itself come in one step: neither pushes the other away.
   const data = stats || statsError ? filtered : undefined;
   const isHere = data !== undefined || list.error !== null;
@@ -75,11 +104,17 @@ export function Payments() {
       <Buttons />
       <Figures label={O.paymentMonitor}>
         <Figure label={O.total} value={stats?.total} />
-        <Figure label={O.unresolved} value={stats?.unresolved} tone={stats && stats.unresolved > 0 ? 'warn' : undefined} />
+        <Figure
+          label={O.unresolved}
+          value={stats?.unresolved}
+          tone={stats && stats.unresolved > 0 ? 'warn' : undefined}
+        />
         <Figure label={O.resolved} value={stats?.resolved} />
         <Figure label={O.successRate} value={stats && successRate(stats)} />
       </Figures>
-      {stats && isHere ? <Banner unresolved={stats.unresolved} oldest={stats.oldestUnresolvedAt} /> : null}
+      {stats && isHere ? (
+        <Banner unresolved={stats.unresolved} oldest={stats.oldestUnresolvedAt} />
+      ) : null}
       <Shown data={data} error={list.error} again={list.again} title="The anomalies did not load">
         {(anomalies) => <AnomalyList anomalies={anomalies} all={list.data ?? []} stats={stats} />}
       </Shown>

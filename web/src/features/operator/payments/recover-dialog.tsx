@@ -16,8 +16,18 @@ import { useDoing } from '../session/use-act';
 const { title: MISSING_TITLE, text: MISSING_TEXT } = titled(O.missingInformation);
 
 /** Name and e-mail are wanted, the phone is not; the owner is told by mail (C:232, C:275). */
-export function RecoverDialog({ ticket, onClose }: { ticket: OrphanedTicket; onClose: () => void }) {
-  return <Dialog title={`Recover ${ticket.serialNumber}`} open onClose={onClose}><RecoverForm ticket={ticket} onClose={onClose} /></Dialog>;
+export function RecoverDialog({
+  ticket,
+  onClose,
+}: {
+  ticket: OrphanedTicket;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog title={`Recover ${ticket.serialNumber}`} open onClose={onClose}>
+      <RecoverForm ticket={ticket} onClose={onClose} />
+    </Dialog>
+  );
 }
 
 function useRecovering(ticket: OrphanedTicket, onClose: () => void) {
@@ -27,17 +37,28 @@ function useRecovering(ticket: OrphanedTicket, onClose: () => void) {
   const again = useAskAgain();
   const [approvalWanted, setApprovalWanted] = useState(false);
   const recover = async (said: Parameters<typeof recoverTicket>[1]) => {
-    const done = await doing.run(async () => {
-      try {
-        const { recovered, notified } = await recoverTicket(ticket.id, said);
-        toast({ title: 'Ticket recovered', text: `${recovered > 1 ? `${recovered} tickets of this order are` : `${ticket.serialNumber} is`} now ${said.name}’s.${notified ? ' A mail is on its way.' : ''}` });
-      } catch (error) {
-        if (error instanceof Problem && error.code === 'second-approval-required') setApprovalWanted(true);
-        throw error;
-      }
-    }, { failed: O.recoveryFailed });
+    const done = await doing.run(
+      async () => {
+        try {
+          const { recovered, notified } = await recoverTicket(ticket.id, said);
+          toast({
+            title: 'Ticket recovered',
+            text: `${recovered > 1 ? `${recovered} tickets of this order are` : `${ticket.serialNumber} is`} now ${said.name}’s.${notified ? ' A mail is on its way.' : ''}`,
+          });
+        } catch (error) {
+          if (error instanceof Problem && error.code === 'second-approval-required')
+            setApprovalWanted(true);
+          throw error;
+        }
+      },
+      { failed: O.recoveryFailed },
+    );
     if (!done) return;
-    learn('orphans', (list) => list?.filter((other) => (ticket.orderId ? other.orderId !== ticket.orderId : other.id !== ticket.id)));
+    learn('orphans', (list) =>
+      list?.filter((other) =>
+        ticket.orderId ? other.orderId !== ticket.orderId : other.id !== ticket.id,
+      ),
+    );
     void again('orphans', 'stats').catch(() => {});
     onClose();
   };
@@ -51,7 +72,12 @@ function RecoverForm({ ticket, onClose }: { ticket: OrphanedTicket; onClose: () 
   const [tried, setTried] = useState(false);
   const list = useRef<HTMLDivElement>(null);
   const missing = tried ? (['name', 'email'] as const).filter((field) => !said[field].trim()) : [];
-  const field = (name: keyof typeof said) => ({ id: `recover-${name}`, value: said[name], error: (missing as string[]).includes(name) ? MISSING_TEXT : null, onValue: (value: string) => setSaid({ ...said, [name]: value }) });
+  const field = (name: keyof typeof said) => ({
+    id: `recover-${name}`,
+    value: said[name],
+    error: (missing as string[]).includes(name) ? MISSING_TEXT : null,
+    onValue: (value: string) => setSaid({ ...said, [name]: value }),
+  });
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
@@ -62,28 +88,66 @@ function RecoverForm({ ticket, onClose }: { ticket: OrphanedTicket; onClose: () 
     }
     if (busy) return;
     const phone = said.phone.trim();
-    void recover({ name: said.name.trim(), email: said.email.trim(), ...(phone ? { phone } : {}), ...(approvalWanted ? { secondApproval: { email: said.other.trim(), code: said.code.replace(/\D/g, '') } } : {}) });
+    void recover({
+      name: said.name.trim(),
+      email: said.email.trim(),
+      ...(phone ? { phone } : {}),
+      ...(approvalWanted
+        ? { secondApproval: { email: said.other.trim(), code: said.code.replace(/\D/g, '') } }
+        : {}),
+    });
   };
   return (
     <form onSubmit={onSubmit} noValidate>
-      <p>{ticket.homeTeam} v {ticket.awayTeam}. Whoever is named here becomes the owner of every ticket of this order.</p>
-      <ProblemList ref={list} problems={missing.length > 0 ? [{ field: `recover-${missing[0]}`, text: MISSING_TEXT }] : []} />
+      <p>
+        {ticket.homeTeam} v {ticket.awayTeam}. Whoever is named here becomes the owner of every
+        ticket of this order.
+      </p>
+      <ProblemList
+        ref={list}
+        problems={
+          missing.length > 0 ? [{ field: `recover-${missing[0]}`, text: MISSING_TEXT }] : []
+        }
+      />
       <Field label="Name" autoComplete="off" data-autofocus {...field('name')} />
       <Field label="E-mail" type="email" inputMode="email" autoComplete="off" {...field('email')} />
-      <Field label="Phone (optional)" type="tel" inputMode="tel" autoComplete="off" {...field('phone')} />
+      <Field
+        label="Phone (optional)"
+        type="tel"
+        inputMode="tel"
+        autoComplete="off"
+        {...field('phone')}
+      />
       {approvalWanted ? (
         <fieldset className="ops-second">
           <legend>A second operator has to agree: this ticket has won.</legend>
-          <Field label="Their e-mail" type="email" inputMode="email" autoComplete="off" {...field('other')} />
-          <Field label="The code of their authenticator app" inputMode="numeric" autoComplete="off" {...field('code')} />
+          <Field
+            label="Their e-mail"
+            type="email"
+            inputMode="email"
+            autoComplete="off"
+            {...field('other')}
+          />
+          <Field
+            label="The code of their authenticator app"
+            inputMode="numeric"
+            autoComplete="off"
+            {...field('code')}
+          />
         </fieldset>
       ) : null}
       <Said trouble={trouble} />
       <div className="actions">
-        <button type="submit" className="btn" disabled={busy}>Recover ticket</button>
-        <button type="button" className="btn sec" onClick={onClose}>Cancel</button>
+        <button type="submit" className="btn" disabled={busy}>
+          Recover ticket
+        </button>
+        <button type="button" className="btn sec" onClick={onClose}>
+          Cancel
+        </button>
       </div>
-      <AuditTrail objects={`ticket:${ticket.id}${ticket.orderId ? `,order:${ticket.orderId}` : ''}`} />
+      <AuditTrail
+        objects={`ticket:${ticket.id}${ticket.orderId ? `,order:${ticket.orderId}` : ''}`}
+      />
     </form>
   );
 }

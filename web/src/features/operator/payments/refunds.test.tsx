@@ -13,22 +13,42 @@ const MISMATCH = anAnomaly({ id: 'a-2', type: 'mismatched_amount' });
 const MISSING = anAnomaly({ id: 'a-3', type: 'missing_ticket', customerEmail: 'jo@example.com' });
 
 test('a duplicate gives back its own payment and leaves the good order alone', async () => {
-  const server = aServer({ [LIST]: { body: [{ ...DUPLICATE, orderId: 'o-1' }] }, 'POST /api/admin/payment-anomalies/a-1/refund': { body: { ...DUPLICATE, resolved: true } } });
+  const server = aServer({
+    [LIST]: { body: [{ ...DUPLICATE, orderId: 'o-1' }] },
+    'POST /api/admin/payment-anomalies/a-1/refund': { body: { ...DUPLICATE, resolved: true } },
+  });
   openConsole('payments', '&open=a-1');
   await press('Refund payment');
   const dialog = await screen.findByRole('dialog', { name: 'Refund this payment' });
   await userEvent.type(within(dialog).getByLabelText('Reason'), 'Paid twice');
   await press(/^Refund \$/, dialog);
   await expectToast('Refunded', '$10.47 goes back.');
-  expect(server.asked.find(({ path }) => path.endsWith('/refund'))).toMatchObject({ path: '/api/admin/payment-anomalies/a-1/refund', body: { reason: 'Paid twice' } });
+  expect(server.asked.find(({ path }) => path.endsWith('/refund'))).toMatchObject({
+    path: '/api/admin/payment-anomalies/a-1/refund',
+    body: { reason: 'Paid twice' },
+  });
   expect(server.paths().filter((path) => path.includes('/orders/'))).toEqual([]);
 });
 
 test('a draw that is full offers the refund in place of the ticket: of the payment, because its order was never captured', async () => {
-  const released = { ...MISSING, customerName: 'Jo', customerPhone: '0400 000 000', details: { note: 'Captured without tickets.', orderState: 'released', providerStatus: 'succeeded' } };
+  const released = {
+    ...MISSING,
+    customerName: 'Jo',
+    customerPhone: '0400 000 000',
+    details: {
+      note: 'Captured without tickets.',
+      orderState: 'released',
+      providerStatus: 'succeeded',
+    },
+  };
   const server = aServer({
     [LIST]: { body: [released] },
-    'POST /api/admin/payment-anomalies/resolve': refused(409, 'The draw is full. Refund the payment.', 'draw-full', { refundable: true, orderId: 'o-9' }),
+    'POST /api/admin/payment-anomalies/resolve': refused(
+      409,
+      'The draw is full. Refund the payment.',
+      'draw-full',
+      { refundable: true, orderId: 'o-9' },
+    ),
     'POST /api/admin/payment-anomalies/a-3/refund': { body: { ...released, resolved: true } },
   });
   openConsole('payments', '&open=a-3');
@@ -42,7 +62,14 @@ test('a draw that is full offers the refund in place of the ticket: of the payme
 });
 
 test('a payment no order belongs to is given back itself when its draw cannot take it', async () => {
-  aServer({ [LIST]: { body: [{ ...MISSING, orderId: null, customerName: 'Jo', customerPhone: '0400 000 000' }] }, 'POST /api/admin/payment-anomalies/resolve': refused(409, 'The draw is full.', 'draw-full', { refundable: true }) });
+  aServer({
+    [LIST]: {
+      body: [{ ...MISSING, orderId: null, customerName: 'Jo', customerPhone: '0400 000 000' }],
+    },
+    'POST /api/admin/payment-anomalies/resolve': refused(409, 'The draw is full.', 'draw-full', {
+      refundable: true,
+    }),
+  });
   openConsole('payments', '&open=a-3');
   await press('Allocate ticket and resolve');
   await press('Refund instead');
@@ -50,12 +77,29 @@ test('a payment no order belongs to is given back itself when its draw cannot ta
 });
 
 test('a payment whose order is void is given back itself when the provider refused its refund', async () => {
-  const stuck = { ...MISMATCH, orderId: 'o-1', amount: '0.18', details: { note: 'the provider refuses to give money back: balance_insufficient', orderState: 'void', providerReceived: '10.47', providerRefunded: '0.00' } };
-  const server = aServer({ [LIST]: { body: [stuck] }, 'POST /api/admin/payment-anomalies/a-2/refund': { body: { ...stuck, resolved: true } } });
+  const stuck = {
+    ...MISMATCH,
+    orderId: 'o-1',
+    amount: '0.18',
+    details: {
+      note: 'the provider refuses to give money back: balance_insufficient',
+      orderState: 'void',
+      providerReceived: '10.47',
+      providerRefunded: '0.00',
+    },
+  };
+  const server = aServer({
+    [LIST]: { body: [stuck] },
+    'POST /api/admin/payment-anomalies/a-2/refund': { body: { ...stuck, resolved: true } },
+  });
   openConsole('payments', '&open=a-2');
   await press('Refund payment');
   const dialog = await screen.findByRole('dialog', { name: 'Refund this payment' });
-  expect(within(dialog).getByText('This payment goes back whole, and its order gets no tickets any more. Tickets of any other payment stay as they are. This cannot be undone.')).toBeTruthy();
+  expect(
+    within(dialog).getByText(
+      'This payment goes back whole, and its order gets no tickets any more. Tickets of any other payment stay as they are. This cannot be undone.',
+    ),
+  ).toBeTruthy();
   await userEvent.type(within(dialog).getByLabelText('Reason'), 'Promised by phone');
   await press('Refund $10.47', dialog);
   await expectToast('Refunded', '$10.47 goes back.');
@@ -63,8 +107,34 @@ test('a payment whose order is void is given back itself when the provider refus
 });
 
 test('an order that has its tickets is what goes back, with them', async () => {
-  const order = { id: 'o-1', state: 'captured', paymentIntentId: 'pi', clubName: 'Sharks', buyerName: null, buyerEmail: null, total: '10.47', platformFee: '0.35', capturedAt: '2026-11-21T02:00:00Z', lines: [], refund: null, refundable: true, whyNot: null };
-  const server = aServer({ [LIST]: { body: [{ ...MISMATCH, orderId: 'o-1' }] }, 'GET /api/admin/orders/o-1': { body: order }, 'POST /api/admin/orders/o-1/refund': { body: { orderId: 'o-1', state: 'pending', amount: '10.47', feeReturned: '0.35', ticketsVoided: ['FD-1042-001', 'FD-1042-002'] } } });
+  const order = {
+    id: 'o-1',
+    state: 'captured',
+    paymentIntentId: 'pi',
+    clubName: 'Sharks',
+    buyerName: null,
+    buyerEmail: null,
+    total: '10.47',
+    platformFee: '0.35',
+    capturedAt: '2026-11-21T02:00:00Z',
+    lines: [],
+    refund: null,
+    refundable: true,
+    whyNot: null,
+  };
+  const server = aServer({
+    [LIST]: { body: [{ ...MISMATCH, orderId: 'o-1' }] },
+    'GET /api/admin/orders/o-1': { body: order },
+    'POST /api/admin/orders/o-1/refund': {
+      body: {
+        orderId: 'o-1',
+        state: 'pending',
+        amount: '10.47',
+        feeReturned: '0.35',
+        ticketsVoided: ['FD-1042-001', 'FD-1042-002'],
+      },
+    },
+  });
   openConsole('payments', '&open=a-2');
   await press('Refund payment');
   await userEvent.type(await screen.findByLabelText('Reason'), 'Asked for');
@@ -74,16 +144,32 @@ test('an order that has its tickets is what goes back, with them', async () => {
 });
 
 test('what goes back is the order while it holds tickets or its money is back, and else the payment, if there is one', () => {
-  const itself = (more: Parameters<typeof anAnomaly>[0]) => refundsItself(anAnomaly({ type: 'mismatched_amount', ...more }));
+  const itself = (more: Parameters<typeof anAnomaly>[0]) =>
+    refundsItself(anAnomaly({ type: 'mismatched_amount', ...more }));
   const inState = (orderState: string | null) => itself({ details: { orderState } });
-  expect(['quoted', 'allocated', 'captured', 'rejecting', 'released', 'void', 'anomaly'].map(inState)).toEqual([true, false, false, true, true, true, true]);
+  expect(
+    ['quoted', 'allocated', 'captured', 'rejecting', 'released', 'void', 'anomaly'].map(inState),
+  ).toEqual([true, false, false, true, true, true, true]);
   expect(itself({ type: 'duplicate_payment', details: { orderState: 'captured' } })).toBe(true);
   expect(itself({ orderId: null, details: { orderState: null } })).toBe(true);
-  expect(itself({ orderId: null, paymentIntentId: null, details: { orderState: null } })).toBe(false);
-  expect(itself({ details: { orderState: 'void', providerReceived: '10.47', providerRefunded: '10.47' } })).toBe(false);
+  expect(itself({ orderId: null, paymentIntentId: null, details: { orderState: null } })).toBe(
+    false,
+  );
+  expect(
+    itself({
+      details: { orderState: 'void', providerReceived: '10.47', providerRefunded: '10.47' },
+    }),
+  ).toBe(false);
 });
 
 test('all that is left of a payment goes back, whatever part of it the anomaly was raised about', () => {
-  const words = (details: Record<string, unknown>) => backWords(anAnomaly({ amount: '0.18', details }));
-  expect([words({}), words({ providerReceived: null, providerRefunded: null }), words({ providerReceived: '10.47', providerRefunded: '0.00' }), words({ providerReceived: '10.47', providerRefunded: '5.00' }), words({ providerReceived: '10.47', providerRefunded: '10.47' })]).toEqual(['$0.18', '$0.18', '$10.47', '$5.47', '$0.00']);
+  const words = (details: Record<string, unknown>) =>
+    backWords(anAnomaly({ amount: '0.18', details }));
+  expect([
+    words({}),
+    words({ providerReceived: null, providerRefunded: null }),
+    words({ providerReceived: '10.47', providerRefunded: '0.00' }),
+    words({ providerReceived: '10.47', providerRefunded: '5.00' }),
+    words({ providerReceived: '10.47', providerRefunded: '10.47' }),
+  ]).toEqual(['$0.18', '$0.18', '$10.47', '$5.47', '$0.00']);
 });

@@ -20,17 +20,35 @@ export function useResolving(): Resolving {
   const again = useAskAgain();
   const toast = useSetAtom(showToastAtom);
   const settled = (id: string) => {
-    learn('anomalies', (list) => list?.map((anomaly) => (anomaly.id === id ? { ...anomaly, resolved: true, resolvedAt: new Date().toISOString(), resolvedBy: O.superAdmin } : anomaly)));
+    learn('anomalies', (list) =>
+      list?.map((anomaly) =>
+        anomaly.id === id
+          ? {
+              ...anomaly,
+              resolved: true,
+              resolvedAt: new Date().toISOString(),
+              resolvedBy: O.superAdmin,
+            }
+          : anomaly,
+      ),
+    );
     void again('stats', 'anomalies').catch(() => {});
   };
   const resolve = async (anomalies: readonly Anomaly[]) => {
-    const done = await doing.run(async () => {
-      for (const { id } of anomalies) {
-        await resolveAnomaly(id);
-        settled(id);
-      }
-    }, { failed: O.resolveFailed });
-    if (done) toast({ title: anomalies.length === 1 ? 'Anomaly resolved' : `${anomalies.length} anomalies resolved` });
+    const done = await doing.run(
+      async () => {
+        for (const { id } of anomalies) {
+          await resolveAnomaly(id);
+          settled(id);
+        }
+      },
+      { failed: O.resolveFailed },
+    );
+    if (done)
+      toast({
+        title:
+          anomalies.length === 1 ? 'Anomaly resolved' : `${anomalies.length} anomalies resolved`,
+      });
     return done;
   };
   return { ...doing, resolve, settled };

@@ -17,7 +17,12 @@ export function agoWords(ms: number): string {
 
 /** How long something lasts or has lasted: `6 minutes`. */
 export function lengthWords(ms: number): string {
-  const [count, unit] = ms < HOUR ? [Math.max(1, Math.floor(ms / MINUTE)), 'minute'] : ms < DAY ? [Math.floor(ms / HOUR), 'hour'] : [Math.floor(ms / DAY), 'day'];
+  const [count, unit] =
+    ms < HOUR
+      ? [Math.max(1, Math.floor(ms / MINUTE)), 'minute']
+      : ms < DAY
+        ? [Math.floor(ms / HOUR), 'hour']
+        : [Math.floor(ms / DAY), 'day'];
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
@@ -25,5 +30,9 @@ export function lengthWords(ms: number): string {
 export function Ago({ at }: { at: string | null | undefined }) {
   const now = useAtomValue(nowAtom);
   if (!at) return <>–</>;
-  return <time dateTime={at} title={dayAndTime(at)}>{agoWords(now - Date.parse(at))}</time>;
+  return (
+    <time dateTime={at} title={dayAndTime(at)}>
+      {agoWords(now - Date.parse(at))}
+    </time>
+  );
 }

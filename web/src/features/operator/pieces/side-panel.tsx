@@ -10,7 +10,8 @@ const subscribe = (changed: () => void) => {
   return () => query.removeEventListener('change', changed);
 };
 
-export const useWide = (): boolean => useSyncExternalStore(subscribe, () => window.matchMedia(WIDE).matches);
+export const useWide = (): boolean =>
+  useSyncExternalStore(subscribe, () => window.matchMedia(WIDE).matches);
 
 interface SidePanelProps {
   title: string;
@@ -23,8 +24,17 @@ interface SidePanelProps {
 /** Details beside the list where there is room for both; a drawer over it where there is not. */
 export function SidePanel({ title, about, onClose, children }: SidePanelProps) {
   const wide = useWide();
-  if (!wide) return <Dialog title={title} open onClose={onClose} kind="drawer">{children}</Dialog>;
-  return <Beside key={about} title={title} about={about} onClose={onClose}>{children}</Beside>;
+  if (!wide)
+    return (
+      <Dialog title={title} open onClose={onClose} kind="drawer">
+        {children}
+      </Dialog>
+    );
+  return (
+    <Beside key={about} title={title} about={about} onClose={onClose}>
+      {children}
+    </Beside>
+  );
 }
 
 function Beside({ title, onClose, children }: SidePanelProps) {
@@ -33,14 +43,23 @@ function Beside({ title, onClose, children }: SidePanelProps) {
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <section
-      className="card ops-beside" role="dialog" aria-labelledby={id}
+      className="card ops-beside"
+      role="dialog"
+      aria-labelledby={id}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
         event.stopPropagation();
         onClose();
       }}
     >
-      <div className="sheet-head"><h2 id={id} ref={heading} tabIndex={-1}>{title}</h2><button type="button" className="icon-btn" aria-label="Close" onClick={onClose}><CloseIcon /></button></div>
+      <div className="sheet-head">
+        <h2 id={id} ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
+        <button type="button" className="icon-btn" aria-label="Close" onClick={onClose}>
+          <CloseIcon />
+        </button>
+      </div>
       <div className="sheet-body">{children}</div>
     </section>
   );

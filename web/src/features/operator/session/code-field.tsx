@@ -39,7 +39,17 @@ export function CodeForm({ id, label, button, onCode, children }: CodeFormProps)
   return (
     <form onSubmit={onSubmit} noValidate>
       <Field
-        id={id} label={label} value={code} error={wrong} autoComplete="one-time-code" inputMode="numeric" maxLength={DIGITS + 1} autoFocus data-autofocus className="ops-code" enterKeyHint="go"
+        id={id}
+        label={label}
+        value={code}
+        error={wrong}
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        maxLength={DIGITS + 1}
+        autoFocus
+        data-autofocus
+        className="ops-code"
+        enterKeyHint="go"
         onValue={(value) => {
           const said = value.replace(/[^\d ]/g, '');
           setCode(said);
@@ -49,7 +59,9 @@ export function CodeForm({ id, label, button, onCode, children }: CodeFormProps)
         }}
       />
       <div className="actions">
-        <button type="submit" className="btn" disabled={busy}>{button}</button>
+        <button type="submit" className="btn" disabled={busy}>
+          {button}
+        </button>
         {children}
       </div>
     </form>

@@ -10,7 +10,11 @@ import { isForbidden, isOver } from './refusals';
 import { SecondFactor } from './second-factor';
 import { sessionOverAtom } from './session-atoms';
 
-type State = { at: 'checking' } | { at: 'half'; step: 'enrol' | 'required' } | { at: 'in' } | { at: 'out'; to: string };
+type State =
+  | { at: 'checking' }
+  | { at: 'half'; step: 'enrol' | 'required' }
+  | { at: 'in' }
+  | { at: 'out'; to: string };
 
 const RETURN_KEY = 'operator-return';
 
@@ -26,7 +30,9 @@ async function check(): Promise<State> {
 
 function stateOf({ role, secondFactor }: Whoami): State {
   if (role !== O.superAdminDashed) return { at: 'out', to: '/admin' };
-  return secondFactor === 'enrol' || secondFactor === 'required' ? { at: 'half', step: secondFactor } : { at: 'in' };
+  return secondFactor === 'enrol' || secondFactor === 'required'
+    ? { at: 'half', step: secondFactor }
+    : { at: 'in' };
 }
 
 /** The console stands behind this: nobody → login, no operator → /admin, half a login → the code, and back to the section that was left. */
@@ -41,7 +47,9 @@ export function Gate({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (!over || state.at === 'half') return;
     // A session that stopped short of its second half goes on there; one that has ended begins anew.
-    void check().then((next) => setState(next.at === 'in' ? { at: 'out', to: '/admin/login' } : next));
+    void check().then((next) =>
+      setState(next.at === 'in' ? { at: 'out', to: '/admin/login' } : next),
+    );
   }, [over, state.at]);
   useEffect(() => {
     if (state.at === 'out') {
@@ -68,5 +76,10 @@ export function Gate({ children }: { children: ReactNode }) {
       />
     );
   }
-  return <main className="ops-gate" id="main" aria-busy={state.at === 'checking'}><h1 className="sr">{O.superAdmin}</h1><p role="status">{O.checking}</p></main>;
+  return (
+    <main className="ops-gate" id="main" aria-busy={state.at === 'checking'}>
+      <h1 className="sr">{O.superAdmin}</h1>
+      <p role="status">{O.checking}</p>
+    </main>
+  );
 }

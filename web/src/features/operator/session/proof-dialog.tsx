@@ -14,14 +14,24 @@ export function ProofDialog() {
       waiting?.proven();
       return null;
     } catch (error) {
-      return said(error) || (isWrongCode(error) ? 'That code is not right. Codes change every 30 seconds.' : 'The code could not be checked. Please try again.');
+      return (
+        said(error) ||
+        (isWrongCode(error)
+          ? 'That code is not right. Codes change every 30 seconds.'
+          : 'The code could not be checked. Please try again.')
+      );
     }
   };
   return (
     <Dialog title="Confirm it is you" open={waiting !== null} onClose={() => waiting?.declined()}>
-      <p>This moves money, tickets or results. Enter the code of your authenticator app; you will not be asked again for ten minutes.</p>
+      <p>
+        This moves money, tickets or results. Enter the code of your authenticator app; you will not
+        be asked again for ten minutes.
+      </p>
       <CodeForm id="proof-code" label="Six-digit code" button="Confirm" onCode={onCode}>
-        <button type="button" className="btn sec" onClick={() => waiting?.declined()}>Cancel</button>
+        <button type="button" className="btn sec" onClick={() => waiting?.declined()}>
+          Cancel
+        </button>
       </CodeForm>
     </Dialog>
   );

@@ -20,16 +20,32 @@ export function SecondFactor({ step, onIn, onOut }: SecondFactorProps) {
       return null;
     } catch (error) {
       if (isOver(error)) onOut();
-      return isWrongCode(error) ? said(error) || 'That code is not right. Codes change every 30 seconds.' : said(error) || 'The code could not be checked. Please try again.';
+      return isWrongCode(error)
+        ? said(error) || 'That code is not right. Codes change every 30 seconds.'
+        : said(error) || 'The code could not be checked. Please try again.';
     }
   };
   return (
     <main className="ops-gate" id="main">
       <div className="card ops-gate-card">
         <h1>{step === 'enrol' ? 'Set up two-step login' : 'Two-step login'}</h1>
-        {step === 'enrol' ? <Enrol /> : <p>Open your authenticator app and enter the code for Football Doubles.</p>}
+        {step === 'enrol' ? (
+          <Enrol />
+        ) : (
+          <p>Open your authenticator app and enter the code for Football Doubles.</p>
+        )}
         <CodeForm id="code" label="Six-digit code" button="Continue" onCode={onCode}>
-          <button type="button" className="btn sec" onClick={() => void logout().catch(() => {}).then(onOut)}>Log in as somebody else</button>
+          <button
+            type="button"
+            className="btn sec"
+            onClick={() =>
+              void logout()
+                .catch(() => {})
+                .then(onOut)
+            }
+          >
+            Log in as somebody else
+          </button>
         </CodeForm>
       </div>
     </main>
@@ -42,16 +58,27 @@ function Enrol() {
   const [made, setMade] = useState<Enrolment | null>(null);
   const [trouble, setTrouble] = useState('');
   useEffect(() => {
-    enrol().then(setMade, (error: unknown) => setTrouble(said(error) || 'The secret could not be made. Reload the page to try again.'));
+    enrol().then(setMade, (error: unknown) =>
+      setTrouble(said(error) || 'The secret could not be made. Reload the page to try again.'),
+    );
   }, []);
-  if (trouble) return <p className="callout is-bad" role="alert">{trouble}</p>;
+  if (trouble)
+    return (
+      <p className="callout is-bad" role="alert">
+        {trouble}
+      </p>
+    );
   return (
     <>
       <ol className="ops-enrol">
         <li>Open an authenticator app: the one on your phone, or your password manager.</li>
         <li>
           Scan this, or type the secret below it.
-          {made ? <img src={made.qrDataUrl} width="180" height="180" alt="The secret as a QR code" /> : <span className="bone" style={{ width: 180, height: 180 }} />}
+          {made ? (
+            <img src={made.qrDataUrl} width="180" height="180" alt="The secret as a QR code" />
+          ) : (
+            <span className="bone" style={{ width: 180, height: 180 }} />
+          )}
           {made ? <code>{grouped(made.secret)}</code> : null}
         </li>
         <li>Enter the code that the app shows.</li>

@@ -9,7 +9,13 @@ import { Gate } from './gate';
 afterEach(() => vi.unstubAllGlobals());
 
 const WHOAMI = 'GET /api/admin/whoami';
-const atTheGate = (address = '/super-admin') => show(<Gate><h1>Inside</h1></Gate>, address);
+const atTheGate = (address = '/super-admin') =>
+  show(
+    <Gate>
+      <h1>Inside</h1>
+    </Gate>,
+    address,
+  );
 const half = (secondFactor: 'enrol' | 'required') => ({ body: { ...anOperator, secondFactor } });
 const OVER = refused(401, 'Please log in.', 'unauthenticated');
 
@@ -22,7 +28,17 @@ test('while the user loads the page says so', async () => {
 
 test.each([
   ['nobody', OVER, '/admin/login'],
-  ['a club', { body: { role: 'club-admin', clubSlug: 'sharks', user: { id: 1, email: 'c', name: 'C', isAdmin: false } } }, '/admin'],
+  [
+    'a club',
+    {
+      body: {
+        role: 'club-admin',
+        clubSlug: 'sharks',
+        user: { id: 1, email: 'c', name: 'C', isAdmin: false },
+      },
+    },
+    '/admin',
+  ],
   ['a club, refused', refused(403, 'This is for the platform operator.', 'forbidden'), '/admin'],
 ])('%s is sent away', async (_who, answer, to) => {
   aServer({ [WHOAMI]: answer });
@@ -40,7 +56,12 @@ test('an identity check that fails lets the shell show; its calls are refused on
 test('a session that ends leads to the login, and back to the same section after it', async () => {
   aServer({ [WHOAMI]: [{ body: anOperator }, OVER], 'GET /api/admin/payment-anomalies': OVER });
   const { Console } = await import('../console/console');
-  const { unmount } = show(<Gate><Console /></Gate>, '/super-admin?section=payments&status=unresolved');
+  const { unmount } = show(
+    <Gate>
+      <Console />
+    </Gate>,
+    '/super-admin?section=payments&status=unresolved',
+  );
   await waitFor(() => expect(window.location.pathname).toBe('/admin/login'));
   unmount();
   aServer();
@@ -49,18 +70,38 @@ test('a session that ends leads to the login, and back to the same section after
 });
 
 test('half a login goes on with a code; a wrong one is said in the server’s words', async () => {
-  const server = aServer({ [WHOAMI]: half('required'), 'POST /api/admin/totp/verify': [refused(401, 'That code was used already. Wait for the next one.', 'code-used'), { body: anOperator }] });
+  const server = aServer({
+    [WHOAMI]: half('required'),
+    'POST /api/admin/totp/verify': [
+      refused(401, 'That code was used already. Wait for the next one.', 'code-used'),
+      { body: anOperator },
+    ],
+  });
   atTheGate();
   await userEvent.type(await screen.findByLabelText('Six-digit code'), '123456');
-  expect(await screen.findByText('That code was used already. Wait for the next one.')).toBeTruthy();
+  expect(
+    await screen.findByText('That code was used already. Wait for the next one.'),
+  ).toBeTruthy();
   expect(window.location.pathname).toBe('/super-admin');
   await userEvent.type(screen.getByLabelText('Six-digit code'), '654321');
   expect(await screen.findByText('Inside')).toBeTruthy();
-  expect(server.asked.filter(({ method }) => method === 'POST').map(({ body }) => body)).toEqual([{ code: '123456' }, { code: '654321' }]);
+  expect(server.asked.filter(({ method }) => method === 'POST').map(({ body }) => body)).toEqual([
+    { code: '123456' },
+    { code: '654321' },
+  ]);
 });
 
 test('the first login of all shows the secret as a picture and as letters', async () => {
-  aServer({ [WHOAMI]: half('enrol'), 'POST /api/admin/totp/enrol': { body: { secret: 'JBSWY3DPEHPK3PXP', uri: 'otpauth://totp/x', qrDataUrl: 'data:image/svg+xml;base64,PHN2Zy8+' } } });
+  aServer({
+    [WHOAMI]: half('enrol'),
+    'POST /api/admin/totp/enrol': {
+      body: {
+        secret: 'JBSWY3DPEHPK3PXP',
+        uri: 'otpauth://totp/x',
+        qrDataUrl: 'data:image/svg+xml;base64,PHN2Zy8+',
+      },
+    },
+  });
   atTheGate();
   expect(await screen.findByAltText('The secret as a QR code')).toBeTruthy();
   expect(screen.getByText('JBSW Y3DP EHPK 3PXP')).toBeTruthy();
@@ -78,14 +119,23 @@ test('logging out says so and goes to the login page, even when the session had 
 test.each([
   ['nobody answers', new TypeError('Failed to fetch'), 'Please try again.'],
   ['the server is busy', refused(503, 'Try again soon.'), 'Try again soon.'],
-])('a logout while %s is not said to be one: the cookie may live on', async (_why, answer, words) => {
-  localStorage.setItem('user', '{}');
-  aServer({ 'POST /api/admin/logout': [answer, { status: 204 }] });
-  openConsole('overview');
-  await press('Logout');
-  await expectToast('Logout failed', words);
-  expect([window.location.pathname, localStorage.getItem('user')]).toEqual(['/super-admin', '{}']);
-  await press('Logout');
-  await expectToast('Logged out');
-  expect([window.location.pathname, localStorage.getItem('user')]).toEqual(['/admin/login', null]);
-});
+])(
+  'a logout while %s is not said to be one: the cookie may live on',
+  async (_why, answer, words) => {
+    localStorage.setItem('user', '{}');
+    aServer({ 'POST /api/admin/logout': [answer, { status: 204 }] });
+    openConsole('overview');
+    await press('Logout');
+    await expectToast('Logout failed', words);
+    expect([window.location.pathname, localStorage.getItem('user')]).toEqual([
+      '/super-admin',
+      '{}',
+    ]);
+    await press('Logout');
+    await expectToast('Logged out');
+    expect([window.location.pathname, localStorage.getItem('user')]).toEqual([
+      '/admin/login',
+      null,
+    ]);
+  },
+);

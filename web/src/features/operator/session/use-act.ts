@@ -8,16 +8,19 @@ import { askProofAtom, sessionOverAtom } from './session-atoms';
 /** Sends a write; asks for a code first if the server says so, then sends the same again. */
 export function useAct() {
   const store = useStore();
-  return useCallback(async <Made,>(act: () => Promise<Made>): Promise<Made> => {
-    try {
+  return useCallback(
+    async <Made>(act: () => Promise<Made>): Promise<Made> => {
+      try {
+        return await act();
+      } catch (error) {
+        if (isOver(error) || needsSecondFactor(error)) store.set(sessionOverAtom, true);
+        if (!needsProof(error)) throw error;
+      }
+      await store.set(askProofAtom, () => new Declined());
       return await act();
-    } catch (error) {
-      if (isOver(error) || needsSecondFactor(error)) store.set(sessionOverAtom, true);
-      if (!needsProof(error)) throw error;
-    }
-    await store.set(askProofAtom, () => new Declined());
-    return await act();
-  }, [store]);
+    },
+    [store],
+  );
 }
 
 export interface Words {
@@ -42,21 +45,24 @@ export function useDoing(): Doing {
   const toast = useSetAtom(showToastAtom);
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState<string | null>(null);
-  const run = useCallback(async (todo: () => Promise<void>, { failed, failedText = '', fixed = false }: Words) => {
-    setBusy(true);
-    setTrouble(null);
-    try {
-      await act(todo);
-      return true;
-    } catch (error) {
-      if (error instanceof Declined) return false;
-      const text = (fixed ? '' : said(error)) || failedText;
-      toast({ bad: true, title: failed, text });
-      setTrouble(text ? `${failed}: ${text}` : failed);
-      return false;
-    } finally {
-      setBusy(false);
-    }
-  }, [act, toast]);
+  const run = useCallback(
+    async (todo: () => Promise<void>, { failed, failedText = '', fixed = false }: Words) => {
+      setBusy(true);
+      setTrouble(null);
+      try {
+        await act(todo);
+        return true;
+      } catch (error) {
+        if (error instanceof Declined) return false;
+        const text = (fixed ? '' : said(error)) || failedText;
+        toast({ bad: true, title: failed, text });
+        setTrouble(text ? `${failed}: ${text}` : failed);
+        return false;
+      } finally {
+        setBusy(false);
+      }
+    },
+    [act, toast],
+  );
   return { busy, trouble, run };
 }

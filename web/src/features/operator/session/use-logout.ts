@@ -14,7 +14,12 @@ export function useLogout(): () => Promise<void> {
     try {
       await logout();
     } catch (error) {
-      if (!isOver(error)) return toast({ bad: true, title: 'Logout failed', text: said(error) || 'Please try again.' });
+      if (!isOver(error))
+        return toast({
+          bad: true,
+          title: 'Logout failed',
+          text: said(error) || 'Please try again.',
+        });
     }
     forgetStored('local', 'user');
     toast({ title: O.loggedOut });

@@ -9,9 +9,23 @@ export function CardFeeSwitch() {
   const { busy, save } = useSetting({
     key: 'fee_passthrough_allowed',
     description: 'Clubs may pass the card fee on to buyers',
-    learn: (_, feePassthroughAllowed) => learn('configuration', (now) => now && { ...now, feePassthroughAllowed }),
+    learn: (_, feePassthroughAllowed) =>
+      learn('configuration', (now) => now && { ...now, feePassthroughAllowed }),
     done: ['Clubs may pass the card fee on', 'Clubs pay the card fee'],
   });
   const on = data?.feePassthroughAllowed ?? true;
-  return <SwitchRow label="Card fee passed on to buyers" on={on} busy={busy || data === undefined} onSwitch={save} words={['Allowed', 'Off']} hint={on ? 'A club may choose that its buyers pay the card fee.' : 'Clubs pay it themselves. A draw on sale stops charging it at its next edit.'} />;
+  return (
+    <SwitchRow
+      label="Card fee passed on to buyers"
+      on={on}
+      busy={busy || data === undefined}
+      onSwitch={save}
+      words={['Allowed', 'Off']}
+      hint={
+        on
+          ? 'A club may choose that its buyers pay the card fee.'
+          : 'Clubs pay it themselves. A draw on sale stops charging it at its next edit.'
+      }
+    />
+  );
 }

@@ -3,7 +3,8 @@ import { useAnswer } from '../answers/use-answers';
 import { percent } from '../pieces/money';
 import { Facts, Shown } from '../pieces/pieces';
 
-const hours = (seconds: number) => (seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`);
+const hours = (seconds: number) =>
+  seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`;
 
 /** What is in force, read only: it is changed where the server is installed (decision B-18). */
 export function PlatformConfiguration() {
@@ -13,17 +14,37 @@ export function PlatformConfiguration() {
       <h2 id="configuration-title">Platform configuration</h2>
       <Shown {...configuration} title="The configuration did not load" rows={6}>
         {(now) => (
-          <Facts facts={[
-            ['Platform fee', `${percent(now.feeRateBps)}, at most ${dollars(now.feeCapCents)} a draw`],
-            ['Card fee passed on', `${percent(now.cardFeeBps)} + ${dollars(now.cardFeeFixedCents)}, ${now.surchargeMode.replaceAll('_', ' ')}${now.feePassthroughAllowed ? '' : ' (not allowed)'}`],
-            ['Tickets', `${now.ticketsPerDraw} in a draw, ${now.maxPerPurchase} in a purchase`],
-            ['Reservation', `${now.reservationSeconds} s, released after ${now.releaseAfterSeconds} s; ${now.extensionsMax} × ${now.extensionSeconds} s more`],
-            ['New payments', `${now.intentsPerSessionPerMinute} a minute for a browser, ${now.intentsPerAddressPerMinute} for an address`],
-            ['Sessions end after', `${hours(now.sessionIdleSeconds.operator)} idle (operators), ${hours(now.sessionIdleSeconds.club)} (clubs)`],
-            ['Money and place', `${now.currency.toUpperCase()}, ${now.country}, ${now.timezone}`],
-            ['Terms', `version ${now.termsVersion}`],
-            ['Versions', `server ${now.versions.server}, database ${now.versions.database}, schema ${now.versions.schema}`],
-          ]} />
+          <Facts
+            facts={[
+              [
+                'Platform fee',
+                `${percent(now.feeRateBps)}, at most ${dollars(now.feeCapCents)} a draw`,
+              ],
+              [
+                'Card fee passed on',
+                `${percent(now.cardFeeBps)} + ${dollars(now.cardFeeFixedCents)}, ${now.surchargeMode.replaceAll('_', ' ')}${now.feePassthroughAllowed ? '' : ' (not allowed)'}`,
+              ],
+              ['Tickets', `${now.ticketsPerDraw} in a draw, ${now.maxPerPurchase} in a purchase`],
+              [
+                'Reservation',
+                `${now.reservationSeconds} s, released after ${now.releaseAfterSeconds} s; ${now.extensionsMax} × ${now.extensionSeconds} s more`,
+              ],
+              [
+                'New payments',
+                `${now.intentsPerSessionPerMinute} a minute for a browser, ${now.intentsPerAddressPerMinute} for an address`,
+              ],
+              [
+                'Sessions end after',
+                `${hours(now.sessionIdleSeconds.operator)} idle (operators), ${hours(now.sessionIdleSeconds.club)} (clubs)`,
+              ],
+              ['Money and place', `${now.currency.toUpperCase()}, ${now.country}, ${now.timezone}`],
+              ['Terms', `version ${now.termsVersion}`],
+              [
+                'Versions',
+                `server ${now.versions.server}, database ${now.versions.database}, schema ${now.versions.schema}`,
+              ],
+            ]}
+          />
         )}
       </Shown>
     </section>

@@ -16,7 +16,8 @@ const URL_REFUSED = 'The URL must be a path, #, https: or mailto:';
 const ORDER_REQUIRED = 'Display order must be a whole number';
 
 /** A path, an anchor, or a scheme that cannot run anything (C:243, decision G-10). */
-export const isUrl = (text: string): boolean => /^(#|\/(?!\/)|https:\/\/|mailto:)/i.test(text.trim());
+export const isUrl = (text: string): boolean =>
+  /^(#|\/(?!\/)|https:\/\/|mailto:)/i.test(text.trim());
 const isWhole = (text: string): boolean => /^-?\d+$/.test(text.trim());
 
 interface MenuFormProps {
@@ -56,30 +57,68 @@ function FooterForm({ title, onClose, problems, send, words, button, children }:
         <ProblemList ref={list} problems={found} />
         {children((field) => found.find((problem) => problem.field === field)?.text ?? null)}
         <Said trouble={doing.trouble} />
-        <div className="actions"><button type="submit" className="btn" disabled={doing.busy}>{button}</button><button type="button" className="btn sec" onClick={onClose}>Cancel</button></div>
+        <div className="actions">
+          <button type="submit" className="btn" disabled={doing.busy}>
+            {button}
+          </button>
+          <button type="button" className="btn sec" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
       </form>
     </Dialog>
   );
 }
 
 /** A menu of the public footer: its heading, its place, and whether it shows. */
-export function MenuDialog({ menu, order, onClose }: { menu: AdminFooterMenu | null; order: number; onClose: () => void }) {
+export function MenuDialog({
+  menu,
+  order,
+  onClose,
+}: {
+  menu: AdminFooterMenu | null;
+  order: number;
+  onClose: () => void;
+}) {
   const [heading, setHeading] = useState(menu?.heading ?? '');
   const [place, setPlace] = useState(String(menu?.displayOrder ?? order));
   const [isVisible, setVisible] = useState(menu?.isVisible ?? true);
   const said = () => ({ heading: heading.trim(), displayOrder: Number(place), isVisible });
   return (
     <FooterForm
-      title={menu ? `Edit ${menu.heading}` : 'New menu'} onClose={onClose} button={menu ? 'Save menu' : 'Create menu'}
+      title={menu ? `Edit ${menu.heading}` : 'New menu'}
+      onClose={onClose}
+      button={menu ? 'Save menu' : 'Create menu'}
       words={{ failed: menu ? O.menuNotUpdated : O.menuNotCreated }}
-      problems={() => [...(heading.trim() ? [] : [{ field: 'menu-heading', text: HEADING_REQUIRED }]), ...(isWhole(place) ? [] : [{ field: 'menu-order', text: ORDER_REQUIRED }])]}
+      problems={() => [
+        ...(heading.trim() ? [] : [{ field: 'menu-heading', text: HEADING_REQUIRED }]),
+        ...(isWhole(place) ? [] : [{ field: 'menu-order', text: ORDER_REQUIRED }]),
+      ]}
       send={() => (menu ? updateMenu(menu.id, said()) : createMenu(said()))}
     >
       {(errorOf) => (
         <>
-          <Field id="menu-heading" label="Heading" value={heading} autoComplete="off" data-autofocus error={errorOf('menu-heading')} onValue={setHeading} />
-          <Field id="menu-order" label="Display order" value={place} inputMode="numeric" error={errorOf('menu-order')} hint="Small numbers come first." onValue={setPlace} />
-          <Check id="menu-visible" checked={isVisible} onChecked={setVisible}>Visible</Check>
+          <Field
+            id="menu-heading"
+            label="Heading"
+            value={heading}
+            autoComplete="off"
+            data-autofocus
+            error={errorOf('menu-heading')}
+            onValue={setHeading}
+          />
+          <Field
+            id="menu-order"
+            label="Display order"
+            value={place}
+            inputMode="numeric"
+            error={errorOf('menu-order')}
+            hint="Small numbers come first."
+            onValue={setPlace}
+          />
+          <Check id="menu-visible" checked={isVisible} onChecked={setVisible}>
+            Visible
+          </Check>
         </>
       )}
     </FooterForm>
@@ -87,16 +126,32 @@ export function MenuDialog({ menu, order, onClose }: { menu: AdminFooterMenu | n
 }
 
 /** A link in a menu: its words, where it leads, its place, and whether it shows. */
-export function ItemDialog({ menu, item, onClose }: { menu: AdminFooterMenu; item: FooterItem | null; onClose: () => void }) {
+export function ItemDialog({
+  menu,
+  item,
+  onClose,
+}: {
+  menu: AdminFooterMenu;
+  item: FooterItem | null;
+  onClose: () => void;
+}) {
   const [label, setLabel] = useState(item?.label ?? '');
   const [url, setUrl] = useState(item?.url ?? '');
   const [place, setPlace] = useState(String(item?.displayOrder ?? menu.items.length));
   const [isVisible, setVisible] = useState(item?.isVisible ?? true);
-  const said = () => ({ menuId: menu.id, label: label.trim(), url: url.trim(), displayOrder: Number(place), isVisible });
+  const said = () => ({
+    menuId: menu.id,
+    label: label.trim(),
+    url: url.trim(),
+    displayOrder: Number(place),
+    isVisible,
+  });
   const urlProblem = url.trim() ? (isUrl(url) ? null : URL_REFUSED) : URL_REQUIRED;
   return (
     <FooterForm
-      title={item ? `Edit ${item.label}` : `Add a link to ${menu.heading}`} onClose={onClose} button={item ? 'Save link' : 'Add link'}
+      title={item ? `Edit ${item.label}` : `Add a link to ${menu.heading}`}
+      onClose={onClose}
+      button={item ? 'Save link' : 'Add link'}
       words={{ failed: item ? 'Error updating link' : 'Error creating link' }}
       problems={() => [
         ...(label.trim() ? [] : [{ field: 'item-label', text: LABEL_REQUIRED }]),
@@ -107,10 +162,36 @@ export function ItemDialog({ menu, item, onClose }: { menu: AdminFooterMenu; ite
     >
       {(errorOf) => (
         <>
-          <Field id="item-label" label="Label" value={label} autoComplete="off" data-autofocus error={errorOf('item-label')} onValue={setLabel} />
-          <Field id="item-url" label="URL" value={url} autoComplete="off" inputMode="url" error={errorOf('item-url')} hint="A path such as /club/sharks, or #." onValue={setUrl} />
-          <Field id="item-order" label="Display order" value={place} inputMode="numeric" error={errorOf('item-order')} onValue={setPlace} />
-          <Check id="item-visible" checked={isVisible} onChecked={setVisible}>Visible</Check>
+          <Field
+            id="item-label"
+            label="Label"
+            value={label}
+            autoComplete="off"
+            data-autofocus
+            error={errorOf('item-label')}
+            onValue={setLabel}
+          />
+          <Field
+            id="item-url"
+            label="URL"
+            value={url}
+            autoComplete="off"
+            inputMode="url"
+            error={errorOf('item-url')}
+            hint="A path such as /club/sharks, or #."
+            onValue={setUrl}
+          />
+          <Field
+            id="item-order"
+            label="Display order"
+            value={place}
+            inputMode="numeric"
+            error={errorOf('item-order')}
+            onValue={setPlace}
+          />
+          <Check id="item-visible" checked={isVisible} onChecked={setVisible}>
+            Visible
+          </Check>
         </>
       )}
     </FooterForm>

@@ -8,33 +8,47 @@ import { Said, Shown, Tag } from '../pieces/pieces';
 import { useDoing } from '../session/use-act';
 import { ItemDialog, MenuDialog } from './footer-dialogs';
 
-type Editing = { what: 'menu'; menu: AdminFooterMenu | null } | { what: 'item'; menu: AdminFooterMenu; item: FooterItem | null } | null;
+type Editing =
+  | { what: 'menu'; menu: AdminFooterMenu | null }
+  | { what: 'item'; menu: AdminFooterMenu; item: FooterItem | null }
+  | null;
 
 interface Ordered {
   id: number;
   displayOrder: number;
 }
 
-const inOrder = <Thing extends Ordered>(things: readonly Thing[]): Thing[] => [...things].sort((one, other) => one.displayOrder - other.displayOrder || one.id - other.id);
+const inOrder = <Thing extends Ordered>(things: readonly Thing[]): Thing[] =>
+  [...things].sort((one, other) => one.displayOrder - other.displayOrder || one.id - other.id);
 
 /** The numbers that put one thing a place up or down; equal numbers are told apart on the way. */
-export function moved<Thing extends Ordered>(things: readonly Thing[], id: number, by: 1 | -1): { id: number; displayOrder: number }[] {
+export function moved<Thing extends Ordered>(
+  things: readonly Thing[],
+  id: number,
+  by: 1 | -1,
+): { id: number; displayOrder: number }[] {
   const order = inOrder(things).map((thing) => thing.id);
   const at = order.indexOf(id);
   const to = at + by;
   if (at < 0 || to < 0 || to >= order.length) return [];
   order.splice(to, 0, ...order.splice(at, 1));
   const before = new Map(things.map((thing) => [thing.id, thing.displayOrder]));
-  return order.map((thing, index) => ({ id: thing, displayOrder: index })).filter((next) => before.get(next.id) !== next.displayOrder);
+  return order
+    .map((thing, index) => ({ id: thing, displayOrder: index }))
+    .filter((next) => before.get(next.id) !== next.displayOrder);
 }
 
 function useFooter() {
   const doing = useDoing();
   const again = useAskAgain();
-  const change = (act: () => Promise<unknown>, failed: string, failedText: string) => void doing.run(async () => {
-    await act();
-    await again('menus').catch(() => {});
-  }, { failed, failedText });
+  const change = (act: () => Promise<unknown>, failed: string, failedText: string) =>
+    void doing.run(
+      async () => {
+        await act();
+        await again('menus').catch(() => {});
+      },
+      { failed, failedText },
+    );
   return { busy: doing.busy, trouble: doing.trouble, change };
 }
 
@@ -43,10 +57,29 @@ export function FooterMenus() {
   const menus = useAnswer('menus');
   const { busy, trouble, change } = useFooter();
   const [editing, setEditing] = useState<Editing>(null);
-  const moveMenus = (all: readonly AdminFooterMenu[], id: number, by: 1 | -1) => change(() => Promise.all(moved(all, id, by).map((next) => updateMenu(next.id, { displayOrder: next.displayOrder }))), O.menuNotUpdated, 'The order stays as it is.');
+  const moveMenus = (all: readonly AdminFooterMenu[], id: number, by: 1 | -1) =>
+    change(
+      () =>
+        Promise.all(
+          moved(all, id, by).map((next) =>
+            updateMenu(next.id, { displayOrder: next.displayOrder }),
+          ),
+        ),
+      O.menuNotUpdated,
+      'The order stays as it is.',
+    );
   return (
     <section className="card panel" aria-labelledby="footer-title">
-      <div className="ops-panel-head"><h2 id="footer-title">Footer management</h2><button type="button" className="btn small sec" onClick={() => setEditing({ what: 'menu', menu: null })}>New menu</button></div>
+      <div className="ops-panel-head">
+        <h2 id="footer-title">Footer management</h2>
+        <button
+          type="button"
+          className="btn small sec"
+          onClick={() => setEditing({ what: 'menu', menu: null })}
+        >
+          New menu
+        </button>
+      </div>
       <Said trouble={trouble} />
       <Shown {...menus} title="The footer menus did not load" rows={3}>
         {(all) => (
@@ -58,21 +91,66 @@ export function FooterMenus() {
                   <div className="ops-menu-head">
                     <h3>{menu.heading}</h3>
                     {menu.isVisible ? null : <Tag kind="plain">Hidden</Tag>}
-                    <Movers name={menu.heading} first={index === 0} last={index === all.length - 1} busy={busy} onMove={(by) => moveMenus(all, menu.id, by)} />
-                    <button type="button" className="link-btn" onClick={() => setEditing({ what: 'menu', menu })}>Edit<span className="sr"> {menu.heading}</span></button>
-                    <Deleter name={menu.heading} busy={busy} onDelete={() => change(() => deleteMenu(menu.id), 'Error deleting menu', 'The menu is still there. Please try again.')} />
+                    <Movers
+                      name={menu.heading}
+                      first={index === 0}
+                      last={index === all.length - 1}
+                      busy={busy}
+                      onMove={(by) => moveMenus(all, menu.id, by)}
+                    />
+                    <button
+                      type="button"
+                      className="link-btn"
+                      onClick={() => setEditing({ what: 'menu', menu })}
+                    >
+                      Edit<span className="sr"> {menu.heading}</span>
+                    </button>
+                    <Deleter
+                      name={menu.heading}
+                      busy={busy}
+                      onDelete={() =>
+                        change(
+                          () => deleteMenu(menu.id),
+                          'Error deleting menu',
+                          'The menu is still there. Please try again.',
+                        )
+                      }
+                    />
                   </div>
-                  <Items menu={menu} busy={busy} onEdit={(item) => setEditing({ what: 'item', menu, item })} change={change} />
-                  <button type="button" className="link-btn" onClick={() => setEditing({ what: 'item', menu, item: null })}>Add a link<span className="sr"> to {menu.heading}</span></button>
+                  <Items
+                    menu={menu}
+                    busy={busy}
+                    onEdit={(item) => setEditing({ what: 'item', menu, item })}
+                    change={change}
+                  />
+                  <button
+                    type="button"
+                    className="link-btn"
+                    onClick={() => setEditing({ what: 'item', menu, item: null })}
+                  >
+                    Add a link<span className="sr"> to {menu.heading}</span>
+                  </button>
                 </li>
               ))}
             </ul>
           </>
         )}
       </Shown>
-      <AuditTrail objects="footer-menu:*,footer-item:*" turn={menus.data} title="Changes of the footer" />
-      {editing?.what === 'menu' ? <MenuDialog menu={editing.menu} order={menus.data?.length ?? 0} onClose={() => setEditing(null)} /> : null}
-      {editing?.what === 'item' ? <ItemDialog menu={editing.menu} item={editing.item} onClose={() => setEditing(null)} /> : null}
+      <AuditTrail
+        objects="footer-menu:*,footer-item:*"
+        turn={menus.data}
+        title="Changes of the footer"
+      />
+      {editing?.what === 'menu' ? (
+        <MenuDialog
+          menu={editing.menu}
+          order={menus.data?.length ?? 0}
+          onClose={() => setEditing(null)}
+        />
+      ) : null}
+      {editing?.what === 'item' ? (
+        <ItemDialog menu={editing.menu} item={editing.item} onClose={() => setEditing(null)} />
+      ) : null}
     </section>
   );
 }
@@ -90,22 +168,80 @@ function Items({ menu, busy, onEdit, change }: ItemsProps) {
     <ul className="ops-items">
       {items.map((item, index) => (
         <li key={item.id}>
-          <span className="ops-two"><strong>{item.label}</strong><small>{item.url}</small></span>
+          <span className="ops-two">
+            <strong>{item.label}</strong>
+            <small>{item.url}</small>
+          </span>
           {item.isVisible ? null : <Tag kind="plain">Hidden</Tag>}
-          <Movers name={item.label} first={index === 0} last={index === items.length - 1} busy={busy} onMove={(by) => change(() => Promise.all(moved(items, item.id, by).map((next) => updateItem(next.id, { displayOrder: next.displayOrder }))), 'Error updating link', 'The order stays as it is.')} />
-          <button type="button" className="link-btn" onClick={() => onEdit(item)}>Edit<span className="sr"> {item.label}</span></button>
-          <Deleter name={item.label} busy={busy} onDelete={() => change(() => deleteItem(item.id), 'Error deleting link', 'The link is still there. Please try again.')} />
+          <Movers
+            name={item.label}
+            first={index === 0}
+            last={index === items.length - 1}
+            busy={busy}
+            onMove={(by) =>
+              change(
+                () =>
+                  Promise.all(
+                    moved(items, item.id, by).map((next) =>
+                      updateItem(next.id, { displayOrder: next.displayOrder }),
+                    ),
+                  ),
+                'Error updating link',
+                'The order stays as it is.',
+              )
+            }
+          />
+          <button type="button" className="link-btn" onClick={() => onEdit(item)}>
+            Edit<span className="sr"> {item.label}</span>
+          </button>
+          <Deleter
+            name={item.label}
+            busy={busy}
+            onDelete={() =>
+              change(
+                () => deleteItem(item.id),
+                'Error deleting link',
+                'The link is still there. Please try again.',
+              )
+            }
+          />
         </li>
       ))}
     </ul>
   );
 }
 
-function Movers({ name, first, last, busy, onMove }: { name: string; first: boolean; last: boolean; busy: boolean; onMove: (by: 1 | -1) => void }) {
+function Movers({
+  name,
+  first,
+  last,
+  busy,
+  onMove,
+}: {
+  name: string;
+  first: boolean;
+  last: boolean;
+  busy: boolean;
+  onMove: (by: 1 | -1) => void;
+}) {
   return (
     <span className="ops-movers">
-      <button type="button" aria-label={`Move ${name} up`} disabled={first || busy} onClick={() => onMove(-1)}>↑</button>
-      <button type="button" aria-label={`Move ${name} down`} disabled={last || busy} onClick={() => onMove(1)}>↓</button>
+      <button
+        type="button"
+        aria-label={`Move ${name} up`}
+        disabled={first || busy}
+        onClick={() => onMove(-1)}
+      >
+        ↑
+      </button>
+      <button
+        type="button"
+        aria-label={`Move ${name} down`}
+        disabled={last || busy}
+        onClick={() => onMove(1)}
+      >
+        ↓
+      </button>
     </span>
   );
 }
@@ -113,6 +249,26 @@ function Movers({ name, first, last, busy, onMove }: { name: string; first: bool
 /** Asked once more in place, since a deletion cannot be taken back. */
 function Deleter({ name, busy, onDelete }: { name: string; busy: boolean; onDelete: () => void }) {
   const [asked, setAsked] = useState(false);
-  if (!asked) return <button type="button" className="link-btn is-danger" onClick={() => setAsked(true)}>Delete<span className="sr"> {name}</span></button>;
-  return <span className="ops-sure"><button type="button" className="link-btn is-danger" disabled={busy} onClick={onDelete} autoFocus>Really delete<span className="sr"> {name}</span></button><button type="button" className="link-btn" onClick={() => setAsked(false)}>Keep<span className="sr"> {name}</span></button></span>;
+  if (!asked)
+    return (
+      <button type="button" className="link-btn is-danger" onClick={() => setAsked(true)}>
+        Delete<span className="sr"> {name}</span>
+      </button>
+    );
+  return (
+    <span className="ops-sure">
+      <button
+        type="button"
+        className="link-btn is-danger"
+        disabled={busy}
+        onClick={onDelete}
+        autoFocus
+      >
+        Really delete<span className="sr"> {name}</span>
+      </button>
+      <button type="button" className="link-btn" onClick={() => setAsked(false)}>
+        Keep<span className="sr"> {name}</span>
+      </button>
+    </span>
+  );
 }

@@ -25,5 +25,17 @@ export function HideTestSwitch() {
     learn: (saved) => learn('hideTest', () => saved),
     also: ['analytics'],
   });
-  return <SwitchRow label="Hide test draws" on={on} busy={busy} onSwitch={save} hint={failed ? `${O.settingFailed}. Shown as if on.` : 'Draws whose league contains “test” stay out of these lists and sums. The public lists do not change.'} />;
+  return (
+    <SwitchRow
+      label="Hide test draws"
+      on={on}
+      busy={busy}
+      onSwitch={save}
+      hint={
+        failed
+          ? `${O.settingFailed}. Shown as if on.`
+          : 'Draws whose league contains “test” stay out of these lists and sums. The public lists do not change.'
+      }
+    />
+  );
 }

@@ -24,11 +24,16 @@ export function Maintenance() {
   const on = data?.maintenanceMode ?? false;
   const close = () => setAsked(null);
   const change = async (enabled: boolean) => {
-    const done = await doing.run(async () => {
-      const answer = await setMaintenance(enabled);
-      learn('maintenance', () => ({ maintenanceMode: answer.maintenanceMode }));
-      toast({ title: answer.maintenanceMode ? 'Maintenance mode is on' : 'Maintenance mode is off' });
-    }, { failed: O.error, failedText: O.maintenanceFailed, fixed: true });
+    const done = await doing.run(
+      async () => {
+        const answer = await setMaintenance(enabled);
+        learn('maintenance', () => ({ maintenanceMode: answer.maintenanceMode }));
+        toast({
+          title: answer.maintenanceMode ? 'Maintenance mode is on' : 'Maintenance mode is off',
+        });
+      },
+      { failed: O.error, failedText: O.maintenanceFailed, fixed: true },
+    );
     if (!done) return;
     setTurn(turn + 1);
     void again('settings', 'maintenance').catch(() => {});
@@ -37,15 +42,40 @@ export function Maintenance() {
   return (
     <section className="card panel" aria-labelledby="maintenance-title">
       <h2 id="maintenance-title">Maintenance</h2>
-      <SwitchRow label="Maintenance mode" on={on} busy={doing.busy || data === undefined} onSwitch={setAsked} hint={on ? 'New ticket purchases are blocked. Everything here still works.' : 'Normal operation. New ticket purchases are open.'} />
-      <p className="ops-quote"><span>What customers read</span>{O.maintenanceMessage}</p>
+      <SwitchRow
+        label="Maintenance mode"
+        on={on}
+        busy={doing.busy || data === undefined}
+        onSwitch={setAsked}
+        hint={
+          on
+            ? 'New ticket purchases are blocked. Everything here still works.'
+            : 'Normal operation. New ticket purchases are open.'
+        }
+      />
+      <p className="ops-quote">
+        <span>What customers read</span>
+        {O.maintenanceMessage}
+      </p>
       <AuditTrail objects="setting:maintenance_mode,system" turn={turn} />
-      <Dialog title={asked ? 'Begin maintenance?' : 'End maintenance?'} open={asked !== null} onClose={close}>
+      <Dialog
+        title={asked ? 'Begin maintenance?' : 'End maintenance?'}
+        open={asked !== null}
+        onClose={close}
+      >
         {asked ? <UnderWay /> : <p>New ticket purchases open again at once.</p>}
         <Said trouble={doing.trouble} />
         <div className="actions">
-          <Pressing className={asked ? 'btn danger' : 'btn'} busy={doing.busy} onPress={() => void change(asked === true)}>{asked ? 'Begin maintenance' : 'End maintenance'}</Pressing>
-          <button type="button" className="btn sec" onClick={close}>Cancel</button>
+          <Pressing
+            className={asked ? 'btn danger' : 'btn'}
+            busy={doing.busy}
+            onPress={() => void change(asked === true)}
+          >
+            {asked ? 'Begin maintenance' : 'End maintenance'}
+          </Pressing>
+          <button type="button" className="btn sec" onClick={close}>
+            Cancel
+          </button>
         </div>
       </Dialog>
     </section>
@@ -61,8 +91,17 @@ function UnderWay() {
   return (
     <>
       <p>New ticket purchases stop. Payments under way finish, and everything here still works.</p>
-      <p className="ops-quote"><span>What customers read</span>{O.maintenanceMessage}</p>
-      {now ? <p role="status">{now.reservations + now.paymentsInFlight === 0 ? 'Nobody is buying at the moment.' : `Under way: ${now.reservations} ${now.reservations === 1 ? 'cart' : 'carts'} with ${now.ticketsHeld} tickets, ${now.paymentsInFlight} ${now.paymentsInFlight === 1 ? 'payment' : 'payments'}.`}</p> : null}
+      <p className="ops-quote">
+        <span>What customers read</span>
+        {O.maintenanceMessage}
+      </p>
+      {now ? (
+        <p role="status">
+          {now.reservations + now.paymentsInFlight === 0
+            ? 'Nobody is buying at the moment.'
+            : `Under way: ${now.reservations} ${now.reservations === 1 ? 'cart' : 'carts'} with ${now.ticketsHeld} tickets, ${now.paymentsInFlight} ${now.paymentsInFlight === 1 ? 'payment' : 'payments'}.`}
+        </p>
+      ) : null}
     </>
   );
 }

@@ -15,5 +15,18 @@ export function Registration() {
     failed: { failedText: O.registrationFailed, fixed: true },
   });
   const on = data?.enabled ?? true;
-  return <SwitchRow label="Club registration" on={on} busy={busy || (data === undefined && error === null)} onSwitch={save} words={['Open', 'Closed']} hint={on ? 'The registration tab is shown on the club login page.' : 'The tab is hidden; new clubs can join the waitlist (early access).'} />;
+  return (
+    <SwitchRow
+      label="Club registration"
+      on={on}
+      busy={busy || (data === undefined && error === null)}
+      onSwitch={save}
+      words={['Open', 'Closed']}
+      hint={
+        on
+          ? 'The registration tab is shown on the club login page.'
+          : 'The tab is hidden; new clubs can join the waitlist (early access).'
+      }
+    />
+  );
 }

@@ -9,7 +9,20 @@ export function SettingsList() {
     <details className="ops-json">
       <summary>Stored settings</summary>
       <dl className="ops-facts">
-        {data.map((setting) => <div key={setting.key}><dt><code>{setting.key}</code></dt><dd><strong>{setting.value}</strong><small className="meta"> {setting.updatedBy ?? 'System'}, <Ago at={setting.updatedAt} /></small></dd></div>)}
+        {data.map((setting) => (
+          <div key={setting.key}>
+            <dt>
+              <code>{setting.key}</code>
+            </dt>
+            <dd>
+              <strong>{setting.value}</strong>
+              <small className="meta">
+                {' '}
+                {setting.updatedBy ?? 'System'}, <Ago at={setting.updatedAt} />
+              </small>
+            </dd>
+          </div>
+        ))}
       </dl>
     </details>
   );

@@ -11,16 +11,38 @@ interface SwitchRowProps {
 }
 
 /** A switch that waits for the server: it moves when the setting has moved. */
-export function SwitchRow({ label, on, busy, onSwitch, hint, words = ['On', 'Off'] }: SwitchRowProps) {
+export function SwitchRow({
+  label,
+  on,
+  busy,
+  onSwitch,
+  hint,
+  words = ['On', 'Off'],
+}: SwitchRowProps) {
   const id = useId();
   return (
     <div className="ops-switch-row">
-      <div><span className="ops-switch-label" id={`${id}-label`}>{label}</span><span className="field-hint" id={`${id}-hint`}>{hint}</span></div>
+      <div>
+        <span className="ops-switch-label" id={`${id}-label`}>
+          {label}
+        </span>
+        <span className="field-hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      </div>
       <button
-        type="button" role="switch" className="ops-switch" aria-checked={on} aria-labelledby={`${id}-label`} aria-describedby={`${id}-hint`} aria-busy={busy || undefined} aria-disabled={busy || undefined}
+        type="button"
+        role="switch"
+        className="ops-switch"
+        aria-checked={on}
+        aria-labelledby={`${id}-label`}
+        aria-describedby={`${id}-hint`}
+        aria-busy={busy || undefined}
+        aria-disabled={busy || undefined}
         onClick={() => !busy && onSwitch(!on)}
       >
-        <span aria-hidden="true" /><em aria-hidden="true">{on ? words[0] : words[1]}</em>
+        <span aria-hidden="true" />
+        <em aria-hidden="true">{on ? words[0] : words[1]}</em>
       </button>
     </div>
   );

@@ -1,5 +1,10 @@
 import { useSetAtom } from 'jotai';
-import { closeExpired, fetchAdminClubs, fetchHealth, fetchSettings } from '@/api/endpoints/operator';
+import {
+  closeExpired,
+  fetchAdminClubs,
+  fetchHealth,
+  fetchSettings,
+} from '@/api/endpoints/operator';
 import { Problem, get } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { useServerNow } from '@/features/shared-live/use-live';
@@ -24,11 +29,26 @@ import { SettingsList } from './settings-list';
 function useLogs() {
   const doing = useDoing();
   const now = useServerNow();
-  const save = () => void doing.run(async () => {
-    const [settings, clubs, activeDraws, health] = await Promise.all([fetchSettings(), fetchAdminClubs(), get<Draw[]>('/api/draws/active'), fetchHealth().catch(() => null)]);
-    const at = new Date(now());
-    saveFile({ name: `system-logs-${at.toISOString().slice(0, 10)}.json`, content: new Blob([JSON.stringify(logsOf({ settings, clubs, activeDraws, health }, at), null, 2)], { type: 'application/json' }) });
-  }, { failed: O.downloadFailed, failedText: O.downloadFailedText });
+  const save = () =>
+    void doing.run(
+      async () => {
+        const [settings, clubs, activeDraws, health] = await Promise.all([
+          fetchSettings(),
+          fetchAdminClubs(),
+          get<Draw[]>('/api/draws/active'),
+          fetchHealth().catch(() => null),
+        ]);
+        const at = new Date(now());
+        saveFile({
+          name: `system-logs-${at.toISOString().slice(0, 10)}.json`,
+          content: new Blob(
+            [JSON.stringify(logsOf({ settings, clubs, activeDraws, health }, at), null, 2)],
+            { type: 'application/json' },
+          ),
+        });
+      },
+      { failed: O.downloadFailed, failedText: O.downloadFailedText },
+    );
   return { busy: doing.busy, save };
 }
 
@@ -44,8 +64,25 @@ function Buttons() {
   useErrand('logs', logs.save);
   return (
     <HeadActions>
-      <Pressing className="btn small sec" busy={logs.busy} onPress={logs.save}>{O.downloadLogs}</Pressing>
-      <Pressing className="btn small sec" busy={refresh.busy} onPress={() => void refresh.run(async () => void await Promise.all([again('settings', 'maintenance', 'registration', 'configuration', 'menus'), again('hideTest').catch(unlessUnset)]), { failed: O.refreshFailed })}>{O.refreshSettings}</Pressing>
+      <Pressing className="btn small sec" busy={logs.busy} onPress={logs.save}>
+        {O.downloadLogs}
+      </Pressing>
+      <Pressing
+        className="btn small sec"
+        busy={refresh.busy}
+        onPress={() =>
+          void refresh.run(
+            async () =>
+              void (await Promise.all([
+                again('settings', 'maintenance', 'registration', 'configuration', 'menus'),
+                again('hideTest').catch(unlessUnset),
+              ])),
+            { failed: O.refreshFailed },
+          )
+        }
+      >
+        {O.refreshSettings}
+      </Pressing>
     </HeadActions>
   );
 }
@@ -54,15 +91,26 @@ function ExpiredDraws() {
   const doing = useDoing();
   const again = useAskAgain();
   const toast = useSetAtom(showToastAtom);
-  const close = () => void doing.run(async () => {
-    const { message } = await closeExpired();
-    toast({ title: message });
-    void again('draws').catch(() => {});
-  }, { failed: O.error, failedText: O.closeExpiredFailed, fixed: true });
+  const close = () =>
+    void doing.run(
+      async () => {
+        const { message } = await closeExpired();
+        toast({ title: message });
+        void again('draws').catch(() => {});
+      },
+      { failed: O.error, failedText: O.closeExpiredFailed, fixed: true },
+    );
   return (
     <div className="ops-switch-row">
-      <div><span className="ops-switch-label">Expired draws</span><span className="field-hint">Draws close by themselves at kick-off; this closes any that were missed.</span></div>
-      <Pressing className="btn small sec" busy={doing.busy} onPress={close}><span className="ops-first-upper">{O.closeExpired}</span></Pressing>
+      <div>
+        <span className="ops-switch-label">Expired draws</span>
+        <span className="field-hint">
+          Draws close by themselves at kick-off; this closes any that were missed.
+        </span>
+      </div>
+      <Pressing className="btn small sec" busy={doing.busy} onPress={close}>
+        <span className="ops-first-upper">{O.closeExpired}</span>
+      </Pressing>
     </div>
   );
 }
@@ -82,7 +130,11 @@ export function SystemControls() {
           <CardFeeSwitch />
           <ExpiredDraws />
           <SettingsList />
-          <AuditTrail objects="setting:club_registration_enabled,setting:hide_test_draws,setting:fee_passthrough_allowed" turn={settings} title="Changes of the controls" />
+          <AuditTrail
+            objects="setting:club_registration_enabled,setting:hide_test_draws,setting:fee_passthrough_allowed"
+            turn={settings}
+            title="Changes of the controls"
+          />
         </section>
       </div>
       <FooterMenus />

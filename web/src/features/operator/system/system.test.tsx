@@ -12,17 +12,32 @@ afterEach(() => vi.unstubAllGlobals());
 const maintenance = () => screen.findByRole('switch', { name: 'Maintenance mode' });
 
 test('maintenance begins only after a second look at what customers read and what is under way', async () => {
-  const server = aServer({ 'POST /api/admin/maintenance-mode': { body: { maintenanceMode: true } }, 'GET /api/maintenance-mode': [{ body: { maintenanceMode: false } }, { body: { maintenanceMode: true } }] });
+  const server = aServer({
+    'POST /api/admin/maintenance-mode': { body: { maintenanceMode: true } },
+    'GET /api/maintenance-mode': [
+      { body: { maintenanceMode: false } },
+      { body: { maintenanceMode: true } },
+    ],
+  });
   openConsole('system');
   await waitFor(async () => expect((await maintenance()).getAttribute('aria-disabled')).toBeNull());
   await userEvent.click(await maintenance());
   const dialog = await screen.findByRole('dialog', { name: 'Begin maintenance?' });
-  expect(within(dialog).getByText("System is doing some maintenance. We won't be long, check back in a couple of minutes.")).toBeTruthy();
-  expect(await within(dialog).findByText('Under way: 4 carts with 9 tickets, 2 payments.')).toBeTruthy();
+  expect(
+    within(dialog).getByText(
+      "System is doing some maintenance. We won't be long, check back in a couple of minutes.",
+    ),
+  ).toBeTruthy();
+  expect(
+    await within(dialog).findByText('Under way: 4 carts with 9 tickets, 2 payments.'),
+  ).toBeTruthy();
   expect(server.paths().some((path) => path.startsWith('POST'))).toBe(false);
   await press('Begin maintenance', dialog);
   await expectToast('Maintenance mode is on');
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({ enabled: true, updatedBy: 'Super Admin' });
+  expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({
+    enabled: true,
+    updatedBy: 'Super Admin',
+  });
   expect((await maintenance()).getAttribute('aria-checked')).toBe('true');
 });
 
@@ -31,13 +46,19 @@ test('a switch that fails stays where it was', async () => {
   openConsole('system');
   await waitFor(async () => expect((await maintenance()).getAttribute('aria-disabled')).toBeNull());
   await userEvent.click(await maintenance());
-  await press('Begin maintenance', await screen.findByRole('dialog', { name: 'Begin maintenance?' }));
+  await press(
+    'Begin maintenance',
+    await screen.findByRole('dialog', { name: 'Begin maintenance?' }),
+  );
   await expectToast('Error', 'Failed to update maintenance mode');
   expect((await maintenance()).getAttribute('aria-checked')).toBe('false');
 });
 
 test('registration is open when nobody has said otherwise, and a failed change says so', async () => {
-  aServer({ 'GET /api/settings/club-registration': { body: {} }, 'POST /api/admin/system-settings/club_registration_enabled': refused(500, 'No.') });
+  aServer({
+    'GET /api/settings/club-registration': { body: {} },
+    'POST /api/admin/system-settings/club_registration_enabled': refused(500, 'No.'),
+  });
   openConsole('system');
   const toggle = await screen.findByRole('switch', { name: 'Club registration' });
   expect(toggle.getAttribute('aria-checked')).toBe('true');
@@ -48,7 +69,12 @@ test('registration is open when nobody has said otherwise, and a failed change s
 });
 
 test('passing the card fee on is turned off here, and stays when the server says no', async () => {
-  const server = aServer({ 'POST /api/admin/system-settings/fee_passthrough_allowed': [refused(500, ''), { body: { key: 'fee_passthrough_allowed', value: 'false' } }] });
+  const server = aServer({
+    'POST /api/admin/system-settings/fee_passthrough_allowed': [
+      refused(500, ''),
+      { body: { key: 'fee_passthrough_allowed', value: 'false' } },
+    ],
+  });
   openConsole('system');
   const toggle = await screen.findByRole('switch', { name: 'Card fee passed on to buyers' });
   await waitFor(() => expect(toggle.getAttribute('aria-disabled')).toBeNull());
@@ -58,11 +84,18 @@ test('passing the card fee on is turned off here, and stays when the server says
   await userEvent.click(toggle);
   await expectToast('Clubs pay the card fee');
   expect(toggle.getAttribute('aria-checked')).toBe('false');
-  expect(server.asked.filter(({ method }) => method === 'POST').at(-1)?.body).toMatchObject({ value: 'false' });
+  expect(server.asked.filter(({ method }) => method === 'POST').at(-1)?.body).toMatchObject({
+    value: 'false',
+  });
 });
 
 test('expired draws: the server’s message when it worked, the specified one when not', async () => {
-  aServer({ 'POST /api/admin/close-expired-draws': [{ body: { message: 'Closed 3 expired draws.' } }, refused(500, 'No.')] });
+  aServer({
+    'POST /api/admin/close-expired-draws': [
+      { body: { message: 'Closed 3 expired draws.' } },
+      refused(500, 'No.'),
+    ],
+  });
   openConsole('system');
   await press('close expired draws');
   await expectToast('Closed 3 expired draws.');
@@ -71,7 +104,9 @@ test('expired draws: the server’s message when it worked, the specified one wh
 });
 
 test('refreshing settings only reads, and says when it cannot', async () => {
-  const server = aServer({ 'GET /api/admin/system-settings': [{ body: [] }, refused(502, 'Bad gateway.')] });
+  const server = aServer({
+    'GET /api/admin/system-settings': [{ body: [] }, refused(502, 'Bad gateway.')],
+  });
   openConsole('system');
   await maintenance();
   await press('Refresh Settings');
@@ -81,13 +116,22 @@ test('refreshing settings only reads, and says when it cannot', async () => {
 
 test('the logs are put together here: settings, clubs, active draws, the fixed status and the true one', () => {
   const now = new Date('2026-11-21T03:00:00Z');
-  const made = logsOf({ settings: settings(now.getTime()), clubs: clubs(), activeDraws: [], health: null }, now);
-  expect(made).toMatchObject({ timestamp: '2026-11-21T03:00:00.000Z', systemStatus: { database: 'Healthy', api: 'Operational', stripe: 'Connected' }, health: null });
+  const made = logsOf(
+    { settings: settings(now.getTime()), clubs: clubs(), activeDraws: [], health: null },
+    now,
+  );
+  expect(made).toMatchObject({
+    timestamp: '2026-11-21T03:00:00.000Z',
+    systemStatus: { database: 'Healthy', api: 'Operational', stripe: 'Connected' },
+    health: null,
+  });
   expect([made.settings.length, made.clubs.length]).toEqual([2, 4]);
 });
 
 test('a menu wants a heading and a whole number', async () => {
-  const server = aServer({ 'POST /api/admin/footer-menus': [refused(500, ''), { status: 201, body: {} }] });
+  const server = aServer({
+    'POST /api/admin/footer-menus': [refused(500, ''), { status: 201, body: {} }],
+  });
   openConsole('system');
   await press('New menu');
   const dialog = await screen.findByRole('dialog', { name: 'New menu' });
@@ -104,7 +148,11 @@ test('a menu wants a heading and a whole number', async () => {
   await expectToast('Error creating menu');
   await press('Create menu', dialog);
   await waitFor(() => expect(screen.queryByRole('dialog', { name: 'New menu' })).toBeNull());
-  expect(server.asked.filter(({ method }) => method === 'POST').at(-1)?.body).toEqual({ heading: 'Legal', displayOrder: 2, isVisible: true });
+  expect(server.asked.filter(({ method }) => method === 'POST').at(-1)?.body).toEqual({
+    heading: 'Legal',
+    displayOrder: 2,
+    isVisible: true,
+  });
 });
 
 test('a menu that is not saved says so', async () => {
@@ -116,8 +164,18 @@ test('a menu that is not saved says so', async () => {
 });
 
 test('a link wants a label and a URL that cannot run anything', async () => {
-  expect(['/club/sharks', '#', '#how', 'https://example.com', 'mailto:a@b.c'].map(isUrl)).toEqual([true, true, true, true, true]);
-  expect(['javascript:alert(1)', 'data:text/html,x', '//evil.example', 'http://example.com', 'club'].map(isUrl)).toEqual([false, false, false, false, false]);
+  expect(['/club/sharks', '#', '#how', 'https://example.com', 'mailto:a@b.c'].map(isUrl)).toEqual([
+    true,
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(
+    ['javascript:alert(1)', 'data:text/html,x', '//evil.example', 'http://example.com', 'club'].map(
+      isUrl,
+    ),
+  ).toEqual([false, false, false, false, false]);
   const server = aServer({ 'POST /api/admin/footer-menu-items': { status: 201, body: {} } });
   openConsole('system');
   await press('Add a link to Help');
@@ -127,22 +185,73 @@ test('a link wants a label and a URL that cannot run anything', async () => {
   await userEvent.type(within(dialog).getByLabelText('Label'), 'Terms');
   await userEvent.type(within(dialog).getByLabelText('URL'), 'javascript:alert(1)');
   await press('Add link', dialog);
-  expect(within(dialog).getAllByText('The URL must be a path, #, https: or mailto:').length).toBe(2);
+  expect(within(dialog).getAllByText('The URL must be a path, #, https: or mailto:').length).toBe(
+    2,
+  );
   await userEvent.clear(within(dialog).getByLabelText('URL'));
   await userEvent.type(within(dialog).getByLabelText('URL'), '/terms');
   await press('Add link', dialog);
-  await waitFor(() => expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({ menuId: 2, label: 'Terms', url: '/terms', displayOrder: 1, isVisible: true }));
+  await waitFor(() =>
+    expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({
+      menuId: 2,
+      label: 'Terms',
+      url: '/terms',
+      displayOrder: 1,
+      isVisible: true,
+    }),
+  );
 });
 
 test('moving sends only the numbers that change, and tells equal ones apart', () => {
-  const menus = [{ id: 1, displayOrder: 0 }, { id: 2, displayOrder: 1 }, { id: 3, displayOrder: 2 }];
-  expect(moved(menus, 3, -1)).toEqual([{ id: 3, displayOrder: 1 }, { id: 2, displayOrder: 2 }]);
+  const menus = [
+    { id: 1, displayOrder: 0 },
+    { id: 2, displayOrder: 1 },
+    { id: 3, displayOrder: 2 },
+  ];
+  expect(moved(menus, 3, -1)).toEqual([
+    { id: 3, displayOrder: 1 },
+    { id: 2, displayOrder: 2 },
+  ]);
   expect(moved(menus, 1, -1)).toEqual([]);
-  expect(moved([{ id: 1, displayOrder: 0 }, { id: 2, displayOrder: 0 }], 2, -1)).toEqual([{ id: 1, displayOrder: 1 }]);
+  expect(
+    moved(
+      [
+        { id: 1, displayOrder: 0 },
+        { id: 2, displayOrder: 0 },
+      ],
+      2,
+      -1,
+    ),
+  ).toEqual([{ id: 1, displayOrder: 1 }]);
 });
 
 test('what is in force is read, and no rate is written here', async () => {
-  aServer({ 'GET /api/admin/configuration': { body: { feeRateBps: 300, feeCapCents: 1000, cardFeeBps: 175, cardFeeFixedCents: 30, surchargeMode: 'per_charge', feePassthroughAllowed: false, currency: 'aud', country: 'AU', timezone: 'Australia/Brisbane', ticketsPerDraw: 169, maxPerPurchase: 50, reservationSeconds: 120, releaseAfterSeconds: 150, extensionSeconds: 120, extensionsMax: 10, intentsPerSessionPerMinute: 10, intentsPerAddressPerMinute: 600, sessionIdleSeconds: { operator: 7200, club: 43200 }, termsVersion: '1.0', versions: { server: '1', database: '18', schema: '3' } } } });
+  aServer({
+    'GET /api/admin/configuration': {
+      body: {
+        feeRateBps: 300,
+        feeCapCents: 1000,
+        cardFeeBps: 175,
+        cardFeeFixedCents: 30,
+        surchargeMode: 'per_charge',
+        feePassthroughAllowed: false,
+        currency: 'aud',
+        country: 'AU',
+        timezone: 'Australia/Brisbane',
+        ticketsPerDraw: 169,
+        maxPerPurchase: 50,
+        reservationSeconds: 120,
+        releaseAfterSeconds: 150,
+        extensionSeconds: 120,
+        extensionsMax: 10,
+        intentsPerSessionPerMinute: 10,
+        intentsPerAddressPerMinute: 600,
+        sessionIdleSeconds: { operator: 7200, club: 43200 },
+        termsVersion: '1.0',
+        versions: { server: '1', database: '18', schema: '3' },
+      },
+    },
+  });
   openConsole('system');
   expect(await screen.findByText('3%, at most $10.00 a draw')).toBeTruthy();
   expect(screen.getByText('1.75% + $0.30, per charge (not allowed)')).toBeTruthy();

@@ -21,19 +21,25 @@ interface Setting {
   also?: readonly QuestionName[];
 }
 
-const STAYS: Omit<Words, 'failed'> = { failedText: 'The setting stays as it is. Please try again.' };
+const STAYS: Omit<Words, 'failed'> = {
+  failedText: 'The setting stays as it is. Please try again.',
+};
 
 /** The server decides: what it answers is learned and said, not what was asked for. */
 export function useSetting({ key, description, learn, done, failed = STAYS, also = [] }: Setting) {
   const doing = useDoing();
   const again = useAskAgain();
   const toast = useSetAtom(showToastAtom);
-  const save = (wanted: boolean) => void doing.run(async () => {
-    const saved = await setSetting(key, wanted, description);
-    const on = saved.value !== O.off;
-    learn(saved, on);
-    if (done) toast({ title: on ? done[0] : done[1] });
-    void again(...also, 'settings').catch(() => {});
-  }, { failed: O.updateFailed, ...failed });
+  const save = (wanted: boolean) =>
+    void doing.run(
+      async () => {
+        const saved = await setSetting(key, wanted, description);
+        const on = saved.value !== O.off;
+        learn(saved, on);
+        if (done) toast({ title: on ? done[0] : done[1] });
+        void again(...also, 'settings').catch(() => {});
+      },
+      { failed: O.updateFailed, ...failed },
+    );
   return { busy: doing.busy, save };
 }

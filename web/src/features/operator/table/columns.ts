@@ -26,7 +26,8 @@ export function textOf<Row>(column: Column<Row>, row: Row): string {
 }
 
 /** The same as somebody types it, and as a spreadsheet takes it: a space that ties a time together is a space. */
-export const typedOf = <Row>(column: Column<Row>, row: Row): string => textOf(column, row).replaceAll('\u00a0', ' ');
+export const typedOf = <Row>(column: Column<Row>, row: Row): string =>
+  textOf(column, row).replaceAll('\u00a0', ' ');
 
 /** Ascending; words as a person orders them, with 9 before 10. */
 export function compare(one: unknown, other: unknown): number {

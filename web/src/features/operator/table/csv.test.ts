@@ -3,7 +3,12 @@ import { dayAndTime } from '@/shared/dates';
 import { toCsv } from './csv';
 import { typedOf, type Column } from './columns';
 
-const when: Column<{ at: string }> = { id: 'at', header: 'When', value: ({ at }) => at, text: ({ at }) => dayAndTime(at, 'Australia/Brisbane') };
+const when: Column<{ at: string }> = {
+  id: 'at',
+  header: 'When',
+  value: ({ at }) => at,
+  text: ({ at }) => dayAndTime(at, 'Australia/Brisbane'),
+};
 
 test('a time that never breaks on a screen is found by who types it, and is plain in a spreadsheet', () => {
   const row = { at: '2026-11-20T09:10:00Z' };

@@ -14,11 +14,22 @@ function cell(text: string): string {
 }
 
 export function toCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const lines = [columns.map((column) => cell(column.header)), ...rows.map((row) => columns.map((column) => cell(typedOf(column, row))))];
+  const lines = [
+    columns.map((column) => cell(column.header)),
+    ...rows.map((row) => columns.map((column) => cell(typedOf(column, row)))),
+  ];
   return MARK + lines.map((line) => `${line.join(',')}\r\n`).join('');
 }
 
 /** Saves these rows, all of them and with all their columns, under the day's date. */
-export function saveCsv<Row>(name: string, columns: readonly Column<Row>[], rows: readonly Row[], now: Date): void {
-  saveFile({ name: `${name}-${now.toISOString().slice(0, 10)}.csv`, content: new Blob([toCsv(columns, rows)], { type: 'text/csv;charset=utf-8' }) });
+export function saveCsv<Row>(
+  name: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  now: Date,
+): void {
+  saveFile({
+    name: `${name}-${now.toISOString().slice(0, 10)}.csv`,
+    content: new Blob([toCsv(columns, rows)], { type: 'text/csv;charset=utf-8' }),
+  });
 }

@@ -5,7 +5,9 @@ import { aServer, NOW, openConsole, press } from '@/testing/a-console';
 import { anAnomaly, anomalies, clubs, transactions } from '@/testing/operator-data';
 
 const saved: Blob[] = [];
-vi.mock('@/shared/save-file', () => ({ saveFile: ({ content }: { content: Blob }) => void saved.push(content) }));
+vi.mock('@/shared/save-file', () => ({
+  saveFile: ({ content }: { content: Blob }) => void saved.push(content),
+}));
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -13,19 +15,42 @@ const rows = () => document.querySelectorAll('.ops-table tbody tr[data-id]').len
 const [PAID] = transactions(NOW);
 
 test.each([
-  ['payments', '&type=failed_allocation', { 'GET /api/admin/payment-anomalies': { body: [anAnomaly()] } }, 'No anomalies.'],
-  ['payments', '&status=resolved&q=zzz', { 'GET /api/admin/payment-anomalies': { body: [anAnomaly()] } }, 'No anomalies.'],
-  ['clubs', '&status=pending', { 'GET /api/admin/clubs': { body: clubs().slice(0, 1) } }, 'No clubs yet.'],
-  ['transactions', '', { 'GET /api/stripe-debug': { body: [{ ...PAID, status: 'requires_payment_method' }] } }, 'No payments in the last 30 days.'],
-] as const)('in %s%s a filter that hides everything does not say that there is nothing, and can be cleared', async (section, query, answers, nothing) => {
-  aServer(answers);
-  openConsole(section, query);
-  expect(await screen.findByText('Nothing matches.')).toBeTruthy();
-  expect(screen.queryByText(nothing)).toBeNull();
-  expect(screen.getByText('0 of 1 row')).toBeTruthy();
-  await press('Clear search and filters');
-  await waitFor(() => expect(rows()).toBe(1));
-});
+  [
+    'payments',
+    '&type=failed_allocation',
+    { 'GET /api/admin/payment-anomalies': { body: [anAnomaly()] } },
+    'No anomalies.',
+  ],
+  [
+    'payments',
+    '&status=resolved&q=zzz',
+    { 'GET /api/admin/payment-anomalies': { body: [anAnomaly()] } },
+    'No anomalies.',
+  ],
+  [
+    'clubs',
+    '&status=pending',
+    { 'GET /api/admin/clubs': { body: clubs().slice(0, 1) } },
+    'No clubs yet.',
+  ],
+  [
+    'transactions',
+    '',
+    { 'GET /api/stripe-debug': { body: [{ ...PAID, status: 'requires_payment_method' }] } },
+    'No payments in the last 30 days.',
+  ],
+] as const)(
+  'in %s%s a filter that hides everything does not say that there is nothing, and can be cleared',
+  async (section, query, answers, nothing) => {
+    aServer(answers);
+    openConsole(section, query);
+    expect(await screen.findByText('Nothing matches.')).toBeTruthy();
+    expect(screen.queryByText(nothing)).toBeNull();
+    expect(screen.getByText('0 of 1 row')).toBeTruthy();
+    await press('Clear search and filters');
+    await waitFor(() => expect(rows()).toBe(1));
+  },
+);
 
 test('where there is nothing at all, no filter is blamed for it', async () => {
   aServer({ 'GET /api/admin/payment-anomalies': { body: [] } });
@@ -36,17 +61,28 @@ test('where there is nothing at all, no filter is blamed for it', async () => {
 
 test.each([
   ['payments', 'Payment anomalies', 10, anomalies(NOW).length],
-  ['transactions', 'Transactions', 20, transactions(NOW).filter(({ status }) => status === 'succeeded').length],
-] as const)('the CSV of %s holds every row that is found and counted, not only the first on the screen', async (section, name, shown, found) => {
-  aServer();
-  openConsole(section);
-  await screen.findByRole('table', { name });
-  expect([rows(), found > shown]).toEqual([shown, true]);
-  await press('CSV');
-  const lines = async () => (await saved.at(-1)?.text())?.trim().split('\r\n');
-  expect((await lines())?.length).toBe(1 + found);
-  await userEvent.type(screen.getByRole('searchbox'), section === 'payments' ? 'duplicate' : 'buyer 1');
-  const few = await waitFor(() => (expect(rows()).toBeLessThan(shown), rows()));
-  await press('CSV');
-  expect((await lines())?.length).toBe(1 + few);
-});
+  [
+    'transactions',
+    'Transactions',
+    20,
+    transactions(NOW).filter(({ status }) => status === 'succeeded').length,
+  ],
+] as const)(
+  'the CSV of %s holds every row that is found and counted, not only the first on the screen',
+  async (section, name, shown, found) => {
+    aServer();
+    openConsole(section);
+    await screen.findByRole('table', { name });
+    expect([rows(), found > shown]).toEqual([shown, true]);
+    await press('CSV');
+    const lines = async () => (await saved.at(-1)?.text())?.trim().split('\r\n');
+    expect((await lines())?.length).toBe(1 + found);
+    await userEvent.type(
+      screen.getByRole('searchbox'),
+      section === 'payments' ? 'duplicate' : 'buyer 1',
+    );
+    const few = await waitFor(() => (expect(rows()).toBeLessThan(shown), rows()));
+    await press('CSV');
+    expect((await lines())?.length).toBe(1 + few);
+  },
+);

@@ -1,4 +1,17 @@
-import { columnFilteringFeature, createFilteredRowModel, createSortedRowModel, globalFilteringFeature, rowSelectionFeature, rowSortingFeature, tableFeatures, useTable, type ColumnDef, type RowData, type RowSelectionState, type SortingState } from '@tanstack/react-table';
+import {
+  columnFilteringFeature,
+  createFilteredRowModel,
+  createSortedRowModel,
+  globalFilteringFeature,
+  rowSelectionFeature,
+  rowSortingFeature,
+  tableFeatures,
+  useTable,
+  type ColumnDef,
+  type RowData,
+  type RowSelectionState,
+  type SortingState,
+} from '@tanstack/react-table';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useAddress } from '../console/address';
 import { compare, typedOf, type Column } from './columns';
@@ -47,23 +60,45 @@ export interface DataTableProps<Row extends RowData> {
   chips?: ReactNode;
 }
 
-const orderOf = (said: string): SortingState => (said ? [{ id: said.replace(/^-/, ''), desc: said.startsWith('-') }] : []);
+const orderOf = (said: string): SortingState =>
+  said ? [{ id: said.replace(/^-/, ''), desc: said.startsWith('-') }] : [];
 
 const UNFILTERED = { status: '', type: '' };
 
 /** Rows to search, sort, tick, walk through by keys and save; its search and order stand in the address. */
-export function DataTable<Row extends RowData>({ label, rows, of = rows.length, rowId, columns, order, shown, empty, unfiltered = UNFILTERED, actions, onOpen, onAct, isOpen, selecting, newcomers, chips }: DataTableProps<Row>) {
+export function DataTable<Row extends RowData>({
+  label,
+  rows,
+  of = rows.length,
+  rowId,
+  columns,
+  order,
+  shown,
+  empty,
+  unfiltered = UNFILTERED,
+  actions,
+  onOpen,
+  onAct,
+  isOpen,
+  selecting,
+  newcomers,
+  chips,
+}: DataTableProps<Row>) {
   const address = useAddress();
   const [selected, setSelected] = useState<RowSelectionState>({});
   const [all, setAll] = useState(false);
   const wanted = address.read('q');
   const sorting = useMemo(() => orderOf(address.read('sort') || order), [address, order]);
-  const defs = useMemo(() => columns.map((column): ColumnDef<typeof features, Row> => ({
-    id: column.id,
-    accessorFn: (row) => column.value(row) ?? undefined,
-    sortFn: (one, other, id) => compare(one.getValue(id), other.getValue(id)),
-    sortUndefined: 'last',
-  })), [columns]);
+  const defs = useMemo(
+    () =>
+      columns.map((column): ColumnDef<typeof features, Row> => ({
+        id: column.id,
+        accessorFn: (row) => column.value(row) ?? undefined,
+        sortFn: (one, other, id) => compare(one.getValue(id), other.getValue(id)),
+        sortUndefined: 'last',
+      })),
+    [columns],
+  );
   const table = useTable({
     features,
     data: rows,
@@ -73,13 +108,19 @@ export function DataTable<Row extends RowData>({ label, rows, of = rows.length, 
     onRowSelectionChange: setSelected,
     enableRowSelection: (row) => selecting?.can(row.original) ?? false,
     getColumnCanGlobalFilter: () => true,
-    globalFilterFn: (row, id, words: string) => typedOf(columns.find((column) => column.id === id) as Column<Row>, row.original).toLowerCase().includes(words.trim().toLowerCase()),
+    globalFilterFn: (row, id, words: string) =>
+      typedOf(columns.find((column) => column.id === id) as Column<Row>, row.original)
+        .toLowerCase()
+        .includes(words.trim().toLowerCase()),
   });
   const found = table.getRowModel().rows;
   const cut = shown !== undefined && !all && !wanted ? found.slice(0, shown) : found;
   const originals = cut.map((row) => row.original);
-  const ticked = selecting ? found.filter((row) => row.getIsSelected()).map((row) => row.original) : [];
-  const at = (act?: (row: Row) => void): RowKeys['onOpen'] => act && ((index) => originals[index] !== undefined && act(originals[index]));
+  const ticked = selecting
+    ? found.filter((row) => row.getIsSelected()).map((row) => row.original)
+    : [];
+  const at = (act?: (row: Row) => void): RowKeys['onOpen'] =>
+    act && ((index) => originals[index] !== undefined && act(originals[index]));
   const keys = useRowKeys(cut.length, { onOpen: at(onOpen), onAct: at(onAct) });
   const onSort = (id: string) => {
     const current = sorting[0];
@@ -87,12 +128,54 @@ export function DataTable<Row extends RowData>({ label, rows, of = rows.length, 
   };
   return (
     <div className="ops-table-block">
-      <TableTools label={label} columns={columns} rows={found.map((row) => row.original)} of={of} chips={chips} order={address.read('sort') || order} />
-      {ticked.length > 0 ? <div className="ops-bulk" role="group" aria-label="Chosen rows"><strong>{ticked.length} chosen</strong>{selecting?.bar(ticked, () => setSelected({}))}</div> : null}
+      <TableTools
+        label={label}
+        columns={columns}
+        rows={found.map((row) => row.original)}
+        of={of}
+        chips={chips}
+        order={address.read('sort') || order}
+      />
+      {ticked.length > 0 ? (
+        <div className="ops-bulk" role="group" aria-label="Chosen rows">
+          <strong>{ticked.length} chosen</strong>
+          {selecting?.bar(ticked, () => setSelected({}))}
+        </div>
+      ) : null}
       {of === 0 ? <div className="card empty">{empty}</div> : null}
-      {of > 0 && found.length === 0 ? <div className="card empty"><strong>Nothing matches.</strong><button type="button" className="btn small sec" onClick={() => address.write({ ...unfiltered, q: '' })}>Clear search and filters</button></div> : null}
-      {cut.length > 0 ? <TableGrid label={label} columns={columns} rows={cut} originals={originals} sorting={sorting[0]} onSort={onSort} keys={keys} actions={actions} isOpen={isOpen} onOpen={onOpen} selects={selecting !== undefined} newcomers={newcomers} /> : null}
-      {cut.length < found.length ? <button type="button" className="btn small sec ops-more" onClick={() => setAll(true)}>Show all {found.length}</button> : null}
+      {of > 0 && found.length === 0 ? (
+        <div className="card empty">
+          <strong>Nothing matches.</strong>
+          <button
+            type="button"
+            className="btn small sec"
+            onClick={() => address.write({ ...unfiltered, q: '' })}
+          >
+            Clear search and filters
+          </button>
+        </div>
+      ) : null}
+      {cut.length > 0 ? (
+        <TableGrid
+          label={label}
+          columns={columns}
+          rows={cut}
+          originals={originals}
+          sorting={sorting[0]}
+          onSort={onSort}
+          keys={keys}
+          actions={actions}
+          isOpen={isOpen}
+          onOpen={onOpen}
+          selects={selecting !== undefined}
+          newcomers={newcomers}
+        />
+      ) : null}
+      {cut.length < found.length ? (
+        <button type="button" className="btn small sec ops-more" onClick={() => setAll(true)}>
+          Show all {found.length}
+        </button>
+      ) : null}
     </div>
   );
 }

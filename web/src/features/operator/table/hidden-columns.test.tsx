@@ -6,7 +6,10 @@ import { fees } from '@/testing/platform-data';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const rows = () => [...document.querySelectorAll<HTMLElement>('.ops-table tbody tr[data-id]')].map(({ dataset }) => dataset.id);
+const rows = () =>
+  [...document.querySelectorAll<HTMLElement>('.ops-table tbody tr[data-id]')].map(
+    ({ dataset }) => dataset.id,
+  );
 
 test('whatever a search finds of a payment finds its row again: intent, order, name and address, shown or not', async () => {
   const [, wanted] = transactions(NOW);
@@ -24,7 +27,12 @@ test('whatever a search finds of a payment finds its row again: intent, order, n
 
 test('an anomaly is found by its id, its payment, its raw kind and its draw', async () => {
   const [wanted] = anomalies(NOW);
-  for (const [key, count] of [[wanted?.id, 1], [wanted?.paymentIntentId, 1], ['missing_ticket', 3], ['FD-1042', 14]] as const) {
+  for (const [key, count] of [
+    [wanted?.id, 1],
+    [wanted?.paymentIntentId, 1],
+    ['missing_ticket', 3],
+    ['FD-1042', 14],
+  ] as const) {
     aServer();
     const { unmount } = openConsole('payments', `&q=${encodeURIComponent(key ?? '')}`);
     await waitFor(() => expect(document.querySelector('.ops-table')).toBeTruthy());
@@ -38,7 +46,9 @@ test('refreshing the settings asks for each of them again, whether test draws ar
   const server = aServer();
   openConsole('system');
   await screen.findByRole('switch', { name: 'Maintenance mode' });
-  const hidden = () => server.paths().filter((path) => path === 'GET /api/admin/system-settings/hide_test_draws').length;
+  const hidden = () =>
+    server.paths().filter((path) => path === 'GET /api/admin/system-settings/hide_test_draws')
+      .length;
   await waitFor(() => expect(hidden()).toBeGreaterThan(0));
   const before = hidden();
   await press('Refresh Settings');
@@ -47,8 +57,18 @@ test('refreshing the settings asks for each of them again, whether test draws ar
 
 test('the fees’ sums say that they hold test draws that are hidden elsewhere, and say nothing when there are none', async () => {
   const report = fees(NOW);
-  for (const [numbers, words] of [[[1042, 1047], 'These sums include 1 test draw, which the other sections hide.'], [[1042], null]] as const) {
-    aServer({ 'GET /api/admin/platform-fees': { body: { ...report, draws: numbers.map((drawNumber) => ({ ...report.draws[0], drawNumber })) } } });
+  for (const [numbers, words] of [
+    [[1042, 1047], 'These sums include 1 test draw, which the other sections hide.'],
+    [[1042], null],
+  ] as const) {
+    aServer({
+      'GET /api/admin/platform-fees': {
+        body: {
+          ...report,
+          draws: numbers.map((drawNumber) => ({ ...report.draws[0], drawNumber })),
+        },
+      },
+    });
     const { unmount } = openConsole('fees');
     await waitFor(() => expect(rows().length).toBe(numbers.length));
     if (words) expect(await screen.findByText(words)).toBeTruthy();

@@ -23,12 +23,29 @@ export function TableTools<Row>({ label, columns, rows, of, chips, order }: Tabl
   return (
     <div className="ops-tools">
       <div className="ops-search" role="search" aria-label={label}>
-        <input type="search" aria-label={`Search ${label.toLowerCase()}`} placeholder="Search" value={address.read('q')} onChange={(event) => address.write({ q: event.currentTarget.value })} />
+        <input
+          type="search"
+          aria-label={`Search ${label.toLowerCase()}`}
+          placeholder="Search"
+          value={address.read('q')}
+          onChange={(event) => address.write({ q: event.currentTarget.value })}
+        />
       </div>
       {chips}
       {order === undefined ? null : <OrderSelect columns={columns} order={order} />}
-      <span className="ops-count" role="status">{count} {of === 1 ? 'row' : 'rows'}</span>
-      <button type="button" className="btn small sec" disabled={rows.length === 0} onClick={() => saveCsv(label.toLowerCase().replaceAll(' ', '-'), columns, rows, new Date(now()))}>CSV</button>
+      <span className="ops-count" role="status">
+        {count} {of === 1 ? 'row' : 'rows'}
+      </span>
+      <button
+        type="button"
+        className="btn small sec"
+        disabled={rows.length === 0}
+        onClick={() =>
+          saveCsv(label.toLowerCase().replaceAll(' ', '-'), columns, rows, new Date(now()))
+        }
+      >
+        CSV
+      </button>
     </div>
   );
 }
@@ -38,8 +55,20 @@ function OrderSelect<Row>({ columns, order }: { columns: readonly Column<Row>[];
   const address = useAddress();
   const shown = columns.filter((column) => !column.hidden);
   return (
-    <select className="ops-select ops-order" aria-label="Order" value={order} onChange={(event) => address.write({ sort: event.currentTarget.value })}>
-      {shown.flatMap(({ id, header }) => [<option key={id} value={id}>{header} ↑</option>, <option key={`-${id}`} value={`-${id}`}>{header} ↓</option>])}
+    <select
+      className="ops-select ops-order"
+      aria-label="Order"
+      value={order}
+      onChange={(event) => address.write({ sort: event.currentTarget.value })}
+    >
+      {shown.flatMap(({ id, header }) => [
+        <option key={id} value={id}>
+          {header} ↑
+        </option>,
+        <option key={`-${id}`} value={`-${id}`}>
+          {header} ↓
+        </option>,
+      ])}
     </select>
   );
 }
@@ -58,8 +87,14 @@ export function Chips({ name, label, options }: ChipsProps) {
   return (
     <div className="ops-chips" role="group" aria-label={label}>
       {options.map((option) => (
-        <button key={option.value} type="button" aria-pressed={chosen === option.value} onClick={() => address.write({ [name]: option.value })}>
-          {option.label}{option.count === undefined ? null : <span>{option.count}</span>}
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={chosen === option.value}
+          onClick={() => address.write({ [name]: option.value })}
+        >
+          {option.label}
+          {option.count === undefined ? null : <span>{option.count}</span>}
         </button>
       ))}
     </div>

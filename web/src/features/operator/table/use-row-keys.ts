@@ -26,7 +26,9 @@ export function useRowKeys(count: number, { onOpen, onAct }: RowKeys) {
     if (event.metaKey || event.ctrlKey || event.altKey) return;
     const row = (event.target as HTMLElement).closest<HTMLElement>('[data-row]');
     if (!row || !event.currentTarget.contains(row)) return;
-    const typing = (event.target as HTMLElement).matches('input:not([type=checkbox]), select, textarea');
+    const typing = (event.target as HTMLElement).matches(
+      'input:not([type=checkbox]), select, textarea',
+    );
     if (typing) return;
     const at = Number(row.dataset.row);
     const key = lettersOn ? (LETTERS[event.key.toLowerCase()] ?? event.key) : event.key;
@@ -45,5 +47,9 @@ export function useRowKeys(count: number, { onOpen, onAct }: RowKeys) {
     }
   };
 
-  return { onKeyDown, tabIndexOf: (index: number) => (index === current ? 0 : -1), onFocusRow: setChosen };
+  return {
+    onKeyDown,
+    tabIndexOf: (index: number) => (index === current ? 0 : -1),
+    onFocusRow: setChosen,
+  };
 }

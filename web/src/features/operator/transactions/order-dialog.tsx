@@ -16,18 +16,30 @@ export function OrderDialog({ order: id, onClose, onRefund }: OrderDialogProps) 
   return (
     <Dialog title="Order" open onClose={onClose}>
       {known.at === 'asking' ? <Bones rows={4} /> : null}
-      {known.at === 'failed' ? <p className="callout is-bad" role="alert">{known.words}</p> : null}
+      {known.at === 'failed' ? (
+        <p className="callout is-bad" role="alert">
+          {known.words}
+        </p>
+      ) : null}
       {known.at === 'known' ? (
         <>
-          <Facts facts={[
-            ['Order', <CopyId key="order" id={known.order.id} whole />],
-            ['Payment intent', <CopyId key="pi" id={known.order.paymentIntentId} whole />],
-            ['When', dayAndTime(known.order.createdAt)],
-            ['Status', known.order.state],
-          ]} />
+          <Facts
+            facts={[
+              ['Order', <CopyId key="order" id={known.order.id} whole />],
+              ['Payment intent', <CopyId key="pi" id={known.order.paymentIntentId} whole />],
+              ['When', dayAndTime(known.order.createdAt)],
+              ['Status', known.order.state],
+            ]}
+          />
           <OrderFacts order={known.order} />
           {known.order.whyNot ? <p className="callout">{known.order.whyNot}</p> : null}
-          {known.order.refundable ? <div className="actions"><button type="button" className="btn small sec" onClick={() => onRefund(id)}>Refund payment</button></div> : null}
+          {known.order.refundable ? (
+            <div className="actions">
+              <button type="button" className="btn small sec" onClick={() => onRefund(id)}>
+                Refund payment
+              </button>
+            </div>
+          ) : null}
         </>
       ) : null}
       <AuditTrail objects={`order:${id}`} />

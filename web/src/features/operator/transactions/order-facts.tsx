@@ -6,25 +6,54 @@ import { money } from '../pieces/money';
 import { Facts } from '../pieces/pieces';
 import { said } from '../session/refusals';
 
-type Known = { at: 'asking' } | { at: 'known'; order: OrderDetail } | { at: 'failed'; words: string };
+type Known =
+  { at: 'asking' } | { at: 'known'; order: OrderDetail } | { at: 'failed'; words: string };
 
 /** Asked for once: whoever shows another order mounts anew. */
 export function useOrder(id: string): Known {
   const [known, setKnown] = useState<Known>({ at: 'asking' });
   useEffect(() => {
-    fetchOrder(id).then((order) => setKnown({ at: 'known', order }), (error: unknown) => setKnown({ at: 'failed', words: said(error) || 'The order did not load.' }));
+    fetchOrder(id).then(
+      (order) => setKnown({ at: 'known', order }),
+      (error: unknown) =>
+        setKnown({ at: 'failed', words: said(error) || 'The order did not load.' }),
+    );
   }, [id]);
   return known;
 }
 
 export const OrderFacts = ({ order }: { order: OrderDetail }) => (
-  <Facts facts={[
-    ['Buyer', order.buyerName ? `${order.buyerName}${order.buyerEmail ? `, ${order.buyerEmail}` : ''}` : (order.buyerEmail ?? 'Guest')],
-    ['Club', order.clubName],
-    ['Tickets', order.lines.map((line) => `${line.ticketCount} × ${line.homeTeam} v ${line.awayTeam} (FD-${line.drawNumber}, ${line.drawStatus})`).join('; ')],
-    [order.capturedAt ? 'Paid' : 'Total', money(order.total)],
-    // How much of it goes back the draw's ledger says, once the refund is made: past the cap it may be less (decision D-3).
-    order.refund ? ['Platform fee given back', money(order.refund.feeReturned)] : ['Platform fee', money(order.platformFee)],
-    ...(order.refund ? [['Refund', `${order.refund.state}: ${money(order.refund.amount)} – ${order.refund.reason}`] as const] : []),
-  ]} />
+  <Facts
+    facts={[
+      [
+        'Buyer',
+        order.buyerName
+          ? `${order.buyerName}${order.buyerEmail ? `, ${order.buyerEmail}` : ''}`
+          : (order.buyerEmail ?? 'Guest'),
+      ],
+      ['Club', order.clubName],
+      [
+        'Tickets',
+        order.lines
+          .map(
+            (line) =>
+              `${line.ticketCount} × ${line.homeTeam} v ${line.awayTeam} (FD-${line.drawNumber}, ${line.drawStatus})`,
+          )
+          .join('; '),
+      ],
+      [order.capturedAt ? 'Paid' : 'Total', money(order.total)],
+      // How much of it goes back the draw's ledger says, once the refund is made: past the cap it may be less (decision D-3).
+      order.refund
+        ? ['Platform fee given back', money(order.refund.feeReturned)]
+        : ['Platform fee', money(order.platformFee)],
+      ...(order.refund
+        ? [
+            [
+              'Refund',
+              `${order.refund.state}: ${money(order.refund.amount)} – ${order.refund.reason}`,
+            ] as const,
+          ]
+        : []),
+    ]}
+  />
 );

@@ -30,27 +30,59 @@ function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: stri
     return (
       <Dialog title="Refund payment" open onClose={onClose}>
         {known.at === 'asking' ? <Bones rows={3} /> : null}
-        {known.at === 'failed' ? <p className="callout is-bad" role="alert">{known.words}</p> : null}
-        {known.at === 'known' ? <><OrderFacts order={known.order} /><p className="callout">{known.order.whyNot ?? 'This payment cannot be refunded.'}</p></> : null}
-        <div className="actions"><button type="button" className="btn sec" onClick={onClose}>Close</button></div>
+        {known.at === 'failed' ? (
+          <p className="callout is-bad" role="alert">
+            {known.words}
+          </p>
+        ) : null}
+        {known.at === 'known' ? (
+          <>
+            <OrderFacts order={known.order} />
+            <p className="callout">{known.order.whyNot ?? 'This payment cannot be refunded.'}</p>
+          </>
+        ) : null}
+        <div className="actions">
+          <button type="button" className="btn sec" onClick={onClose}>
+            Close
+          </button>
+        </div>
       </Dialog>
     );
   }
   const refusedBefore = known.order.refund !== null;
   const refund = async (reason: string) => {
-    const done = await doing.run(async () => {
-      const { amount, state, ticketsVoided } = await refundOrder(order, reason);
-      toast({ title: state === 'succeeded' ? 'Refunded' : 'Refund under way', text: refusedBefore ? `${money(amount)} goes back.` : `${money(amount)} goes back; ${ticketsVoided.length} ${ticketsVoided.length === 1 ? 'ticket is' : 'tickets are'} void.` });
-    }, { failed: 'Refund failed', failedText: 'Nothing was refunded. Please try again.' });
+    const done = await doing.run(
+      async () => {
+        const { amount, state, ticketsVoided } = await refundOrder(order, reason);
+        toast({
+          title: state === 'succeeded' ? 'Refunded' : 'Refund under way',
+          text: refusedBefore
+            ? `${money(amount)} goes back.`
+            : `${money(amount)} goes back; ${ticketsVoided.length} ${ticketsVoided.length === 1 ? 'ticket is' : 'tickets are'} void.`,
+        });
+      },
+      { failed: 'Refund failed', failedText: 'Nothing was refunded. Please try again.' },
+    );
     if (!done) return;
     void again('transactions', 'transactionSums', 'anomalies', 'stats').catch(() => {});
     onDone?.();
     onClose();
   };
   return (
-    <ReasonDialog title="Refund payment" open onClose={onClose} button={`Refund ${money(known.order.total)}`} doing={doing} onSure={(reason) => void refund(reason)}>
+    <ReasonDialog
+      title="Refund payment"
+      open
+      onClose={onClose}
+      button={`Refund ${money(known.order.total)}`}
+      doing={doing}
+      onSure={(reason) => void refund(reason)}
+    >
       <OrderFacts order={known.order} />
-      <p>{refusedBefore ? 'The provider refused this refund before. It is asked again; if the money was given back there meanwhile, that is noted.' : 'The tickets become void and the buyer is told by mail. This cannot be undone.'}</p>
+      <p>
+        {refusedBefore
+          ? 'The provider refused this refund before. It is asked again; if the money was given back there meanwhile, that is noted.'
+          : 'The tickets become void and the buyer is told by mail. This cannot be undone.'}
+      </p>
     </ReasonDialog>
   );
 }

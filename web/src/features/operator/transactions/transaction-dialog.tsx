@@ -14,27 +14,63 @@ interface TransactionDialogProps {
 
 /** One payment: where each cent went. */
 export function TransactionDialog({ transaction, onClose, onRefund }: TransactionDialogProps) {
-  const { paymentIntentId, orderId, lines, drawId, ticketCount, ticketPrice, refundState, refunded, stripeUrl } = transaction;
+  const {
+    paymentIntentId,
+    orderId,
+    lines,
+    drawId,
+    ticketCount,
+    ticketPrice,
+    refundState,
+    refunded,
+    stripeUrl,
+  } = transaction;
   const games = lines ?? [{ drawNumber: Number(drawId), ticketCount, ticketPrice }];
   const canRefund = orderId && transaction.status === 'succeeded' && !refundState;
   return (
     <Dialog title={`Payment of ${money(transaction.customerCharged)}`} open onClose={onClose}>
-      <Facts facts={[
-        ['Payment intent', <CopyId key="pi" id={paymentIntentId} whole />],
-        ['When', dayAndTime(transaction.createdAt)],
-        ['Status', transaction.status],
-        ['Customer', transaction.customerName ? `${transaction.customerName}${transaction.customerEmail ? `, ${transaction.customerEmail}` : ''}` : (transaction.customerEmail ?? O.guest)],
-        ['Club', transaction.clubName],
-        ['Tickets', games.map((line) => `${line.ticketCount} × ${money(line.ticketPrice)} (FD-${line.drawNumber})`).join('; ')],
-        ['Charged', money(transaction.customerCharged)],
-        ['Stripe fees', `${money(transaction.stripeFees)}${transaction.feesEstimated ? ' (estimated)' : ''}`],
-        ['Platform fee', money(transaction.platformFee)],
-        ['Club payout', money(transaction.clubPayout)],
-        ...(refundState ? [['Refund', `${refundState}: ${money(refunded)}`] as const] : []),
-      ]} />
+      <Facts
+        facts={[
+          ['Payment intent', <CopyId key="pi" id={paymentIntentId} whole />],
+          ['When', dayAndTime(transaction.createdAt)],
+          ['Status', transaction.status],
+          [
+            'Customer',
+            transaction.customerName
+              ? `${transaction.customerName}${transaction.customerEmail ? `, ${transaction.customerEmail}` : ''}`
+              : (transaction.customerEmail ?? O.guest),
+          ],
+          ['Club', transaction.clubName],
+          [
+            'Tickets',
+            games
+              .map(
+                (line) =>
+                  `${line.ticketCount} × ${money(line.ticketPrice)} (FD-${line.drawNumber})`,
+              )
+              .join('; '),
+          ],
+          ['Charged', money(transaction.customerCharged)],
+          [
+            'Stripe fees',
+            `${money(transaction.stripeFees)}${transaction.feesEstimated ? ' (estimated)' : ''}`,
+          ],
+          ['Platform fee', money(transaction.platformFee)],
+          ['Club payout', money(transaction.clubPayout)],
+          ...(refundState ? [['Refund', `${refundState}: ${money(refunded)}`] as const] : []),
+        ]}
+      />
       <div className="actions">
-        {stripeUrl ? <a className="btn small sec" href={stripeUrl} target="_blank" rel="noreferrer">Open in the Stripe dashboard</a> : null}
-        {canRefund ? <button type="button" className="btn small sec" onClick={() => onRefund(orderId)}>Refund payment</button> : null}
+        {stripeUrl ? (
+          <a className="btn small sec" href={stripeUrl} target="_blank" rel="noreferrer">
+            Open in the Stripe dashboard
+          </a>
+        ) : null}
+        {canRefund ? (
+          <button type="button" className="btn small sec" onClick={() => onRefund(orderId)}>
+            Refund payment
+          </button>
+        ) : null}
       </div>
       {orderId ? <AuditTrail objects={`order:${orderId}`} /> : null}
     </Dialog>

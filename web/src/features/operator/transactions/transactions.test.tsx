@@ -11,18 +11,37 @@ afterEach(() => vi.unstubAllGlobals());
 const [FIRST] = transactions(NOW);
 
 test('money is added in cents, with a minus where one is due, and nothing known is a dash', () => {
-  expect([sumOf(['0.10', '0.20', null]), sumOf(['5.00', '-7.50']), money('1234.50'), money(null), money(''), percent(350), percent(175)]).toEqual(['$0.30', '−$2.50', '$1,234.50', '–', '–', '3.5%', '1.75%']);
+  expect([
+    sumOf(['0.10', '0.20', null]),
+    sumOf(['5.00', '-7.50']),
+    money('1234.50'),
+    money(null),
+    money(''),
+    percent(350),
+    percent(175),
+  ]).toEqual(['$0.30', '−$2.50', '$1,234.50', '–', '–', '3.5%', '1.75%']);
 });
 
 test('the sums are the server’s, of all successful payments; the list is of the latest twenty', async () => {
-  const server = aServer({ 'GET /api/stripe-debug/sums': { body: { ...SUMS, listedMax: 26, count: 11_038 } } });
+  const server = aServer({
+    'GET /api/stripe-debug/sums': { body: { ...SUMS, listedMax: 26, count: 11_038 } },
+  });
   openConsole('transactions');
   const table = await screen.findByRole('table', { name: 'Transactions' });
   expect(within(table).getAllByRole('row').length).toBe(1 + 20 + 1);
-  expect([...document.querySelectorAll('.ops-figure')].map((figure) => figure.textContent)).toEqual([
-    'Total Charged$334.18', 'Stripe Fees$13.20partly estimated', 'Platform Fees$10.85', 'Club Payouts−$310.13',
-  ]);
-  expect(screen.getByText('The list holds the newest 26 payments; the sums are of all 11038 that succeeded.')).toBeTruthy();
+  expect([...document.querySelectorAll('.ops-figure')].map((figure) => figure.textContent)).toEqual(
+    [
+      'Total Charged$334.18',
+      'Stripe Fees$13.20partly estimated',
+      'Platform Fees$10.85',
+      'Club Payouts−$310.13',
+    ],
+  );
+  expect(
+    screen.getByText(
+      'The list holds the newest 26 payments; the sums are of all 11038 that succeeded.',
+    ),
+  ).toBeTruthy();
   await press('Refresh');
   expect(server.paths().filter((path) => path === 'GET /api/stripe-debug/sums')).toHaveLength(2);
   await press(/^Every status/);
@@ -33,7 +52,9 @@ test('the sums are the server’s, of all successful payments; the list is of th
 test('what cannot be loaded shows its panel, and another try loads it', async () => {
   aServer({ 'GET /api/stripe-debug': [refused(500, 'No.'), { body: [FIRST] }] });
   openConsole('transactions');
-  expect(await screen.findByRole('heading', { name: 'Error Loading Stripe Transactions' })).toBeTruthy();
+  expect(
+    await screen.findByRole('heading', { name: 'Error Loading Stripe Transactions' }),
+  ).toBeTruthy();
   await press('Try again');
   expect(await screen.findByRole('table', { name: 'Transactions' })).toBeTruthy();
 });
@@ -42,15 +63,44 @@ test('a refund wants a reason, and one that fails moves no money', async () => {
   const order = `/api/admin/orders/${FIRST?.orderId}`;
   const server = aServer({
     'GET /api/stripe-debug': { body: [FIRST] },
-    [`GET ${order}`]: { body: { id: FIRST?.orderId, state: 'captured', paymentIntentId: 'pi', clubName: 'Sharks', buyerName: 'Robin', buyerEmail: 'r@example.com', total: '5.39', platformFee: '0.18', lines: [], refund: null, refundable: true, whyNot: null } },
-    [`POST ${order}/refund`]: [refused(503, ''), { body: { orderId: FIRST?.orderId, state: 'succeeded', amount: '5.39', feeReturned: '0.18', ticketsVoided: ['FD-1042-001'] } }],
+    [`GET ${order}`]: {
+      body: {
+        id: FIRST?.orderId,
+        state: 'captured',
+        paymentIntentId: 'pi',
+        clubName: 'Sharks',
+        buyerName: 'Robin',
+        buyerEmail: 'r@example.com',
+        total: '5.39',
+        platformFee: '0.18',
+        lines: [],
+        refund: null,
+        refundable: true,
+        whyNot: null,
+      },
+    },
+    [`POST ${order}/refund`]: [
+      refused(503, ''),
+      {
+        body: {
+          orderId: FIRST?.orderId,
+          state: 'succeeded',
+          amount: '5.39',
+          feeReturned: '0.18',
+          ticketsVoided: ['FD-1042-001'],
+        },
+      },
+    ],
   });
   openConsole('transactions');
   await press('Details');
   await press('Refund payment', await screen.findByRole('dialog', { name: 'Payment of $5.39' }));
   await press('Refund $5.39');
   expect(screen.getByText('Give a reason: it stays in the audit trail.')).toBeTruthy();
-  expect(screen.queryByText('Platform fee given back'), 'past the cap it may be less, or nothing').toBeNull();
+  expect(
+    screen.queryByText('Platform fee given back'),
+    'past the cap it may be less, or nothing',
+  ).toBeNull();
   expect(server.paths().some((path) => path.startsWith('POST'))).toBe(false);
   await userEvent.type(screen.getByLabelText('Reason'), 'Proven');
   await press('Refund $5.39');
@@ -61,11 +111,40 @@ test('a refund wants a reason, and one that fails moves no money', async () => {
 
 test('a refund that the provider refused before is asked for again, and promises no tickets', async () => {
   const order = `/api/admin/orders/${FIRST?.orderId}`;
-  const before = { state: 'failed', amount: '5.39', feeReturned: '0.18', reason: 'Proven', createdAt: null };
+  const before = {
+    state: 'failed',
+    amount: '5.39',
+    feeReturned: '0.18',
+    reason: 'Proven',
+    createdAt: null,
+  };
   aServer({
     'GET /api/stripe-debug': { body: [FIRST] },
-    [`GET ${order}`]: { body: { id: FIRST?.orderId, state: 'void', paymentIntentId: 'pi', clubName: 'Sharks', buyerName: 'Robin', buyerEmail: 'r@example.com', total: '5.39', platformFee: '0.18', lines: [], refund: before, refundable: true, whyNot: null } },
-    [`POST ${order}/refund`]: { body: { orderId: FIRST?.orderId, state: 'pending', amount: '5.39', feeReturned: '0.18', ticketsVoided: [] } },
+    [`GET ${order}`]: {
+      body: {
+        id: FIRST?.orderId,
+        state: 'void',
+        paymentIntentId: 'pi',
+        clubName: 'Sharks',
+        buyerName: 'Robin',
+        buyerEmail: 'r@example.com',
+        total: '5.39',
+        platformFee: '0.18',
+        lines: [],
+        refund: before,
+        refundable: true,
+        whyNot: null,
+      },
+    },
+    [`POST ${order}/refund`]: {
+      body: {
+        orderId: FIRST?.orderId,
+        state: 'pending',
+        amount: '5.39',
+        feeReturned: '0.18',
+        ticketsVoided: [],
+      },
+    },
   });
   openConsole('transactions');
   await press('Details');
@@ -79,7 +158,22 @@ test('a refund that the provider refused before is asked for again, and promises
 test('a payment that cannot be refunded says why', async () => {
   aServer({
     'GET /api/stripe-debug': { body: [FIRST] },
-    [`GET /api/admin/orders/${FIRST?.orderId}`]: { body: { id: FIRST?.orderId, state: 'void', paymentIntentId: 'pi', clubName: 'Sharks', buyerName: null, buyerEmail: null, total: '5.39', platformFee: '0.18', lines: [], refund: null, refundable: false, whyNot: 'This order was never captured.' } },
+    [`GET /api/admin/orders/${FIRST?.orderId}`]: {
+      body: {
+        id: FIRST?.orderId,
+        state: 'void',
+        paymentIntentId: 'pi',
+        clubName: 'Sharks',
+        buyerName: null,
+        buyerEmail: null,
+        total: '5.39',
+        platformFee: '0.18',
+        lines: [],
+        refund: null,
+        refundable: false,
+        whyNot: 'This order was never captured.',
+      },
+    },
   });
   openConsole('transactions');
   await press('Details');
@@ -87,7 +181,26 @@ test('a payment that cannot be refunded says why', async () => {
   expect(await screen.findByText('This order was never captured.')).toBeTruthy();
 });
 
-const OLD = { id: 'o-old', state: 'captured', paymentIntentId: 'pi_old', clubName: 'Sharks', buyerName: 'Robin', buyerEmail: 'r@example.com', buyerPhone: null, total: '5.39', subtotal: '5.00', cardFee: '0.39', platformFee: '0.18', createdAt: '2026-08-01T03:00:00Z', capturedAt: '2026-08-01T03:01:00Z', consented: true, lines: [], refund: null, refundable: true, whyNot: null };
+const OLD = {
+  id: 'o-old',
+  state: 'captured',
+  paymentIntentId: 'pi_old',
+  clubName: 'Sharks',
+  buyerName: 'Robin',
+  buyerEmail: 'r@example.com',
+  buyerPhone: null,
+  total: '5.39',
+  subtotal: '5.00',
+  cardFee: '0.39',
+  platformFee: '0.18',
+  createdAt: '2026-08-01T03:00:00Z',
+  capturedAt: '2026-08-01T03:01:00Z',
+  consented: true,
+  lines: [],
+  refund: null,
+  refundable: true,
+  whyNot: null,
+};
 const find = async (words: string) => {
   await userEvent.keyboard('{Control>}k{/Control}');
   await userEvent.type(await screen.findByRole('combobox', { name: /^Search clubs/ }), words);
@@ -96,9 +209,28 @@ const find = async (words: string) => {
 
 test('an order that the search finds is shown though the list of payments does not hold it, and can be refunded', async () => {
   aServer({
-    'GET /api/admin/search?q=pi_old': { body: [{ kind: 'order', id: 'o-old', title: 'Robin', detail: 'r@example.com', section: 'transactions', key: 'pi_old' }] },
+    'GET /api/admin/search?q=pi_old': {
+      body: [
+        {
+          kind: 'order',
+          id: 'o-old',
+          title: 'Robin',
+          detail: 'r@example.com',
+          section: 'transactions',
+          key: 'pi_old',
+        },
+      ],
+    },
     'GET /api/admin/orders/o-old': { body: OLD },
-    'POST /api/admin/orders/o-old/refund': { body: { orderId: 'o-old', state: 'succeeded', amount: '5.39', feeReturned: '0.18', ticketsVoided: [] } },
+    'POST /api/admin/orders/o-old/refund': {
+      body: {
+        orderId: 'o-old',
+        state: 'succeeded',
+        amount: '5.39',
+        feeReturned: '0.18',
+        ticketsVoided: [],
+      },
+    },
   });
   openConsole('overview');
   await find('pi_old');
@@ -115,8 +247,42 @@ test('an order that the search finds is shown though the list of payments does n
 
 test('an order that was never paid says so, and one that the list holds opens its payment', async () => {
   aServer({
-    'GET /api/admin/search?q=robin': [{ body: [{ kind: 'order', id: 'o-old', title: 'Robin', detail: 'released', section: 'transactions', key: 'o-old' }] }, { body: [{ kind: 'order', id: FIRST?.orderId, title: 'Robin', detail: '', section: 'transactions', key: FIRST?.paymentIntentId }] }],
-    'GET /api/admin/orders/o-old': { body: { ...OLD, state: 'released', paymentIntentId: null, capturedAt: null, refundable: false, whyNot: 'This payment was never taken.' } },
+    'GET /api/admin/search?q=robin': [
+      {
+        body: [
+          {
+            kind: 'order',
+            id: 'o-old',
+            title: 'Robin',
+            detail: 'released',
+            section: 'transactions',
+            key: 'o-old',
+          },
+        ],
+      },
+      {
+        body: [
+          {
+            kind: 'order',
+            id: FIRST?.orderId,
+            title: 'Robin',
+            detail: '',
+            section: 'transactions',
+            key: FIRST?.paymentIntentId,
+          },
+        ],
+      },
+    ],
+    'GET /api/admin/orders/o-old': {
+      body: {
+        ...OLD,
+        state: 'released',
+        paymentIntentId: null,
+        capturedAt: null,
+        refundable: false,
+        whyNot: 'This payment was never taken.',
+      },
+    },
   });
   openConsole('overview');
   await find('robin');
@@ -136,13 +302,22 @@ test('the fees report states both readings, and a PDF that does not come is said
   expect(await screen.findByText('3.5%, $11.00 a draw')).toBeTruthy();
   expect(screen.getByText('3%, $10.00 a draw')).toBeTruthy();
   await press('Download PDF');
-  await expectToast('Download Failed', 'Unable to download the platform fees report. Please try again.');
+  await expectToast(
+    'Download Failed',
+    'Unable to download the platform fees report. Please try again.',
+  );
 });
 
 test('the fees report tells a kick-off in the draw’s own zone: the same day as everywhere else', async () => {
   const report = fees(NOW);
-  const draws = [{ ...report.draws[0], gameDate: '2026-11-20T15:00:00Z', timezone: 'Australia/Perth' }];
+  const draws = [
+    { ...report.draws[0], gameDate: '2026-11-20T15:00:00Z', timezone: 'Australia/Perth' },
+  ];
   aServer({ 'GET /api/admin/platform-fees': { body: { ...report, draws } } });
   openConsole('fees');
-  expect(await screen.findByText('Fri 20 Nov 2026, 11:00\u00a0pm AWST', { normalizer: (words) => words })).toBeTruthy();
+  expect(
+    await screen.findByText('Fri 20 Nov 2026, 11:00\u00a0pm AWST', {
+      normalizer: (words) => words,
+    }),
+  ).toBeTruthy();
 });

@@ -23,34 +23,109 @@ const LATEST = 20;
 /** Where none has succeeded, the chip that is first hides everything there is. */
 const EVERY_STATUS = { status: 'all' };
 
-export const succeeded = ({ status }: Pick<Transaction, 'status'>): boolean => status === 'succeeded';
+export const succeeded = ({ status }: Pick<Transaction, 'status'>): boolean =>
+  status === 'succeeded';
 
 /** Nothing is guessed: what the books do not know stays open. */
 const methodOf = (method: string | null): string => (method ?? '–').replaceAll('_', ' ');
 
-const moneyColumn = (id: 'customerCharged' | 'stripeFees' | 'platformFee' | 'clubPayout', header: string): Column<Transaction> => ({
-  id, header, end: true, value: (row) => signedCents(row[id]), text: (row) => money(row[id]), total: (rows) => sumOf(rows.map((row) => row[id])),
+const moneyColumn = (
+  id: 'customerCharged' | 'stripeFees' | 'platformFee' | 'clubPayout',
+  header: string,
+): Column<Transaction> => ({
+  id,
+  header,
+  end: true,
+  value: (row) => signedCents(row[id]),
+  text: (row) => money(row[id]),
+  total: (rows) => sumOf(rows.map((row) => row[id])),
 });
 
 function StateTag({ transaction }: { transaction: Transaction }) {
   const { status, refundState, disputed } = transaction;
   if (disputed) return <Tag kind="bad">Disputed</Tag>;
-  if (refundState) return <Tag kind="plain">{refundState === 'succeeded' ? 'Refunded' : refundState === 'failed' ? 'Refund failed' : 'Refunding'}</Tag>;
-  return <Tag kind={succeeded(transaction) ? 'ok' : 'warn'}>{succeeded(transaction) ? 'Succeeded' : status.replaceAll('_', ' ')}</Tag>;
+  if (refundState)
+    return (
+      <Tag kind="plain">
+        {refundState === 'succeeded'
+          ? 'Refunded'
+          : refundState === 'failed'
+            ? 'Refund failed'
+            : 'Refunding'}
+      </Tag>
+    );
+  return (
+    <Tag kind={succeeded(transaction) ? 'ok' : 'warn'}>
+      {succeeded(transaction) ? 'Succeeded' : status.replaceAll('_', ' ')}
+    </Tag>
+  );
 }
 
 const COLUMNS: readonly Column<Transaction>[] = [
-  { id: 'createdAt', header: 'When', value: ({ createdAt }) => createdAt, text: ({ createdAt }) => dayAndTime(createdAt), cell: ({ createdAt }) => <Ago at={createdAt} /> },
-  { id: 'draw', header: 'Draw', name: true, value: ({ drawId, lines }) => (lines && lines.length > 1 ? lines.map((line) => `FD-${line.drawNumber}`).join(', ') : `FD-${drawId}`), cell: ({ drawId, lines, clubName }) => <span className="ops-two"><strong>{lines && lines.length > 1 ? `${lines.length} draws` : `FD-${drawId}`}</strong>{clubName ? <small>{clubName}</small> : null}</span> },
-  { id: 'tickets', header: 'Tickets', end: true, value: ({ ticketCount }) => ticketCount, text: ({ ticketCount, ticketPrice }) => `${ticketCount} × ${money(ticketPrice)}`, cell: ({ ticketCount, ticketPrice, paymentMethod }) => <span className="ops-two">{ticketCount} × {money(ticketPrice)}<small>{methodOf(paymentMethod)}</small></span>, total: (rows) => String(rows.reduce((sum, row) => sum + row.ticketCount, 0)) },
-  { id: 'paymentMethod', header: 'Method', hidden: true, value: ({ paymentMethod }) => methodOf(paymentMethod) },
+  {
+    id: 'createdAt',
+    header: 'When',
+    value: ({ createdAt }) => createdAt,
+    text: ({ createdAt }) => dayAndTime(createdAt),
+    cell: ({ createdAt }) => <Ago at={createdAt} />,
+  },
+  {
+    id: 'draw',
+    header: 'Draw',
+    name: true,
+    value: ({ drawId, lines }) =>
+      lines && lines.length > 1
+        ? lines.map((line) => `FD-${line.drawNumber}`).join(', ')
+        : `FD-${drawId}`,
+    cell: ({ drawId, lines, clubName }) => (
+      <span className="ops-two">
+        <strong>{lines && lines.length > 1 ? `${lines.length} draws` : `FD-${drawId}`}</strong>
+        {clubName ? <small>{clubName}</small> : null}
+      </span>
+    ),
+  },
+  {
+    id: 'tickets',
+    header: 'Tickets',
+    end: true,
+    value: ({ ticketCount }) => ticketCount,
+    text: ({ ticketCount, ticketPrice }) => `${ticketCount} × ${money(ticketPrice)}`,
+    cell: ({ ticketCount, ticketPrice, paymentMethod }) => (
+      <span className="ops-two">
+        {ticketCount} × {money(ticketPrice)}
+        <small>{methodOf(paymentMethod)}</small>
+      </span>
+    ),
+    total: (rows) => String(rows.reduce((sum, row) => sum + row.ticketCount, 0)),
+  },
+  {
+    id: 'paymentMethod',
+    header: 'Method',
+    hidden: true,
+    value: ({ paymentMethod }) => methodOf(paymentMethod),
+  },
   moneyColumn('customerCharged', 'Charged'),
   moneyColumn('stripeFees', 'Stripe fees'),
   moneyColumn('platformFee', 'Platform fee'),
   moneyColumn('clubPayout', 'Club payout'),
-  { id: 'status', header: 'Status', value: ({ status }) => status, cell: (transaction) => <StateTag transaction={transaction} /> },
-  { id: 'paymentIntentId', header: 'Payment intent', hidden: true, value: ({ paymentIntentId }) => paymentIntentId },
-  { id: 'customer', header: 'Customer', hidden: true, value: ({ customerEmail }) => customerEmail ?? O.guest },
+  {
+    id: 'status',
+    header: 'Status',
+    value: ({ status }) => status,
+    cell: (transaction) => <StateTag transaction={transaction} />,
+  },
+  {
+    id: 'paymentIntentId',
+    header: 'Payment intent',
+    hidden: true,
+    value: ({ paymentIntentId }) => paymentIntentId,
+  },
+  {
+    id: 'customer',
+    header: 'Customer',
+    hidden: true,
+    value: ({ customerEmail }) => customerEmail ?? O.guest,
+  },
   { id: 'customerName', header: 'Name', hidden: true, value: ({ customerName }) => customerName },
   { id: 'order', header: 'Order', hidden: true, value: ({ orderId }) => orderId },
   { id: 'club', header: 'Club', hidden: true, value: ({ clubName }) => clubName },
@@ -59,7 +134,21 @@ const COLUMNS: readonly Column<Transaction>[] = [
 function RefreshButton() {
   const again = useAskAgain();
   const doing = useDoing();
-  return <HeadActions><Pressing className="btn small sec" busy={doing.busy} onPress={() => void doing.run(() => again('transactions', 'transactionSums'), { failed: O.refreshFailed })}>{O.refresh}</Pressing></HeadActions>;
+  return (
+    <HeadActions>
+      <Pressing
+        className="btn small sec"
+        busy={doing.busy}
+        onPress={() =>
+          void doing.run(() => again('transactions', 'transactionSums'), {
+            failed: O.refreshFailed,
+          })
+        }
+      >
+        {O.refresh}
+      </Pressing>
+    </HeadActions>
+  );
 }
 
 /** Stripe Transactions: the last 30 days' sums, and the latest successful payments (C:78-81). */
@@ -81,25 +170,53 @@ export function Transactions() {
       <RefreshButton />
       <Figures label={O.stripeTransactions}>
         <Figure label="Total Charged" value={sums && money(sums.totalCharged)} />
-        <Figure label="Stripe Fees" value={sums && money(sums.stripeFees)} note={sums?.feesEstimated ? 'partly estimated' : undefined} />
+        <Figure
+          label="Stripe Fees"
+          value={sums && money(sums.stripeFees)}
+          note={sums?.feesEstimated ? 'partly estimated' : undefined}
+        />
         <Figure label="Platform Fees" value={sums && money(sums.platformFees)} />
         <Figure label="Club Payouts" value={sums && money(sums.clubPayouts)} />
       </Figures>
       <Shown {...list} data={rows} title={O.transactionsFailed} rows={8}>
         {(transactions) => (
           <DataTable
-            label="Transactions" rows={transactions} of={list.data?.length} rowId={(row) => row.paymentIntentId} columns={COLUMNS} order="-createdAt" shown={LATEST}
-            empty={<strong>No payments in the last 30 days.</strong>} unfiltered={good?.length ? undefined : EVERY_STATUS}
-            chips={<Chips name="status" label="Status" options={[{ value: '', label: 'Succeeded', count: good?.length }, { value: 'all', label: 'Every status', count: list.data?.length }]} />}
+            label="Transactions"
+            rows={transactions}
+            of={list.data?.length}
+            rowId={(row) => row.paymentIntentId}
+            columns={COLUMNS}
+            order="-createdAt"
+            shown={LATEST}
+            empty={<strong>No payments in the last 30 days.</strong>}
+            unfiltered={good?.length ? undefined : EVERY_STATUS}
+            chips={
+              <Chips
+                name="status"
+                label="Status"
+                options={[
+                  { value: '', label: 'Succeeded', count: good?.length },
+                  { value: 'all', label: 'Every status', count: list.data?.length },
+                ]}
+              />
+            }
             onOpen={show}
-            actions={(row) => <button type="button" className="link-btn" onClick={() => show(row)}>{O.details}</button>}
+            actions={(row) => (
+              <button type="button" className="link-btn" onClick={() => show(row)}>
+                {O.details}
+              </button>
+            )}
           />
         )}
       </Shown>
       <NewestPayments listed={list.data} sums={sums} />
       <KeyHints />
-      {open ? <TransactionDialog transaction={open} onClose={close} onRefund={setRefunding} /> : null}
-      {openId && !open && (list.data || list.error) ? <OrderDialog key={openId} order={openId} onClose={close} onRefund={setRefunding} /> : null}
+      {open ? (
+        <TransactionDialog transaction={open} onClose={close} onRefund={setRefunding} />
+      ) : null}
+      {openId && !open && (list.data || list.error) ? (
+        <OrderDialog key={openId} order={openId} onClose={close} onRefund={setRefunding} />
+      ) : null}
       <RefundDialog order={refunding} onClose={() => setRefunding(null)} onDone={close} />
     </>
   );
