@@ -1,42 +1,45 @@
-//! The handle to what went wrong with money: found by itself, looked for on demand, resolved by a person.
+//! The handle to anomalies: disagreements between this system and the payment provider. Scans find
+//! them, and an operator repairs and resolves them.
 
 use std::sync::Arc;
 
-use domain::{DrawId, PaymentIntentId, Refusal, Serial};
+use domain::{AccountId, DrawId, OrderId, PaymentIntentId, Refusal, Serial};
 use persistence::Failure;
-use persistence::books::{AnomalyRecord, OrderRecord};
 use persistence::ledger::BuyerDetails;
-use persistence::records::audit::Entry;
+use persistence::records::audit::AuditEntry;
+use persistence::stores::{AnomalyRecord, OrderRecord};
 use thiserror::Error;
 use tracing::Instrument;
 
-use crate::payment::room::Room;
-use crate::payment::strangers::Returned;
-use crate::reconciler::{Comparison, Reconciler, Scanned};
+use crate::ReturnedPayment;
+use crate::payments::context::PaymentContext;
+use crate::payments::repairs::Repairs;
+use crate::reconciler::{Comparison, Reconciler, ScanReport};
 
 const HOUR_MS: i64 = 3_600_000;
-/// As far back as a scan looks: thirty days (decision I-3).
-const HOURS_MAX: u32 = 720;
+/// Longest scan: thirty days (decision I-3).
+const SCAN_HOURS_MAX: u32 = 720;
 
-/// Asks the payment actor and the reconciler. Cheap to clone.
+/// The handle to anomalies. Cheap to clone.
 #[derive(Clone)]
 pub struct Anomalies {
-    room: Arc<Room>,
+    context: Arc<PaymentContext>,
     reconciler: Reconciler,
-    act: Option<Arc<Entry>>,
+    audit_entry: Option<Arc<AuditEntry>>,
 }
 
-/// How many anomalies there ever were.
+/// The number of anomalies ever raised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnomalyCounts {
     pub total: u64,
     pub unresolved: u64,
-    /// By a person, or healed by itself.
+    /// Resolved by a person or automatically.
     pub resolved: u64,
 }
 
 impl AnomalyCounts {
-    /// Whole percent, half up; 100 when there never was one (C:69, decision I-4).
+    /// Returns the share of resolved anomalies in whole percent, rounded half up. 100 if there
+    /// never was one (C:69, decision I-4).
     pub fn success_rate(&self) -> u64 {
         match self.total {
             0 => 100,
@@ -45,72 +48,104 @@ impl AnomalyCounts {
     }
 }
 
-/// Why a person's repair was not made. Nothing was charged, sold or changed by it.
+/// Tickets that an operator chose for a payment that matches no order (decision M-9).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChosenTickets {
+    pub draw: DrawId,
+    pub count: u16,
+    /// The account of the draw's club. The payment must have been made to it.
+    pub account: AccountId,
+}
+
+/// The tickets that a payment is for, according to its order or its metadata.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamedTickets {
+    /// The order of the payment, if the database has it.
+    pub order: Option<OrderId>,
+    /// Draws and counts, from the order or from the payment's metadata at the provider.
+    pub draws: Vec<(DrawId, u16)>,
+}
+
+/// Why an operator's repair failed. It changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Unresolved {
-    /// No such payment or ticket of ours, or nothing was taken with it.
+pub enum RepairError {
+    /// The payment or ticket is unknown, or no money was taken with the payment.
     #[error("nothing of ours is known by this name")]
     Unknown,
-    /// The money went back, is on its way, or somebody gives it back at this moment.
+    /// The payment is refunded, or its refund is under way.
     #[error("the payment was refunded")]
     Refunded,
-    /// The draw says no: full, over, or not authorised before kick-off (rule 5). A refund is what is left.
+    /// The draw refuses: it is full or over, or the payment was not authorised before kick-off
+    /// (rule 5 of the decisions). Only a refund remains.
     #[error("the tickets cannot be allocated: {0}")]
     Refused(Refusal),
-    /// The amount is not that of any tickets it names.
+    /// No order matches the payment, and its metadata names no tickets. The operator must choose
+    /// draw and count.
+    #[error("no order matches the payment")]
+    NoOrder,
+    /// Tickets were chosen for a payment whose order has other tickets.
+    #[error("the payment belongs to an order")]
+    HasOrder,
+    /// The payment was made to another club than the chosen draw's.
+    #[error("the payment went to another club")]
+    OtherClub,
+    /// The amount is not the price of the tickets.
     #[error("the amount does not match the tickets")]
     Mismatch,
-    /// The payment is its order's own and holds tickets, or is being given some: the order is what is refunded.
+    /// The payment's order has its tickets or is getting them. The order must be refunded instead.
     #[error("the payment has its tickets")]
     HasTickets,
     /// The ticket has a buyer already.
     #[error("the ticket has a buyer")]
     HasBuyer,
-    /// The result is entered and the ticket carries it: a second person has to approve (decision I-8).
+    /// The result is entered and the ticket wins: a second person must approve (decision I-8).
     #[error("the winning ticket needs a second approval")]
     NeedsApproval,
-    /// Safe to ask again.
+    /// A technical failure. The same request may be sent again.
     #[error("payments are unavailable, try again")]
     Unavailable,
 }
 
-impl From<Failure> for Unresolved {
-    fn from(failure: Failure) -> Unresolved {
-        tracing::warn!(%failure, "an anomaly is resolved later");
-        Unresolved::Unavailable
+impl From<Failure> for RepairError {
+    fn from(failure: Failure) -> RepairError {
+        tracing::warn!(%failure, "repair deferred: database error");
+        RepairError::Unavailable
     }
 }
 
 impl Anomalies {
-    pub(crate) fn new(room: Arc<Room>, reconciler: Reconciler) -> Anomalies {
+    pub(crate) fn new(context: Arc<PaymentContext>, reconciler: Reconciler) -> Anomalies {
         Anomalies {
-            room,
+            context,
             reconciler,
-            act: None,
+            audit_entry: None,
         }
     }
 
-    /// A handle that signs: a repair stands in the audit log with the entry, in the same transaction.
+    /// Returns a handle for a person's action: a repair through it writes the entry to the audit
+    /// log, in the same transaction.
     #[must_use]
-    pub fn by(&self, act: Entry) -> Anomalies {
+    pub fn by(&self, act: AuditEntry) -> Anomalies {
         Anomalies {
-            act: Some(Arc::new(act)),
+            audit_entry: Some(Arc::new(act)),
             ..self.clone()
         }
     }
 
-    /// Newest first.
+    /// Returns anomalies, newest first.
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn list(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {
-        self.room.books.anomalies(only_open, limit).await
+        self.context.store.anomalies(only_open, limit).await
     }
 
+    /// Returns the number of anomalies.
+    ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn counts(&self) -> Result<AnomalyCounts, Failure> {
-        let (total, unresolved) = self.room.books.anomaly_counts().await?;
+        let (total, unresolved) = self.context.store.anomaly_counts().await?;
         Ok(AnomalyCounts {
             total,
             unresolved,
@@ -118,101 +153,155 @@ impl Anomalies {
         })
     }
 
-    /// Compares the last hour with the provider, and heals what can be healed (decision I-3).
+    /// Compares the payments of the last hour with the provider, and repairs what can be repaired
+    /// automatically (decision I-3).
     ///
     /// # Errors
-    /// As of [`Reconciler::scan`].
-    pub async fn check(&self) -> Result<Scanned, Failure> {
+    /// See [`Reconciler::scan`].
+    pub async fn check(&self) -> Result<ScanReport, Failure> {
         self.scan(1).await
     }
 
-    /// Compares the last hours, 1 to 720; only new anomalies count (decision I-3).
+    /// Like [`Self::check`], for the last 1 to 720 hours. Only new anomalies are counted.
     ///
     /// # Errors
-    /// As of [`Reconciler::scan`].
-    pub async fn scan(&self, hours_back: u32) -> Result<Scanned, Failure> {
-        let hours = i64::from(hours_back.clamp(1, HOURS_MAX));
+    /// See [`Reconciler::scan`].
+    pub async fn scan(&self, hours_back: u32) -> Result<ScanReport, Failure> {
+        let hours = i64::from(hours_back.clamp(1, SCAN_HOURS_MAX));
         self.reconciler
-            .scan(self.room.clock.now().plus_ms(-hours * HOUR_MS))
+            .scan(self.context.clock.now().plus_ms(-hours * HOUR_MS))
             .await
     }
 
-    /// "Mark Resolved" by somebody; the same about the same payment does not come back. A paused draw whose anomaly it is goes
-    /// on, here at once and on another node within seconds. `false`: no such one is open.
+    /// Resolves an anomaly in the name of a person ("Mark Resolved"). The same anomaly of the same
+    /// payment is not raised again. If it belongs to a paused draw, the draw is resumed: here at
+    /// once, on another node within seconds. `false`: no such anomaly is open.
     ///
     /// # Errors
     /// Not written.
     pub async fn resolve(&self, anomaly: u128, by: &str) -> Result<bool, Failure> {
         let resolved = self
-            .room
-            .books
-            .resolve(anomaly, &format!("by {by}"), self.room.clock.now())
+            .context
+            .store
+            .close_anomaly(anomaly, &format!("by {by}"), self.context.clock.now())
             .await;
-        self.room.draws.look();
+        self.context.draws.rescan_ownership();
         resolved
     }
 
-    /// Gives a payment that was taken without tickets its tickets, when it was authorised before kick-off and no result was
-    /// entered (rule 5, decision I-2); also one of an order that the books forgot, by what its metadata say. `token` is the
-    /// secret of the order page for such an order: 128 random bits, as 32 hexadecimal digits. Asked again: the same.
+    /// Allocates the missing tickets of a payment, if it was authorised before kick-off and no
+    /// result is entered (rule 5 of the decisions, decision I-2). If the database lost the order,
+    /// the payment's metadata name the tickets. `token` is then the secret of the order page: 128
+    /// random bits as 32 hexadecimal digits. A repeated call gives the same answer.
     ///
     /// # Errors
-    /// [`Unresolved`]
+    /// [`RepairError`]
     pub async fn allocate_missing(
         &self,
         payment: &PaymentIntentId,
         buyer: BuyerDetails,
         token: String,
-    ) -> Result<OrderRecord, Unresolved> {
-        let (room, payment, act) = (
-            self.room.clone(),
+    ) -> Result<OrderRecord, RepairError> {
+        self.allocate(payment, None, buyer, token).await
+    }
+
+    /// Allocates tickets that an operator chose to a payment that matches no order. The amount must
+    /// be the price of the tickets, plus at most the card fee. A repeated call with the same
+    /// tickets gives the same answer.
+    ///
+    /// # Errors
+    /// [`RepairError`]
+    pub async fn allocate_chosen(
+        &self,
+        payment: &PaymentIntentId,
+        chosen: ChosenTickets,
+        buyer: BuyerDetails,
+        token: String,
+    ) -> Result<OrderRecord, RepairError> {
+        self.allocate(payment, Some(chosen), buyer, token).await
+    }
+
+    /// Returns the tickets that [`Self::allocate_missing`] would allocate.
+    ///
+    /// # Errors
+    /// `Unknown`, `Unavailable`.
+    pub async fn named_tickets(
+        &self,
+        payment: &PaymentIntentId,
+    ) -> Result<NamedTickets, RepairError> {
+        Repairs::new(&self.context).named_tickets(payment).await
+    }
+
+    async fn allocate(
+        &self,
+        payment: &PaymentIntentId,
+        chosen: Option<ChosenTickets>,
+        buyer: BuyerDetails,
+        token: String,
+    ) -> Result<OrderRecord, RepairError> {
+        let (context, payment, audit_entry) = (
+            self.context.clone(),
             payment.clone(),
-            self.act.as_deref().cloned(),
+            self.audit_entry.as_deref().cloned(),
         );
-        // To its end, whether or not the asker waits.
         let work = async move {
-            let record = room.allocate_missing(&payment, buyer, token, act).await?;
-            // What the payment lacks otherwise, its fee say, a person reads at once and not with the next round.
-            let _ = Comparison { room }.order(record.order.id).await;
+            let record = Repairs::new(&context)
+                .allocate_missing(&payment, chosen, buyer, token, audit_entry)
+                .await?;
+            // Compared at once, so that the operator sees a remaining anomaly, such as a missing
+            // fee, without waiting for the next pass.
+            let _ = Comparison::new(context)
+                .compare_order(record.order.id)
+                .await;
             Ok(record)
         };
+        // Spawned, so that it runs to its end even when the caller stops waiting.
         let allocated = tokio::spawn(work.in_current_span());
-        allocated.await.unwrap_or(Err(Unresolved::Unavailable))
+        allocated.await.unwrap_or(Err(RepairError::Unavailable))
     }
 
-    /// Gives a payment back that no order holds: a second one for the same order, or one of an order that is unknown or has
-    /// ended. Tickets stay as they are.
+    /// Returns a payment that no order holds: a second payment for an order, or one whose order is
+    /// unknown or has ended. No ticket changes.
     ///
     /// # Errors
-    /// `HasTickets`: refund the order instead. `Refunded`, `Unknown`, `Unavailable`.
-    pub async fn give_back(&self, payment: &PaymentIntentId) -> Result<Returned, Unresolved> {
-        let (room, payment, act) = (
-            self.room.clone(),
+    /// `HasTickets`: the order must be refunded instead. `Refunded`, `Unknown`, `Unavailable`.
+    pub async fn return_payment(
+        &self,
+        payment: &PaymentIntentId,
+    ) -> Result<ReturnedPayment, RepairError> {
+        let (context, payment, audit_entry) = (
+            self.context.clone(),
             payment.clone(),
-            self.act.as_deref().cloned(),
+            self.audit_entry.as_deref().cloned(),
         );
-        let returned = tokio::spawn(
-            async move { room.return_stranger(&payment, act).await }.in_current_span(),
-        );
-        returned.await.unwrap_or(Err(Unresolved::Unavailable))
+        let work = async move {
+            Repairs::new(&context)
+                .return_payment(&payment, audit_entry)
+                .await
+        };
+        let returned = tokio::spawn(work.in_current_span());
+        returned.await.unwrap_or(Err(RepairError::Unavailable))
     }
 
-    /// Gives an orphaned ticket, one that was paid without leaving an address, its buyer; the confirmation leaves then
-    /// (decisions F-3, I-8).
+    /// Stores the buyer of an orphaned ticket: one that was paid without an address. The
+    /// confirmation mail is then sent (decisions F-3, I-8).
     ///
     /// # Errors
-    /// [`Unresolved`]
-    pub async fn recover(
+    /// [`RepairError`]
+    pub async fn recover_buyer(
         &self,
         draw: DrawId,
         serial: Serial,
         buyer: BuyerDetails,
         approved: bool,
-    ) -> Result<OrderRecord, Unresolved> {
-        let (room, act) = (self.room.clone(), self.act.as_deref().cloned());
-        let recovered =
-            tokio::spawn(async move { room.recover(draw, serial, &buyer, approved, act).await });
-        recovered.await.unwrap_or(Err(Unresolved::Unavailable))
+    ) -> Result<OrderRecord, RepairError> {
+        let (context, audit_entry) = (self.context.clone(), self.audit_entry.as_deref().cloned());
+        let recovered = tokio::spawn(async move {
+            Repairs::new(&context)
+                .recover_buyer(draw, serial, &buyer, approved, audit_entry)
+                .await
+        });
+        recovered.await.unwrap_or(Err(RepairError::Unavailable))
     }
 }
 
@@ -221,7 +310,7 @@ mod tests {
     use super::AnomalyCounts;
 
     #[test]
-    fn success_is_what_was_resolved_and_nothing_wrong_is_all_of_it() {
+    fn success_rate_is_resolved_share_and_full_without_anomalies() {
         let rate = |resolved, total| {
             AnomalyCounts {
                 total,

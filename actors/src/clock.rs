@@ -1,12 +1,13 @@
-//! What time it is: the system's clock, or a test's.
+//! The current time, from the system's clock or from a test's.
 
 use domain::Timestamp;
 
+/// A source of the current time.
 pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
 
-    /// What the machine's own clock says, which may be put right before it is told as `now`.
-    fn machine(&self) -> Timestamp {
+    /// Returns the uncorrected time of the machine's own clock. `now` may correct it.
+    fn uncorrected_now(&self) -> Timestamp {
         self.now()
     }
 }

@@ -1,118 +1,146 @@
-//! The actor of one live draw: decide → write → apply → show, one motion at a time.
+//! The actor of one live draw. Every step is decide → write → apply → publish, and steps never
+//! overlap.
 
 use std::sync::Arc;
 
 use actix::fut::wrap_future;
 use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Context, Handler, Message, fut};
-use domain::{Cell, Deal, Draw, DrawId, Refusal, Serial};
-use persistence::failpoint::{self, Side, Step};
+use domain::{Cell, Command, Deal, Draw, DrawId, OrderId, Refusal, Serial, Timestamp};
+use persistence::failpoint::{self, FailpointSide, PurchaseStep};
 use persistence::{Failure, Ledger};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::supervisor::roster::Window;
-use crate::{Clock, Committed, Denied, Errand};
-use batch::{Asker, Unsaid};
-use queue::Queue;
+use crate::view_publisher::ViewPublisher;
+use crate::{Clock, CommandOutcome, Denied, DrawRequest};
+use batch::{PendingCommand, UncommittedBatch};
+use queue::CommandQueue;
 use timer::Timer;
 
 mod batch;
 mod queue;
 mod timer;
 
-/// Commands that may wait for a draw; the next one is told to try again (503). As many as come at once in the worst minute: a
-/// rush of two thousand on one game, each asking once, because a browser waits for its answer before it asks again. Most are
-/// answered from memory in microseconds; only the few hundred commits of a draw's whole life wait for the disk, some
-/// milliseconds each, so that even the last in a full mailbox is answered within seconds, before its connection gives up.
-/// With the payment desk's limit of work (4096) before it, more than this cannot come from buyers; it is the last fence.
+/// Commands that may wait for a draw. Further ones are answered 503.
+///
+/// Sized for the worst minute: two thousand browsers, each with one request in flight. Most
+/// commands are answered from memory in microseconds. Only the few hundred commits of a draw's life
+/// wait for the disk, some milliseconds each, so the last command of a full mailbox is answered
+/// within seconds. The payment queue (4096 jobs) limits buyers before this does.
 pub(crate) const MAILBOX_MAX: usize = 2048;
-/// After a tick that could not be written, the timer tries again.
-const TICK_AGAIN_MS: i64 = 1000;
+/// Delay of the timer after a tick that could not be written.
+const TICK_RETRY_MS: i64 = 1000;
 
 type Reply<T> = oneshot::Sender<T>;
 
 pub(crate) struct DrawActor {
-    /// As it is written.
+    /// The draw as of the last commit.
     draw: Draw,
-    /// What was asked and is not decided.
-    queue: Queue,
-    /// The next motion will begin by itself.
-    scheduled: bool,
-    /// It goes when everything that was asked is answered.
-    leaving: bool,
+    /// Commands that are not decided yet.
+    queue: CommandQueue,
+    /// A step is scheduled.
+    is_scheduled: bool,
+    /// The actor stops as soon as the queue is empty.
+    is_finishing: bool,
     epoch: i64,
     ledger: Arc<dyn Ledger>,
     clock: Arc<dyn Clock>,
-    window: Window,
+    publisher: ViewPublisher,
     timer: Timer,
-    obituary: Obituary,
+    stop_notifier: StopNotifier,
 }
 
-/// Do this.
-#[derive(Message)]
-#[rtype(result = "()")]
-pub(crate) struct Execute {
-    pub(crate) errand: Errand,
-    pub(crate) reply: Reply<Result<Committed, Denied>>,
+/// What a draw's actor is asked to do.
+pub(crate) enum DrawAction {
+    Execute(Box<DrawRequest>),
+    /// Read the active reservation of an order. Changes nothing.
+    CurrentReservation(OrderId),
 }
 
-/// The pairs on some tickets.
+impl DrawAction {
+    /// Converts the action for another node. Nodes exchange commands only, so a query is sent as an
+    /// extension into the past: it changes nothing and is answered with the reservation.
+    pub(crate) fn to_request(&self) -> DrawRequest {
+        match self {
+            DrawAction::Execute(request) => (**request).clone(),
+            DrawAction::CurrentReservation(order) => DrawRequest {
+                command: Command::Extend {
+                    order: *order,
+                    until: Timestamp(0),
+                },
+                rider: None,
+                audit_entry: None,
+                source: None,
+            },
+        }
+    }
+}
+
+/// Queues an action. The reply is sent once everything it depends on is committed.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub(crate) struct AskCells {
+pub(crate) struct Perform {
+    pub(crate) action: DrawAction,
+    pub(crate) reply: Reply<Result<CommandOutcome, Denied>>,
+}
+
+/// Reads the number pairs of some tickets.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct ReadCells {
     pub(crate) serials: Vec<Serial>,
     pub(crate) reply: Reply<Vec<(Serial, Cell)>>,
 }
 
-/// The whole deal.
+/// Reads the whole deal.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub(crate) struct AskDeal {
+pub(crate) struct ReadDeal {
     pub(crate) reply: Reply<Deal>,
 }
 
-/// Go, after everything that was asked before.
+/// Lets the actor stop after everything that was queued before.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub(crate) struct Leave;
+pub(crate) struct FinishAndStop;
 
-/// Why an actor is no more.
+/// Why an actor stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cause {
-    /// Nobody knows its address any more: it was retired.
+pub(crate) enum StopCause {
+    /// Its address was dropped: the draw was retired.
     Retired,
-    /// Another owner has claimed the draw.
+    /// Another node has claimed the draw.
     Fenced,
-    /// The books did not have what a command took for granted. Not counted as a failure: asking for something impossible again
-    /// and again must not pause a draw for everybody.
+    /// The database contradicted a command. Not counted as a failure: a client that repeats an
+    /// impossible request must not pause the draw.
     Contradicted,
-    /// Nobody knows whether its last commit was written. Not counted as a failure either: it is the line to the database that is
-    /// bad, and a draw that was paused for it would keep everybody waiting who has paid, long after the line is mended.
-    Unsure,
-    /// A stored value is unreadable, or it panicked.
+    /// The outcome of its last commit is unknown. Not counted as a failure: the connection to the
+    /// database is at fault, and a paused draw would outlast the outage.
+    UnknownCommit,
+    /// A stored value is unreadable, or the actor panicked.
     Failed,
 }
 
-/// "I stopped": all that ever travels upward from a draw.
+/// Tells the supervisor that an actor stopped.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stopped {
+pub(crate) struct ActorStopped {
     pub(crate) draw: DrawId,
     pub(crate) generation: u64,
-    pub(crate) cause: Cause,
+    pub(crate) cause: StopCause,
 }
 
-/// Tells the supervisor when the actor is dropped, however it came to that: actix runs no hook for an actor whose task
-/// panicked, but its fields are dropped all the same.
-pub(crate) struct Obituary {
-    pub(crate) stopped: Stopped,
-    pub(crate) to: mpsc::UnboundedSender<Stopped>,
+/// Sends [`ActorStopped`] when the actor is dropped, for whatever reason. actix calls no hook for
+/// an actor whose task panicked, but it drops the actor's fields.
+pub(crate) struct StopNotifier {
+    pub(crate) stopped: ActorStopped,
+    pub(crate) to: mpsc::UnboundedSender<ActorStopped>,
 }
 
-impl Drop for Obituary {
+impl Drop for StopNotifier {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.stopped.cause = Cause::Failed;
+            self.stopped.cause = StopCause::Failed;
         }
-        // Nobody is listening any more when the whole process goes down.
+        // The supervisor may be gone already when the process ends.
         let _ = self.to.send(self.stopped);
     }
 }
@@ -123,169 +151,180 @@ impl DrawActor {
         draw: Draw,
         ledger: Arc<dyn Ledger>,
         clock: Arc<dyn Clock>,
-        window: Window,
-        obituary: Obituary,
+        publisher: ViewPublisher,
+        stop_notifier: StopNotifier,
     ) -> DrawActor {
-        let (queue, timer) = (Queue::default(), Timer::default());
+        let (queue, timer) = (CommandQueue::default(), Timer::default());
         DrawActor {
             draw,
             queue,
-            scheduled: false,
-            leaving: false,
+            is_scheduled: false,
+            is_finishing: false,
             epoch,
             ledger,
             clock,
-            window,
+            publisher,
             timer,
-            obituary,
+            stop_notifier,
         }
     }
 
-    /// A motion follows, after everything that is in the mailbox: actix empties that before it looks at what was spawned, so
-    /// that whatever was asked while a commit was being written is decided together.
+    /// Schedules a step after everything that is in the mailbox. actix empties the mailbox before
+    /// it polls spawned futures, so commands that arrived during a commit are decided together.
     fn schedule(&mut self, ctx: &mut Context<DrawActor>) {
-        if !std::mem::replace(&mut self.scheduled, true) {
+        if !std::mem::replace(&mut self.is_scheduled, true) {
             ctx.spawn(
-                fut::ready(()).map(|(), actor: &mut DrawActor, ctx: &mut Context<DrawActor>| {
-                    actor.motion(ctx)
-                }),
+                fut::ready(())
+                    .map(|(), actor: &mut DrawActor, ctx: &mut Context<DrawActor>| actor.step(ctx)),
             );
         }
     }
 
-    /// The four beats, for as many commands as may share a transaction. What follows the write owns everything it needs: an
-    /// actor cannot be borrowed across an await. So beat 3 is made beforehand, on a copy, because each command is decided as
-    /// if those before it were written; the copy takes the draw's place when they are.
-    fn motion(&mut self, ctx: &mut Context<DrawActor>) {
-        self.scheduled = false;
-        if self.window.is_killed() {
+    /// Decides and writes as many commands as may share a transaction.
+    ///
+    /// The write future must own its data, because an actor cannot be borrowed across an await. So
+    /// the events are applied to a copy beforehand, and each command is decided as if the earlier
+    /// ones were written. The copy replaces the draw when the transaction commits.
+    fn step(&mut self, ctx: &mut Context<DrawActor>) {
+        self.is_scheduled = false;
+        if self.publisher.is_killed() {
             return ctx.terminate();
         }
-        // 1 decide
+        // 1. Decide.
         let batch = self.queue.next_batch(&self.draw, self.epoch, &*self.clock);
-        if batch.ticked() {
-            self.timer.went_off();
+        if batch.has_timer_tick() {
+            self.timer.mark_fired();
         }
-        // 2 write
-        if let Some((appends, unsaid)) = batch.close() {
-            self.make_room(unsaid.answers.len(), ctx);
+        if batch.has_external_tick() {
+            self.timer.disarm(ctx);
+        }
+        // 2. Write.
+        if let Some((appends, uncommitted)) = batch.finish() {
+            self.update_mailbox_capacity(uncommitted.answers.len(), ctx);
             let ledger = self.ledger.clone();
             let write = wrap_future::<_, DrawActor>(async move { ledger.append(appends).await });
-            return ctx
-                .wait(write.map(|written, actor: &mut DrawActor, ctx| {
-                    actor.written(written, unsaid, ctx)
-                }));
+            return ctx.wait(write.map(|written, actor: &mut DrawActor, ctx| {
+                actor.handle_written(written, uncommitted, ctx)
+            }));
         }
-        // A timer that came too early wrote nothing, and must be armed again.
+        // A timer that fired too early wrote nothing and must be armed again.
         if self.timer.is_idle() {
             self.arm(true, ctx);
         }
-        self.go_on(ctx);
+        self.continue_or_stop(ctx);
     }
 
-    fn written(
+    fn handle_written(
         &mut self,
         written: Result<(), Failure>,
-        unsaid: Unsaid,
+        uncommitted: UncommittedBatch,
         ctx: &mut Context<DrawActor>,
     ) {
-        if self.window.is_killed() {
+        if self.publisher.is_killed() {
             return ctx.terminate();
         }
-        // Whoever could be guilty of it is found by trying them one by one, at once.
-        let parts = unsaid.commits > 1 && written.as_ref().is_err_and(is_certain);
-        let again_at_once = written.is_ok() || parts;
+        // One of several commands may be the cause: each is tried alone, at once.
+        let retry_individually =
+            uncommitted.commits > 1 && written.as_ref().is_err_and(is_not_written);
+        let arm_now = written.is_ok() || retry_individually;
         match written {
-            Ok(()) => self.apply_and_show(unsaid),
-            Err(failure) if parts => {
-                let (draw, commits) = (self.draw.id(), unsaid.commits);
-                tracing::warn!(draw.id = %draw, commits, %failure, "not written together, so one by one");
-                self.queue.part(unsaid);
+            Ok(()) => self.apply_and_publish(uncommitted),
+            Err(failure) if retry_individually => {
+                let (draw, commits) = (self.draw.id(), uncommitted.commits);
+                tracing::warn!(draw.id = %draw, commits, %failure, "batch not written: retrying its commands one by one");
+                self.queue.retry_individually(uncommitted);
             }
             Err(failure) => {
-                let denied = self.failed(&failure, ctx);
-                self.queue.miss(unsaid, denied);
+                let denied = self.handle_failure(&failure, ctx);
+                self.queue.fail_first(uncommitted, denied);
             }
         }
-        self.arm(again_at_once, ctx);
-        self.go_on(ctx);
+        self.arm(arm_now, ctx);
+        self.continue_or_stop(ctx);
     }
 
-    fn apply_and_show(&mut self, unsaid: Unsaid) {
-        self.draw = unsaid.next; // 3 apply
-        if unsaid.allocates {
-            failpoint::reach(Step::Show, Side::Before);
+    fn apply_and_publish(&mut self, uncommitted: UncommittedBatch) {
+        // 3. Apply.
+        self.draw = uncommitted.next;
+        if uncommitted.allocates {
+            failpoint::reach(PurchaseStep::Show, FailpointSide::Before);
         }
-        self.window.show(self.draw.view()); // 4 show
-        if unsaid.allocates {
-            failpoint::reach(Step::Show, Side::After);
+        // 4. Publish.
+        self.publisher.publish(self.draw.view());
+        if uncommitted.allocates {
+            failpoint::reach(PurchaseStep::Show, FailpointSide::After);
         }
-        self.queue.went_well();
-        unsaid
+        self.queue.reset_failures();
+        uncommitted
             .answers
             .into_iter()
-            .for_each(|(asker, answer)| asker.answer(answer));
+            .for_each(|(pending, answer)| pending.answer(answer));
     }
 
-    /// After a motion: the next one, or none.
-    fn go_on(&mut self, ctx: &mut Context<DrawActor>) {
-        self.make_room(0, ctx);
+    /// After a step: schedules the next one, or stops if the actor is finishing.
+    fn continue_or_stop(&mut self, ctx: &mut Context<DrawActor>) {
+        self.update_mailbox_capacity(0, ctx);
         if !self.queue.is_empty() {
             self.schedule(ctx);
-        } else if self.leaving {
+        } else if self.is_finishing {
             ctx.stop();
         }
     }
 
-    /// Whoever waits here, or for the commit under way, takes a place in the mailbox. Nought would mean no limit.
-    fn make_room(&self, under_way: usize, ctx: &mut Context<DrawActor>) {
+    /// Commands in the queue or in the running commit count against the mailbox capacity. At least
+    /// one slot remains, because actix takes zero as "no limit".
+    fn update_mailbox_capacity(&mut self, in_flight: usize, ctx: &mut Context<DrawActor>) {
         ctx.set_mailbox_capacity(
             MAILBOX_MAX
-                .saturating_sub(self.queue.len() + under_way)
+                .saturating_sub(self.queue.len() + in_flight)
                 .max(1),
         );
     }
 
-    /// What a failed write means. When nobody knows, memory may be wrong: stop, and be rebuilt from the books.
-    fn failed(&mut self, failure: &Failure, ctx: &mut Context<DrawActor>) -> Denied {
+    /// Handles a failed write. If its outcome is unknown, the draw in memory may be wrong: the
+    /// actor stops and is rebuilt from the database.
+    fn handle_failure(&mut self, failure: &Failure, ctx: &mut Context<DrawActor>) -> Denied {
         let draw = self.draw.id();
         match failure {
             Failure::NotWritten(why) | Failure::Collided(why) => {
-                tracing::warn!(draw.id = %draw, why, "a commit was not written");
+                tracing::warn!(draw.id = %draw, why, "commit not written: database error");
                 return Denied::Unavailable;
             }
             Failure::ClosedByClock => return Denied::Refused(Refusal::DrawClosed),
             Failure::PaidOut => return Denied::Refused(Refusal::PaidOut),
-            Failure::Fenced => self.obituary.stopped.cause = Cause::Fenced,
-            Failure::NotFound => self.obituary.stopped.cause = Cause::Contradicted,
-            Failure::Unknown(_) => self.obituary.stopped.cause = Cause::Unsure,
-            Failure::Corrupt(_) => self.obituary.stopped.cause = Cause::Failed,
+            Failure::Fenced => self.stop_notifier.stopped.cause = StopCause::Fenced,
+            Failure::NotFound => self.stop_notifier.stopped.cause = StopCause::Contradicted,
+            Failure::Unknown(_) => self.stop_notifier.stopped.cause = StopCause::UnknownCommit,
+            Failure::Corrupt(_) => self.stop_notifier.stopped.cause = StopCause::Failed,
         }
-        tracing::warn!(draw.id = %draw, %failure, "the draw's actor stops and is rebuilt from the books");
+        tracing::warn!(draw.id = %draw, %failure, "draw actor stops and is rebuilt: write failed");
         ctx.stop();
         Denied::Unavailable
     }
 
-    /// The timer went off: forget overdue reservations, close at kick-off.
+    /// Called by the timer: expires overdue reservations and closes the draw at kick-off.
     fn tick(&mut self, ctx: &mut Context<Self>) {
-        self.queue.push(Asker::timer());
+        self.queue.push(PendingCommand::timer());
         self.schedule(ctx);
     }
 
-    fn arm(&mut self, written: bool, ctx: &mut Context<DrawActor>) {
+    /// Arms the timer for the draw's next deadline; after a failed write not before
+    /// [`TICK_RETRY_MS`].
+    fn arm(&mut self, may_fire_now: bool, ctx: &mut Context<DrawActor>) {
         let now = self.clock.now();
-        let earliest = if written {
+        let earliest = if may_fire_now {
             now
         } else {
-            now.plus_ms(TICK_AGAIN_MS)
+            now.plus_ms(TICK_RETRY_MS)
         };
         self.timer
             .arm(now, self.draw.next_deadline(), earliest, ctx);
     }
 }
 
-/// Nothing was written, and the writer is the draw's owner still: memory is right.
-fn is_certain(failure: &Failure) -> bool {
+/// Whether nothing was written and this node still owns the draw, so that the draw in memory is
+/// right.
+fn is_not_written(failure: &Failure) -> bool {
     match failure {
         Failure::NotWritten(_)
         | Failure::Collided(_)
@@ -301,52 +340,53 @@ impl Actor for DrawActor {
 
     fn started(&mut self, ctx: &mut Context<Self>) {
         ctx.set_mailbox_capacity(MAILBOX_MAX);
-        self.window.show(self.draw.view());
+        self.publisher.publish(self.draw.view());
         self.arm(true, ctx);
     }
 }
 
-impl Handler<Execute> for DrawActor {
+impl Handler<Perform> for DrawActor {
     type Result = ();
 
-    fn handle(&mut self, asked: Execute, ctx: &mut Context<Self>) {
-        if self.window.is_killed() {
+    fn handle(&mut self, message: Perform, ctx: &mut Context<Self>) {
+        if self.publisher.is_killed() {
             return ctx.terminate();
         }
-        // Who comes after the farewell gets no answer, and asks the next owner.
-        if !self.leaving {
-            self.queue.push(Asker::new(asked.errand, asked.reply));
+        // A finishing actor drops the reply. The caller then asks the next owner.
+        if !self.is_finishing {
+            self.queue
+                .push(PendingCommand::new(message.action, message.reply));
             self.schedule(ctx);
         }
     }
 }
 
-impl Handler<AskCells> for DrawActor {
+impl Handler<ReadCells> for DrawActor {
     type Result = ();
 
-    fn handle(&mut self, asked: AskCells, _: &mut Context<Self>) {
-        let cells = asked
+    fn handle(&mut self, message: ReadCells, _: &mut Context<Self>) {
+        let cells = message
             .serials
             .iter()
             .map(|serial| (*serial, self.draw.deal().cell(*serial)))
             .collect();
-        let _ = asked.reply.send(cells);
+        let _ = message.reply.send(cells);
     }
 }
 
-impl Handler<AskDeal> for DrawActor {
+impl Handler<ReadDeal> for DrawActor {
     type Result = ();
 
-    fn handle(&mut self, asked: AskDeal, _: &mut Context<Self>) {
-        let _ = asked.reply.send(self.draw.deal().clone());
+    fn handle(&mut self, message: ReadDeal, _: &mut Context<Self>) {
+        let _ = message.reply.send(self.draw.deal().clone());
     }
 }
 
-impl Handler<Leave> for DrawActor {
+impl Handler<FinishAndStop> for DrawActor {
     type Result = ();
 
-    fn handle(&mut self, _: Leave, ctx: &mut Context<Self>) {
-        self.leaving = true;
+    fn handle(&mut self, _: FinishAndStop, ctx: &mut Context<Self>) {
+        self.is_finishing = true;
         if self.queue.is_empty() {
             ctx.stop();
         }

@@ -1,73 +1,48 @@
-//! The handle to all draws: finds or wakes a draw's actor and asks it.
+//! The handle to all draws: finds or wakes a draw's actor, or forwards the command to the node that
+//! owns the draw.
 
 use std::sync::Arc;
 
 use actix::{Addr, Handler, Message};
 use domain::{
-    Allocation, Cell, Command, Deal, DrawId, Editor, Refusal, Reservation, Serial, TermsEdit, View,
+    Cell, Command, Deal, DrawId, Editor, HoldSource, OrderId, Reservation, Serial, TermsEdit, View,
 };
 use persistence::Ledger;
-use persistence::ledger::{DrawDetails, Rider};
-use persistence::nodes::{Boot, Node, Roll};
-use persistence::records::audit::Entry;
-use thiserror::Error;
+use persistence::ledger::{AttachedWrite, DrawDetails};
+use persistence::nodes::{InstanceId, Node, OtherNodes};
+use persistence::records::audit::AuditEntry;
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
-use crate::draw::{AskCells, AskDeal, DrawActor, Execute};
+use crate::draw::{DrawAction, DrawActor, Perform, ReadCells, ReadDeal};
 use crate::membership::Membership;
-use crate::neighbours::{Answered, Errand, Unreachable};
-use crate::silences::{SILENCE, Silences, while_watching};
-use crate::supervisor::roster::{Asked, Roster};
-use crate::supervisor::{DrawSupervisor, Look, Wake, Waker};
+use crate::peers::{DrawRequest, PeerAnswer, PeerError};
+use crate::supervisor::roster::{Delivery, Roster};
+use crate::supervisor::{DrawSupervisor, RescanOwnership, Wake, WakeCause};
+use crate::unresponsive_owners::{UNRESPONSIVE_AFTER, UnresponsiveOwners, count_view_changes};
+use crate::{CommandOutcome, Denied};
 
-/// Ways an errand may take: asked, after waking the draw, after its owner did not answer, and once more.
-const TURNS_MAX: usize = 4;
+/// Deliveries that are attempted: to the known actor, after waking the draw, after its owner did
+/// not answer, and once more.
+const DELIVERIES_MAX: usize = 4;
 
+/// Whether a command may be forwarded to another node.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    MayForward,
-    HereOnly,
+enum Forwarding {
+    Allowed,
+    Forbidden,
 }
 
-/// Asks draws. Cheap to clone; every clone reaches the same actors.
+/// The handle to all draws. Cheap to clone: every clone reaches the same actors.
 #[derive(Clone)]
 pub struct Draws {
     roster: Arc<Roster>,
     supervisor: Addr<DrawSupervisor>,
     membership: Arc<Membership>,
     ledger: Arc<dyn Ledger>,
-    silences: Arc<Silences>,
-    act: Option<Arc<Entry>>,
-}
-
-/// What a command came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Committed {
-    /// The draw after the command.
-    pub view: View,
-    /// What the command's order has reserved, if anything.
-    pub reservation: Option<Reservation>,
-    /// The tickets the command's order has, if any.
-    pub allocation: Option<Allocation>,
-    /// `false`: nothing was left to do, and no rider was written.
-    pub written: bool,
-}
-
-/// Why a draw did not do it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Denied {
-    /// The rules say no.
-    #[error(transparent)]
-    Refused(#[from] Refusal),
-    /// The machine could not: certainly safe to try the same again in a moment (503, `Retry-After`).
-    #[error("the draw is busy or being rebuilt, try again")]
-    Unavailable,
-    /// It failed three times in ten seconds and waits for an operator, who closes its anomaly.
-    #[error("the draw is paused")]
-    Paused,
-    #[error("no such draw")]
-    NoSuchDraw,
+    unresponsive_owners: Arc<UnresponsiveOwners>,
+    audit_entry: Option<Arc<AuditEntry>>,
+    source: Option<HoldSource>,
 }
 
 impl Draws {
@@ -82,23 +57,35 @@ impl Draws {
             supervisor,
             membership,
             ledger,
-            silences: Arc::default(),
-            act: None,
+            unresponsive_owners: Arc::default(),
+            audit_entry: None,
+            source: None,
         }
     }
 
-    /// A handle that signs: every commit it brings about carries the entry into the audit log, in the same transaction. A
-    /// command that changes nothing leaves none.
+    /// Returns a handle for a person's action: every commit through it writes the entry to the
+    /// audit log, in the same transaction. A command that changes nothing writes no entry.
     #[must_use]
-    pub fn by(&self, act: Entry) -> Draws {
+    pub fn by(&self, act: AuditEntry) -> Draws {
         Draws {
-            act: Some(Arc::new(act)),
+            audit_entry: Some(Arc::new(act)),
             ..self.clone()
         }
     }
 
-    /// Carries out a command, with what the asker wants written in the same transaction. Idempotent: a command that was
-    /// carried out before changes nothing, writes no rider and answers the same.
+    /// Returns a handle whose reservations count against the quota of a source. `None`: they are
+    /// not limited.
+    #[must_use]
+    pub(crate) fn with_hold_source(&self, source: Option<HoldSource>) -> Draws {
+        Draws {
+            source,
+            ..self.clone()
+        }
+    }
+
+    /// Executes a command. `rider` is a further write in the same transaction. Commands are
+    /// idempotent: a command that was executed before changes nothing, writes no rider and gets the
+    /// same answer.
     ///
     /// # Errors
     /// [`Denied`]; after `Unavailable` the same command may be sent again.
@@ -106,100 +93,129 @@ impl Draws {
         &self,
         draw: DrawId,
         command: Command,
-        rider: Option<Rider>,
-    ) -> Result<Committed, Denied> {
-        let errand = Errand {
+        rider: Option<AttachedWrite>,
+    ) -> Result<CommandOutcome, Denied> {
+        let request = DrawRequest {
             command,
             rider,
-            act: self.act.as_deref().cloned(),
+            audit_entry: self.audit_entry.as_deref().cloned(),
+            source: self.source,
         };
-        self.errand(draw, errand, Way::MayForward)
+        let action = DrawAction::Execute(Box::new(request));
+        self.perform(draw, action, Forwarding::Allowed)
             .await
             .unwrap_or(Err(Denied::Unavailable))
     }
 
-    /// The same for another node, which took this one for the draw's owner: it is done here, if need be after claiming the
-    /// draw, and never sent on.
+    /// Executes a command for another node that takes this node for the draw's owner. The draw is
+    /// claimed first if necessary. The command is never forwarded again.
     ///
     /// # Errors
-    /// [`Unreachable`]: the draw is somebody else's.
-    pub async fn execute_here(&self, draw: DrawId, errand: Errand) -> Answered {
-        self.errand(draw, errand, Way::HereOnly).await
+    /// [`PeerError`]: another node owns the draw.
+    pub async fn execute_here(&self, draw: DrawId, errand: DrawRequest) -> PeerAnswer {
+        let action = DrawAction::Execute(Box::new(errand));
+        self.perform(draw, action, Forwarding::Forbidden).await
     }
 
-    /// Whether this node may answer from memory: it has heard from the books lately enough, or has no neighbours.
+    /// Returns the active reservation of an order in a draw.
+    ///
+    /// # Errors
+    /// [`Denied`], but not `Refused`.
+    pub(crate) async fn current_reservation(
+        &self,
+        draw: DrawId,
+        order: OrderId,
+    ) -> Result<Option<Reservation>, Denied> {
+        let action = DrawAction::CurrentReservation(order);
+        let answer = self
+            .perform(draw, action, Forwarding::Allowed)
+            .await
+            .unwrap_or(Err(Denied::Unavailable));
+        match answer {
+            Ok(outcome) => Ok(outcome.reservation),
+            // The answer of another node for an order without an active reservation.
+            Err(Denied::Refused(_)) => Ok(None),
+            Err(denied) => Err(denied),
+        }
+    }
+
+    /// Whether this node may answer from memory: its lease is valid, or it has no other nodes.
     pub fn may_serve(&self) -> bool {
         self.membership.may_serve()
     }
 
-    /// How many other nodes there are.
-    pub fn others(&self) -> usize {
+    /// Returns how many other nodes there are.
+    pub fn other_node_count(&self) -> usize {
         self.membership.others().len()
     }
 
-    /// Turns when that changes, or whose turn it is.
-    pub(crate) fn others_change(&self) -> watch::Receiver<Roll> {
-        self.membership.change()
+    /// Changes when a node joins or leaves, or when another node becomes the oldest.
+    pub(crate) fn node_changes(&self) -> watch::Receiver<OtherNodes> {
+        self.membership.changes()
     }
 
-    /// What one node is enough for is this one's to do; see [`crate::neighbours`]. It may be two nodes' for a moment.
-    pub fn is_eldest(&self) -> bool {
-        self.membership.is_eldest()
+    /// Whether this node is the oldest one, which does the work that one node is enough for. For a
+    /// moment two nodes may take themselves for the oldest.
+    pub fn is_oldest_node(&self) -> bool {
+        self.membership.is_oldest_node()
     }
 
-    /// Changes a draw's terms and what its page says, in one commit; what is not given stays. While anybody has a ticket, price
-    /// and prize are locked (B:158, decision E-12). A moved kick-off moves the timer with it.
+    /// Changes a draw's terms and the text of its page in one commit. `None` in `edit` or `details`
+    /// leaves a value as it is. While any ticket is sold, price and prize are locked (B:158,
+    /// decision E-12). A moved kick-off also moves the timer.
     ///
     /// # Errors
-    /// `Refused`: `DrawNotActive`, `GameStarted` (the operator may, decision E-9), `TermsLocked` with the tickets sold,
-    /// `TermsKept` while somebody is paying at the old price, `TermsInvalid`. After `Unavailable` send the same again.
+    /// `Refused`: `DrawNotActive`; `GameStarted` (an operator may still edit, decision E-9);
+    /// `TermsLocked` with the tickets sold; `TermsKept` while a buyer is paying at the old price;
+    /// `TermsInvalid`. After `Unavailable` the same edit may be sent again.
     pub async fn edit(
         &self,
         draw: DrawId,
         edit: TermsEdit,
         details: Option<DrawDetails>,
         by: Editor,
-    ) -> Result<Committed, Denied> {
+    ) -> Result<CommandOutcome, Denied> {
         let command = Command::Amend {
             edit,
             by,
             described: details.is_some(),
         };
-        self.execute(draw, command, details.map(Rider::Describe))
+        self.execute(draw, command, details.map(AttachedWrite::Describe))
             .await
     }
 
-    /// Takes a draw that has ended out of the public lists, or puts it back (B:140, decision E-14).
+    /// Removes a draw that has ended from the public lists, or puts it back (B:140, decision E-14).
     ///
     /// # Errors
-    /// `Refused(NotCompleted)` while it is on sale or awaits its result.
-    pub async fn archive(&self, draw: DrawId, archived: bool) -> Result<Committed, Denied> {
+    /// `Refused(NotCompleted)` while the draw is on sale or awaits its result.
+    pub async fn archive(&self, draw: DrawId, archived: bool) -> Result<CommandOutcome, Denied> {
         self.execute(draw, Command::Archive { archived }, None)
             .await
     }
 
-    /// Takes a result back (decision E-6): the view's status is `active` again only while kick-off is ahead, else `closed`.
-    /// Pending payouts and the winner's claim go in the same commit, and whoever was told of winning is sent a correction.
+    /// Takes a result back (decision E-6). The status becomes `active` again only while kick-off is
+    /// ahead, otherwise `closed`. The same commit removes pending payouts and the winner's claim,
+    /// and queues a correction for every recipient of a winner's mail.
     ///
     /// # Errors
     /// `Refused`: `NotCompleted`, or `PaidOut` once a payout was completed.
-    pub async fn undo(&self, draw: DrawId) -> Result<Committed, Denied> {
+    pub async fn undo(&self, draw: DrawId) -> Result<CommandOutcome, Denied> {
         self.execute(draw, Command::Undo, None).await
     }
 
-    /// The latest view of a draw, for as long as the receiver lives; it survives the actor.
+    /// Returns a receiver of the draw's views. It survives the draw's actor.
     ///
     /// # Errors
     /// [`Denied`]: the draw is unknown or cannot be woken now.
     pub async fn watch(&self, draw: DrawId) -> Result<watch::Receiver<View>, Denied> {
-        if let Some(watched) = self.roster.watch(draw) {
-            return Ok(watched);
+        if let Some(receiver) = self.roster.watch(draw) {
+            return Ok(receiver);
         }
-        self.wake_for(draw, Waker::Asker).await?;
+        self.wake_for(draw, WakeCause::Caller).await?;
         self.roster.watch(draw).ok_or(Denied::Unavailable)
     }
 
-    /// What anyone may see of a draw, now.
+    /// Returns the public view of a draw.
     ///
     /// # Errors
     /// [`Denied`]: the draw is unknown or cannot be woken now.
@@ -207,31 +223,33 @@ impl Draws {
         if let Some(view) = self.roster.view(draw) {
             return Ok(view);
         }
-        self.wake_for(draw, Waker::Asker).await?;
+        self.wake_for(draw, WakeCause::Caller).await?;
         self.roster.view(draw).ok_or(Denied::Unavailable)
     }
 
-    /// Every draw that is awake, ascending.
+    /// Returns the views of all draws in memory, in ascending draw number.
     pub fn views(&self) -> Vec<View> {
         self.roster.views()
     }
 
-    /// How many draws wait for an operator because they failed again and again.
+    /// Returns how many draws are paused until an operator resumes them.
     pub fn paused(&self) -> usize {
-        self.roster.paused()
+        self.roster.paused_count()
     }
 
-    /// Counts up whenever any view changed, for whoever waits for that: tests do; lists and caches compare [`Self::changes`].
+    /// Returns a counter that increases whenever any view changes. Tests wait on it; lists and
+    /// caches compare [`Self::changes`].
     pub fn changed(&self) -> watch::Receiver<u64> {
-        self.roster.changed()
+        self.roster.change_counter()
     }
 
-    /// How often any view has changed until now.
+    /// Returns how often any view has changed.
     pub fn changes(&self) -> u64 {
-        self.roster.changes()
+        self.roster.change_count()
     }
 
-    /// The pairs on some tickets. Secret: only for their owner, until the reveal (rule 4).
+    /// Returns the number pairs of some tickets. Secret: only the tickets' owner may see them
+    /// before the reveal (rule 4 of the decisions).
     ///
     /// # Errors
     /// [`Denied`]
@@ -240,158 +258,174 @@ impl Draws {
         draw: DrawId,
         serials: &[Serial],
     ) -> Result<Vec<(Serial, Cell)>, Denied> {
-        let wanted = serials.to_vec();
+        let requested = serials.to_vec();
         if let Some(cells) = self
-            .ask(draw, |reply| AskCells {
-                serials: wanted,
+            .read(draw, |reply| ReadCells {
+                serials: requested,
                 reply,
             })
             .await?
         {
             return Ok(cells);
         }
-        let deal = self.deal_from_the_books(draw).await?;
+        let deal = self.deal_from_database(draw).await?;
         Ok(serials
             .iter()
             .map(|serial| (*serial, deal.cell(*serial)))
             .collect())
     }
 
-    /// The whole deal with its seed. Secret until the draw is completed and its kick-off has passed (decisions K-1, E-6).
+    /// Returns the whole deal with its seed. Secret until the draw is completed and its kick-off
+    /// has passed (decisions K-1, E-6).
     ///
     /// # Errors
     /// [`Denied`]
     pub async fn deal(&self, draw: DrawId) -> Result<Deal, Denied> {
-        match self.ask(draw, |reply| AskDeal { reply }).await? {
+        match self.read(draw, |reply| ReadDeal { reply }).await? {
             Some(deal) => Ok(deal),
-            None => self.deal_from_the_books(draw).await,
+            None => self.deal_from_database(draw).await,
         }
     }
 
-    async fn deal_from_the_books(&self, draw: DrawId) -> Result<Deal, Denied> {
+    async fn deal_from_database(&self, draw: DrawId) -> Result<Deal, Denied> {
         self.ledger.deal(draw).await.map_err(|failure| {
-            tracing::warn!(draw.id = %draw, %failure, "a deal could not be read");
+            tracing::warn!(draw.id = %draw, %failure, "deal could not be read: database error");
             Denied::Unavailable
         })
     }
 
-    /// Wakes a draw that was just created, or one that is paused.
+    /// Starts the actor of a new draw, or resumes a paused draw.
     ///
     /// # Errors
     /// [`Denied`]
     pub async fn wake(&self, draw: DrawId) -> Result<(), Denied> {
-        self.wake_for(draw, Waker::Operator).await
+        self.wake_for(draw, WakeCause::Operator).await
     }
 
-    /// Somebody closed an anomaly: it may have been a paused draw's. Other nodes find out within seconds.
-    pub(crate) fn look(&self) {
-        // A supervisor too busy to hear it looks again by itself.
-        let _ = self.supervisor.try_send(Look);
+    /// Tells the supervisor that an anomaly was closed: it may have been a paused draw's. Other
+    /// nodes notice it within seconds.
+    pub(crate) fn rescan_ownership(&self) {
+        // A supervisor with a full mailbox rescans by itself.
+        let _ = self.supervisor.try_send(RescanOwnership);
     }
 
-    /// This start of this process.
-    pub(crate) fn boot(&self) -> Boot {
+    /// Returns the id of this process start.
+    pub(crate) fn boot(&self) -> InstanceId {
         self.membership.boot()
     }
 
-    /// The latest view of a draw that is awake; asks nobody and waits for nobody.
-    pub fn shown(&self, draw: DrawId) -> Option<View> {
+    /// Returns the latest view of a draw in memory, without waking the draw.
+    pub fn cached_view(&self, draw: DrawId) -> Option<View> {
         self.roster.view(draw)
     }
 
-    /// Does it here, or sends it to the draw's owner once.
-    async fn errand(&self, draw: DrawId, errand: Errand, way: Way) -> Answered {
-        let Some(term) = self.membership.term() else {
+    /// Performs an action on this node, or forwards it to the draw's owner once.
+    async fn perform(
+        &self,
+        draw: DrawId,
+        action: DrawAction,
+        forwarding: Forwarding,
+    ) -> PeerAnswer {
+        let Some(term) = self.membership.lease_term() else {
             return Ok(Err(Denied::Unavailable));
         };
         let (reply, answer) = oneshot::channel();
-        let mut message = Execute { errand, reply };
-        let mut asked_before = None;
-        for _ in 0..TURNS_MAX {
-            message = match self.roster.ask(draw, message) {
-                // An actor that died on it drops the reply: nobody knows, and asking again is safe. What is written is true; what
-                // was answered from memory only if nobody else can have owned the draw meanwhile.
-                Asked::Sent => {
+        let mut message = Perform { action, reply };
+        let mut asked_owner = None;
+        for _ in 0..DELIVERIES_MAX {
+            message = match self.roster.deliver(draw, message) {
+                // An actor that dies drops the reply: the outcome is unknown, and asking again is
+                // safe. A written answer is true. An answer from memory is true only if no other
+                // node can have owned the draw in the meantime.
+                Delivery::Sent => {
                     let answer = answer.await.unwrap_or(Err(Denied::Unavailable));
-                    let written = answer.as_ref().is_ok_and(|committed| committed.written);
-                    let is_true = written
-                        || (self.membership.term() == Some(term) && self.membership.is_fresh());
+                    let is_written = answer.as_ref().is_ok_and(|outcome| outcome.written);
+                    let is_true = is_written
+                        || (self.membership.lease_term() == Some(term)
+                            && self.membership.is_fresh());
                     return Ok(if is_true {
                         answer
                     } else {
                         Err(Denied::Unavailable)
                     });
                 }
-                Asked::Paused => return Ok(Err(Denied::Paused)),
-                Asked::Full => return Ok(Err(Denied::Unavailable)),
-                Asked::Absent(message) => {
-                    if let Err(denied) = self.wake_for(draw, Waker::Asker).await {
+                Delivery::Paused => return Ok(Err(Denied::Paused)),
+                Delivery::MailboxFull => return Ok(Err(Denied::Unavailable)),
+                Delivery::NoActor(message) => {
+                    if let Err(denied) = self.wake_for(draw, WakeCause::Caller).await {
                         return Ok(Err(denied));
                     }
                     message
                 }
-                Asked::Elsewhere(owner, _)
-                    if asked_before.replace(owner.boot) == Some(owner.boot) =>
+                Delivery::RemoteOwner(owner, _)
+                    if asked_owner.replace(owner.boot) == Some(owner.boot) =>
                 {
                     break;
                 }
-                Asked::Elsewhere(owner, message) => {
-                    let mut stands_still = false;
-                    if way == Way::MayForward {
-                        match self.forward(&owner, draw, &message.errand).await {
-                            Ok(done) => return Ok(done),
-                            Err(still) => stands_still = still,
+                Delivery::RemoteOwner(owner, message) => {
+                    let mut is_stalled = false;
+                    if forwarding == Forwarding::Allowed {
+                        match self.forward(&owner, draw, &message.action).await {
+                            Ok(answer) => return Ok(answer),
+                            Err(stalled) => is_stalled = stalled,
                         }
                     }
-                    // Its process may be gone, or its lease over, or the draw in other hands: the books know.
-                    let who = Waker::Forsaken {
-                        by: owner.boot,
-                        stands_still,
+                    // The owner's process may be gone, its lease over, or the draw owned by another
+                    // node: the database knows.
+                    let cause = WakeCause::OwnerUnreachable {
+                        owner: owner.boot,
+                        is_stalled,
                     };
-                    if let Err(denied) = self.wake_for(draw, who).await {
+                    if let Err(denied) = self.wake_for(draw, cause).await {
                         return Ok(Err(denied));
                     }
                     message
                 }
             };
         }
-        Err(Unreachable::NotTheOwner)
+        Err(PeerError::NotTheOwner)
     }
 
-    /// What the owner answered; else whether it and the draw stand still: nothing came back for a while, and the books, which we
-    /// hear well, showed hardly a commit meanwhile. A busy owner's draw goes on.
+    /// Forwards an action to the draw's owner. `Err(true)`: the owner did not answer and the draw
+    /// is stalled, although this node's connection to the database works. A busy owner's draw keeps
+    /// changing and is not stalled.
     async fn forward(
         &self,
         owner: &Node,
         draw: DrawId,
-        errand: &Errand,
-    ) -> Result<Result<Committed, Denied>, bool> {
+        action: &DrawAction,
+    ) -> Result<Result<CommandOutcome, Denied>, bool> {
         let Some(view) = self.roster.watch(draw) else {
             return Err(false);
         };
         let asked_at = Instant::now();
-        let asked = self
+        let call = self
             .membership
-            .place
+            .peers
             .neighbours
-            .execute(owner, draw, errand.clone());
-        let (answer, moves) = while_watching(view, asked).await;
-        let lasted = asked_at.elapsed();
-        // What it knows by heart it may tell over the worst of links, one packet each way; a commit takes it a dozen.
-        if lasted < SILENCE && matches!(&answer, Ok(Ok(done)) if done.written) {
-            self.silences.broken(draw);
+            .execute(owner, draw, action.to_request());
+        let (answer, view_changes) = count_view_changes(view, call).await;
+        let wait = asked_at.elapsed();
+        // Only a commit shows that the owner is responsive. An answer from memory needs one packet
+        // each way and passes the worst connection; a commit needs a dozen.
+        if wait < UNRESPONSIVE_AFTER && matches!(&answer, Ok(Ok(outcome)) if outcome.written) {
+            self.unresponsive_owners.clear(draw);
         }
-        answer.map_err(|why| {
-            let silent = why == Unreachable::Silent && lasted >= SILENCE;
-            // A database that stands still has silenced us both.
-            let hears_well =
-                self.membership.hears_well() && self.membership.has_heard_since(asked_at);
-            silent && hears_well && self.silences.add(draw, owner.boot, lasted, moves)
+        answer.map_err(|error| {
+            let is_unanswered = error == PeerError::Silent && wait >= UNRESPONSIVE_AFTER;
+            // A slow database would make every owner look unresponsive.
+            let database_is_healthy =
+                self.membership.has_healthy_database() && self.membership.has_heard_since(asked_at);
+            is_unanswered
+                && database_is_healthy
+                && self
+                    .unresponsive_owners
+                    .add_unanswered(draw, owner.boot, wait, view_changes)
         })
     }
 
-    /// `None`: another node owns the draw.
-    async fn ask<M, T>(
+    /// Sends a read to the draw's actor. `None`: another node owns the draw.
+    async fn read<M, T>(
         &self,
         draw: DrawId,
         message: impl FnOnce(oneshot::Sender<T>) -> M,
@@ -401,29 +435,29 @@ impl Draws {
         DrawActor: Handler<M>,
     {
         let (reply, answer) = oneshot::channel();
-        let message = match self.roster.ask(draw, message(reply)) {
-            Asked::Absent(message) => message,
-            asked => return Self::answered(asked, answer).await,
+        let message = match self.roster.deliver(draw, message(reply)) {
+            Delivery::NoActor(message) => message,
+            delivery => return Self::await_read(delivery, answer).await,
         };
-        self.wake_for(draw, Waker::Asker).await?;
-        Self::answered(self.roster.ask(draw, message), answer).await
+        self.wake_for(draw, WakeCause::Caller).await?;
+        Self::await_read(self.roster.deliver(draw, message), answer).await
     }
 
-    async fn answered<M, T>(
-        asked: Asked<M>,
+    async fn await_read<M, T>(
+        delivery: Delivery<M>,
         answer: oneshot::Receiver<T>,
     ) -> Result<Option<T>, Denied> {
-        match asked {
-            Asked::Sent => answer.await.map(Some).map_err(|_| Denied::Unavailable),
-            Asked::Elsewhere(..) => Ok(None),
-            Asked::Paused => Err(Denied::Paused),
-            Asked::Full | Asked::Absent(_) => Err(Denied::Unavailable),
+        match delivery {
+            Delivery::Sent => answer.await.map(Some).map_err(|_| Denied::Unavailable),
+            Delivery::RemoteOwner(..) => Ok(None),
+            Delivery::Paused => Err(Denied::Paused),
+            Delivery::MailboxFull | Delivery::NoActor(_) => Err(Denied::Unavailable),
         }
     }
 
-    async fn wake_for(&self, draw: DrawId, who: Waker) -> Result<(), Denied> {
+    async fn wake_for(&self, draw: DrawId, cause: WakeCause) -> Result<(), Denied> {
         self.supervisor
-            .send(Wake { draw, who })
+            .send(Wake { draw, cause })
             .await
             .unwrap_or(Err(Denied::Unavailable))
     }

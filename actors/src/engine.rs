@@ -1,47 +1,50 @@
-//! Starts everything that lives, and stops it in order.
+//! Starts all actors and workers, and stops them in order.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use actix::{Addr, Arbiter};
-use persistence::{Books, Failure, Ledger};
+use persistence::{Failure, Ledger, PaymentStores};
 use tokio::sync::watch;
 
+use crate::actor_thread::ActorThread;
 use crate::membership::Membership;
-use crate::payment::room::{Nudges, Room};
-use crate::payment::{Desk, PaymentActor, operations, until_killed};
+use crate::payments::context::{PaymentContext, WorkerWakeups};
+use crate::payments::job_queue::{KeyedJobQueue, PaymentActor, run_until_killed};
+use crate::payments::operation_worker;
 use crate::supervisor::roster::Roster;
-use crate::supervisor::{DrawSupervisor, HandOver, Rest, WakeAll};
-use crate::thread::Thread;
+use crate::supervisor::{DrawSupervisor, HandOver, StopAll, WakeAll};
 use crate::{
-    Anomalies, Clock, Draws, Gateway, Neighbourhood, Outbox, Payments, Post, Reconciler, mailer,
-    membership, notices, reconciler,
+    Anomalies, Clock, Draws, Gateway, Outbox, Payments, Peers, Post, Reconciler, mailer,
+    membership, reconciler, webhook_events,
 };
 
-/// How long stopping waits for what was begun; whatever is cut off is found by the next restart scan.
+/// How long stopping waits for running work. Work that is cut off is found by the next restart
+/// scan.
 const DRAIN_MAX: Duration = Duration::from_secs(20);
 
-/// What the engine is made of.
+/// The ports that an engine is built from.
 #[derive(Clone)]
 pub struct EngineParts {
     pub ledger: Arc<dyn Ledger>,
-    pub books: Arc<dyn Books>,
+    pub store: Arc<dyn PaymentStores>,
     pub gateway: Arc<dyn Gateway>,
     pub clock: Arc<dyn Clock>,
     pub mail: Arc<dyn Post>,
-    pub neighbourhood: Neighbourhood,
+    pub neighbourhood: Peers,
 }
 
-/// Where the actors run.
+/// On which threads the actors run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// On threads of their own, so that HTTP workers never wait behind them: so many for draws, one for the rest.
+    /// On separate threads, so that HTTP workers never wait for actors: `draws` threads for draws,
+    /// and one for everything else.
     OwnThreads { draws: usize },
-    /// Everything on the current thread: tests and simulations.
+    /// Everything on the current thread, for tests and simulations.
     Current,
 }
 
-/// All that lives. Dropping it stops nothing: call [`Engine::stop`].
+/// All actors and workers. Dropping the engine stops nothing: call [`Engine::stop`].
 pub struct Engine {
     pub draws: Draws,
     pub payments: Payments,
@@ -50,97 +53,104 @@ pub struct Engine {
     pub outbox: Outbox,
     supervisor: Addr<DrawSupervisor>,
     membership: Arc<Membership>,
-    desk: Desk,
+    jobs: KeyedJobQueue,
     stop: watch::Sender<bool>,
     kill: watch::Sender<bool>,
     threads: Vec<Arbiter>,
 }
 
 impl Engine {
-    /// Wakes every live draw and starts the workers. Must be called inside an actix System.
+    /// Wakes every live draw and starts the workers. Must be called inside an actix `System`.
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn start(parts: EngineParts) -> Result<Engine, Failure> {
         Engine::start_at(parts, Placement::OwnThreads { draws: 1 }).await
     }
 
-    /// The same, with a say in where the actors run; on the current thread any tokio runtime for local tasks will do.
+    /// Like [`Engine::start`], with a choice of threads. On the current thread, any tokio runtime
+    /// for local tasks is enough.
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn start_at(parts: EngineParts, placement: Placement) -> Result<Engine, Failure> {
         let membership = Arc::new(Membership::new(parts.neighbourhood));
         membership.join().await?;
-        // After a crash our own former self is among them, and must not keep us waiting.
-        if membership.bury_the_dead().await {
+        // After a crash the previous process of this node is still listed. Its lease is ended, so
+        // that this one need not wait for it.
+        if membership.expire_dead_nodes().await {
             membership.join().await?;
         }
-        let live = parts.ledger.live().await?;
+        let live = parts.ledger.live_draws().await?;
         let threads: Vec<Arbiter> = match placement {
             Placement::OwnThreads { draws } => (0..=draws.max(1)).map(|_| Arbiter::new()).collect(),
             Placement::Current => Vec::new(),
         };
-        let mut of_draws: Vec<Thread> = threads
+        let mut draw_threads: Vec<ActorThread> = threads
             .iter()
-            .map(|thread| Thread::Own(thread.handle()))
+            .map(|thread| ActorThread::Own(thread.handle()))
             .collect();
-        let rest = of_draws.pop().unwrap_or(Thread::Current);
-        if of_draws.is_empty() {
-            of_draws.push(rest.clone());
+        let main_thread = draw_threads.pop().unwrap_or(ActorThread::Current);
+        if draw_threads.is_empty() {
+            draw_threads.push(main_thread.clone());
         }
 
         let (kill, killed) = watch::channel(false);
-        let dying = killed.clone();
+        let actor_killed = killed.clone();
         let roster = Arc::new(Roster::new(killed.clone()));
         let supervisor = {
-            let (ledger, books, clock) = (
+            let (ledger, store, clock) = (
                 parts.ledger.clone(),
-                parts.books.clone(),
+                parts.store.clone(),
                 parts.clock.clone(),
             );
             let (roster, membership) = (roster.clone(), membership.clone());
-            rest.start(move || {
-                DrawSupervisor::new(ledger, books, clock, roster, membership, of_draws)
+            main_thread.start(move || {
+                DrawSupervisor::new(ledger, store, clock, roster, membership, draw_threads)
             })
         };
         let draws = Draws::new(roster, supervisor.clone(), membership.clone(), parts.ledger);
-        let desk = Desk::new(rest.start(move || PaymentActor::new(dying)));
-        let room = Arc::new(Room {
+        let jobs = KeyedJobQueue::new(main_thread.start(move || PaymentActor::new(actor_killed)));
+        let context = Arc::new(PaymentContext {
             draws: draws.clone(),
-            books: parts.books,
+            store: parts.store,
             gateway: parts.gateway,
             clock: parts.clock,
-            desk: desk.clone(),
+            jobs: jobs.clone(),
             index: Default::default(),
-            nudges: Nudges::default(),
-            confirmations: Default::default(),
-            tally: Default::default(),
+            wakeups: WorkerWakeups::default(),
+            confirmation_attempts: Default::default(),
+            metrics: Default::default(),
         });
-        let awake = supervisor.send(WakeAll(live.clone())).await.unwrap_or(0);
-        tracing::info!(live = live.len(), awake, "live draws are awake");
+        let woken = supervisor.send(WakeAll(live.clone())).await.unwrap_or(0);
+        tracing::info!(live = live.len(), woken, "live draws woken");
         let (stop, stopping) = watch::channel(false);
-        let lease = membership::run(membership.clone(), supervisor.clone(), stopping.clone());
-        rest.spawn(until_killed(killed.clone(), lease));
-        rest.spawn(until_killed(
+        let lease = membership::run(
+            membership.clone(),
+            supervisor.clone().recipient(),
+            stopping.clone(),
+        );
+        main_thread.spawn(run_until_killed(killed.clone(), lease));
+        main_thread.spawn(run_until_killed(
             killed.clone(),
-            operations::run(room.clone(), stopping.clone()),
+            operation_worker::run(context.clone(), stopping.clone()),
         ));
-        rest.spawn(until_killed(
+        main_thread.spawn(run_until_killed(
             killed.clone(),
-            notices::run(room.clone(), stopping.clone()),
+            webhook_events::run(context.clone(), stopping.clone()),
         ));
-        rest.spawn(until_killed(
+        main_thread.spawn(run_until_killed(
             killed.clone(),
-            reconciler::run(room.clone(), stopping.clone()),
+            reconciler::run(context.clone(), stopping.clone()),
         ));
-        rest.spawn(until_killed(
+        main_thread.spawn(run_until_killed(
             killed,
-            mailer::run(room.clone(), parts.mail, stopping),
+            mailer::run(context.clone(), parts.mail, stopping),
         ));
-        let (payments, reconciler) = (Payments::new(room.clone()), Reconciler::new(room.clone()));
-        let outbox = Outbox::new(room.clone());
-        let anomalies = Anomalies::new(room, reconciler.clone());
+        let payments = Payments::new(context.clone());
+        let reconciler = Reconciler::new(context.clone());
+        let outbox = Outbox::new(context.clone());
+        let anomalies = Anomalies::new(context, reconciler.clone());
         Ok(Engine {
             draws,
             payments,
@@ -149,16 +159,16 @@ impl Engine {
             outbox,
             supervisor,
             membership,
-            desk,
+            jobs,
             stop,
             kill,
             threads,
         })
     }
 
-    /// Gives the draws to the other nodes while this one still answers: from now on it asks them. Without others it does
-    /// nothing, since there is nobody to ask.
-    pub async fn hand_over(&self) {
+    /// Hands all draws over to the other nodes while this node still answers: it then forwards its
+    /// commands. Does nothing without other nodes.
+    pub async fn hand_over_draws(&self) {
         if !self.membership.has_others() {
             return;
         }
@@ -166,24 +176,25 @@ impl Engine {
             .await
             .is_err()
         {
-            tracing::warn!("draws were not handed over; the lease ends by itself");
+            tracing::warn!("draws not handed over: timeout; the lease expires by itself");
         }
     }
 
-    /// Lets what was begun come to an end, and stops. Nothing is lost by not calling it: a stop is a kind crash.
+    /// Completes running work and stops. Without this call nothing is lost either: the next process
+    /// recovers as after a crash.
     pub async fn stop(self) {
         self.stop.send_replace(true);
-        if tokio::time::timeout(DRAIN_MAX, self.desk.drain())
+        if tokio::time::timeout(DRAIN_MAX, self.jobs.drain())
             .await
             .is_err()
         {
-            tracing::warn!("payment work was cut off; the restart scan finds it");
+            tracing::warn!("payment jobs cut off: timeout; the restart scan continues them");
         }
-        if tokio::time::timeout(DRAIN_MAX, self.supervisor.send(Rest))
+        if tokio::time::timeout(DRAIN_MAX, self.supervisor.send(StopAll))
             .await
             .is_err()
         {
-            tracing::warn!("draws were cut off in the middle of a commit");
+            tracing::warn!("draws cut off during a commit: timeout");
         }
         self.membership.leave().await;
         self.kill.send_replace(true);
@@ -192,10 +203,14 @@ impl Engine {
         }
     }
 
-    /// Ends as `kill -9` would: nothing is finished, nobody is told, what is at the books already may still be written.
+    /// Ends like `kill -9`: nothing is completed, no other node is told. A write that has reached
+    /// the database may still be committed.
     #[cfg(feature = "testing")]
     pub fn kill(self) {
-        self.membership.place.nodes.vanish(self.membership.boot());
+        self.membership
+            .peers
+            .nodes
+            .simulate_kill(self.membership.boot());
         self.kill.send_replace(true);
         for thread in &self.threads {
             thread.stop();

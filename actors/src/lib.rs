@@ -1,37 +1,40 @@
 #![doc = include_str!("../README.md")]
 
+mod actor_thread;
 pub mod anomalies;
 pub mod clock;
+mod command_outcome;
 mod draw;
 pub mod draws;
 pub mod engine;
 pub mod mailer;
 mod membership;
-pub mod neighbours;
-mod notices;
-pub mod payment;
+pub mod metrics;
 pub mod payments;
+pub mod peers;
+mod poll_backoff;
 pub mod reconciler;
-mod rhythm;
-mod silences;
 mod supervisor;
-pub mod tally;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod thread;
+mod unresponsive_owners;
+mod view_publisher;
+mod webhook_events;
 
-pub use anomalies::{Anomalies, AnomalyCounts, Unresolved};
+pub use anomalies::{Anomalies, AnomalyCounts, ChosenTickets, NamedTickets, RepairError};
 pub use clock::{Clock, SystemClock};
-pub use draws::{Committed, Denied, Draws};
+pub use command_outcome::{CommandOutcome, Denied};
+pub use draws::Draws;
 pub use engine::{Engine, EngineParts, Placement};
 pub use mailer::{Outbox, Post};
-pub use neighbours::{Answered, Errand, Neighbourhood, Neighbours, Unreachable};
-pub use payment::connect::{AccountStatus, Connect};
-pub use payment::gateway::{Gateway, GatewayError, NewIntent, Opened, UNEXPECTED_STATE};
-pub use payment::strangers::Returned;
-pub use payment::stripe::{Stripe, StripeSettings};
+pub use metrics::{DurationHistogram, EngineMetrics};
+pub use payments::connect::{AccountStatus, Connect};
+pub use payments::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent, UNEXPECTED_STATE};
+pub use payments::repairs::ReturnedPayment;
+pub use payments::stripe::{Stripe, StripeSettings};
 pub use payments::{
-    Cancelled, Confirmed, FulfilStatus, Fulfilled, OpenOrder, PaymentFailure, Payments,
+    CancelledDraw, Confirmation, FulfilStatus, FulfilmentResult, OpenOrder, PaymentFailure,
+    Payments,
 };
-pub use reconciler::{Reconciler, Scanned};
-pub use tally::{Tally, Timings};
+pub use peers::{DrawRequest, PeerAnswer, PeerClient, PeerError, Peers};
+pub use reconciler::{Reconciler, ScanReport};

@@ -1,4 +1,5 @@
-//! The outbox: what is put in is told to the mailer, which drains it. Every queued mail leaves once, or is tried again later.
+//! The mail outbox and the worker that sends its mails. Every queued mail is sent once, or tried
+//! again later.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,59 +7,62 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::OrderId;
 use futures_util::future::join_all;
-use persistence::books::{Mail, OrderRecord};
-use persistence::failpoint::{self, Step};
-use persistence::nodes::Boot;
-use persistence::{Books, Failure};
+use persistence::failpoint::{self, PurchaseStep};
+use persistence::nodes::InstanceId;
+use persistence::stores::{Mail, OrderRecord};
+use persistence::{Failure, PaymentStores};
 use tokio::sync::watch;
 
 use crate::Clock;
-use crate::payment::pause::pause_ms;
-use crate::payment::room::Room;
-use crate::rhythm::Rhythm;
+use crate::payments::context::PaymentContext;
+use crate::payments::retry_delay::retry_delay_ms;
+use crate::poll_backoff::PollBackoff;
 
 /// Mails claimed at once.
 const CLAIM_MAX: u32 = 16;
-/// How long a claimed mail is ours while this process lives: a post that hangs longer may send it a second time, under the same
-/// message id. When the process is gone, another sends it at once.
+/// How long a claim is exclusive while this process lives. If sending takes longer, another node
+/// may send the mail again under the same message id. After this process ends, another node sends
+/// the mail at once.
 const LEASE_MS: i64 = 120_000;
-/// With pauses of a minute this is more than a day of a silent post.
+/// With delays of a minute, more than a day without a mail server.
 const ATTEMPTS_MAX: u32 = 1600;
-const REST: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
+/// Shortest and longest pause between polls.
+const POLL_DELAYS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
 
-/// Renders and delivers one mail. The server gives it: actors know no templates and no SMTP.
+/// Renders and sends one mail. The server implements it: this crate has no templates and no SMTP.
 #[async_trait]
 pub trait Post: Send + Sync {
-    /// Delivers a mail under its fixed message id; `order` is the mail's order as the books hold it.
+    /// Sends a mail under its fixed message id. `order` is the mail's order as stored.
     ///
     /// # Errors
-    /// One sentence for the log, without personal data; the mailer tries again with growing pauses.
+    /// One sentence for the log, without personal data. The mail is sent again after a growing
+    /// delay.
     async fn send(&self, mail: &Mail, order: Option<&OrderRecord>) -> Result<(), String>;
 }
 
-/// Where mails are put. Whoever does is here because the mailer then looks at once: left alone it looks ever more rarely, and
-/// somebody waits for their link. Cheap to clone.
+/// Queues mails and wakes the mailer, so that a mail does not wait for the next poll. Cheap to
+/// clone.
 #[derive(Clone)]
 pub struct Outbox {
-    room: Arc<Room>,
+    context: Arc<PaymentContext>,
     #[cfg(feature = "testing")]
-    nudged: Arc<std::sync::atomic::AtomicU64>,
+    wakeups: Arc<std::sync::atomic::AtomicU64>,
 }
 
 impl Outbox {
-    pub(crate) fn new(room: Arc<Room>) -> Outbox {
+    pub(crate) fn new(context: Arc<PaymentContext>) -> Outbox {
         Outbox {
-            room,
+            context,
             #[cfg(feature = "testing")]
-            nudged: Arc::default(),
+            wakeups: Arc::default(),
         }
     }
 
-    /// Queues a mail, due now, once for its key; `order` and `data` are what its letter is written from. `false`: one of this
-    /// key was queued before.
+    /// Queues a mail that is due now. `order` and `data` are the input of its template. `false`: a
+    /// mail with this key was queued before.
     ///
     /// # Errors
-    /// Not written.
+    /// The mail was not stored.
     pub async fn queue(
         &self,
         key: &str,
@@ -68,90 +72,97 @@ impl Outbox {
         data: &str,
     ) -> Result<bool, Failure> {
         let queued = self
-            .room
-            .books
-            .queue_mail(key, kind, order, to, data, self.room.clock.now())
+            .context
+            .store
+            .queue_mail(key, kind, order, to, data, self.context.clock.now())
             .await?;
-        self.nudge();
+        self.wake_mailer();
         Ok(queued)
     }
 
-    /// A transaction that is written put a mail in beside something else.
-    pub fn nudge(&self) {
-        self.room.nudges.mail.notify_one();
+    /// Wakes the mailer after a transaction that queued a mail itself.
+    pub fn wake_mailer(&self) {
+        self.context.wakeups.mail.notify_one();
         #[cfg(feature = "testing")]
-        self.nudged
+        self.wakeups
             .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     }
 
-    /// How often the mailer was told by this handle: real time shows no difference between a nudge and a look by chance.
+    /// Returns how often this handle woke the mailer. In real time a test cannot tell a wakeup from
+    /// a poll.
     #[cfg(feature = "testing")]
-    pub fn nudged(&self) -> u64 {
-        self.nudged.load(std::sync::atomic::Ordering::Relaxed)
+    pub fn wake_count(&self) -> u64 {
+        self.wakeups.load(std::sync::atomic::Ordering::Relaxed)
     }
 }
 
-pub(crate) struct Mailer {
-    me: Boot,
-    books: Arc<dyn Books>,
+struct Mailer {
+    me: InstanceId,
+    store: Arc<dyn PaymentStores>,
     clock: Arc<dyn Clock>,
     post: Arc<dyn Post>,
 }
 
-pub(crate) async fn run(room: Arc<Room>, post: Arc<dyn Post>, stop: watch::Receiver<bool>) {
+/// Sends queued mails until the engine stops.
+pub(crate) async fn run(
+    context: Arc<PaymentContext>,
+    post: Arc<dyn Post>,
+    stop: watch::Receiver<bool>,
+) {
     let mailer = Mailer {
-        me: room.draws.boot(),
-        books: room.books.clone(),
-        clock: room.clock.clone(),
+        me: context.draws.boot(),
+        store: context.store.clone(),
+        clock: context.clock.clone(),
         post,
     };
-    let mut rhythm = Rhythm::new(REST, stop);
-    while rhythm.next(&room.nudges.mail).await {
-        match mailer.drain_some().await {
-            Ok(0) => rhythm.found_nothing(),
+    let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
+    while backoff.wait(&context.wakeups.mail).await {
+        match mailer.send_due_mails().await {
+            Ok(0) => backoff.increase(),
             Ok(_) => {
-                rhythm.found_something();
-                // There may be more than one claim takes.
-                room.nudges.mail.notify_one();
+                backoff.reset();
+                // There may be more mails than one claim returns.
+                context.wakeups.mail.notify_one();
             }
             Err(failure) => {
-                tracing::warn!(%failure, "the outbox could not be drained");
-                rhythm.found_nothing();
+                tracing::warn!(%failure, "mails not sent: database error");
+                backoff.increase();
             }
         }
     }
 }
 
 impl Mailer {
-    async fn drain_some(&self) -> Result<usize, Failure> {
+    async fn send_due_mails(&self) -> Result<usize, Failure> {
         let mails = self
-            .books
+            .store
             .claim_mail(self.me, self.clock.now(), LEASE_MS, CLAIM_MAX)
             .await?;
-        // A post that is slow for one is not slow for all.
-        for delivered in join_all(mails.iter().map(|mail| self.deliver(mail))).await {
-            delivered?;
+        // Concurrently: a slow recipient server does not delay the other mails.
+        for sent in join_all(mails.iter().map(|mail| self.send_mail(mail))).await {
+            sent?;
         }
         Ok(mails.len())
     }
 
-    async fn deliver(&self, mail: &Mail) -> Result<(), Failure> {
+    async fn send_mail(&self, mail: &Mail) -> Result<(), Failure> {
         let order = match mail.order {
-            Some(order) => self.books.order(order).await?,
+            Some(order) => self.store.order(order).await?,
             None => None,
         };
-        let sent = failpoint::around(Step::Mail, self.post.send(mail, order.as_ref())).await;
+        let sent =
+            failpoint::around(PurchaseStep::Mail, self.post.send(mail, order.as_ref())).await;
         let now = self.clock.now();
         match sent {
-            Ok(()) => self.books.mail_sent(mail.id, now).await,
+            Ok(()) => self.store.mail_sent(mail.id, now).await,
             Err(why) => {
-                tracing::warn!(why, mail.id, mail.kind, "a mail could not be sent");
-                let again = now.plus_ms(pause_ms(mail.attempts, mail.id as u64));
-                self.books
+                tracing::warn!(why, mail.id, mail.kind, "mail not sent: mail server error");
+                let retry_at = now.plus_ms(retry_delay_ms(mail.attempts, mail.id as u64));
+                self.store
                     .mail_failed(
                         mail.id,
                         &why,
-                        (mail.attempts < ATTEMPTS_MAX).then_some(again),
+                        (mail.attempts < ATTEMPTS_MAX).then_some(retry_at),
                     )
                     .await
             }

@@ -1,127 +1,140 @@
-//! This node among the others: keeps its lease, and says whether it may serve and who else is there.
+//! This node's membership in the cluster: keeps its lease, decides whether it may serve, and lists
+//! the other nodes.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use actix::Addr;
+use actix::{Message, Recipient};
 use persistence::Failure;
-use persistence::nodes::{Boot, LEASE_MS, Node, Roll};
+use persistence::nodes::{InstanceId, LEASE_MS, Node, OtherNodes};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::neighbours::Neighbourhood;
-use crate::supervisor::{Doubt, DrawSupervisor, Look};
+use crate::peers::Peers;
 
-/// Four times in a lease's life, so that one lost renewal or two do no harm.
+/// Four renewals per lease, so that one or two lost renewals do no harm.
 const RENEW_EVERY: Duration = Duration::from_millis(LEASE_MS as u64 / 4);
-/// After a renewal that failed.
-const RENEW_AGAIN: Duration = Duration::from_millis(250);
-/// An answer of the books that took longer says that our own line, or the database, is in trouble.
-const PROMPT: Duration = Duration::from_millis(400);
-/// And for so long nobody else is blamed: the list of nodes is asked some six times meanwhile, and a line that loses three
-/// packets in ten is prompt six times in a row one time in eight.
-const IN_TROUBLE: Duration = Duration::from_secs(3);
-/// What is in memory is told for so long after the books were last heard, and whoever takes a draw over waits as long: longer
-/// than a renewal takes to come round.
-pub(crate) const MEMORY: Duration = Duration::from_secs(2);
-/// We stop serving this long before the others may take our draws.
-const MARGIN: Duration = Duration::from_secs(1);
+/// Delay after a failed renewal.
+const RENEW_RETRY: Duration = Duration::from_millis(250);
+/// A slower answer from the database means that the database or our connection to it is slow.
+const SLOW_AFTER: Duration = Duration::from_millis(400);
+/// How long the database counts as slow after a slow answer. During that time no other node is
+/// reported as stalled. The list of nodes is read about six times meanwhile. A connection that
+/// loses three packets in ten answers promptly six times in a row once in eight cases.
+const SLOW_FOR: Duration = Duration::from_secs(3);
+/// Maximum age of the last ownership check for an answer from memory. A node that takes a draw over
+/// waits as long before it serves the draw. Longer than the interval between renewals.
+pub(crate) const STALE_READ_MAX: Duration = Duration::from_secs(2);
+/// This node stops serving this long before its lease ends for the others.
+const LEASE_MARGIN: Duration = Duration::from_secs(1);
 
 pub(crate) struct Membership {
-    pub(crate) place: Neighbourhood,
-    roll: watch::Sender<Roll>,
-    /// By our own monotonic clock, counted from before the last good renewal was asked for.
-    good_until: Mutex<Instant>,
-    /// Counts the leases that followed one that had ended: what was known under one says nothing under the next.
-    term: AtomicU64,
-    /// Before this was asked the books said that our draws are ours.
-    heard_at: Mutex<Instant>,
-    /// When the list of nodes last took long to answer.
-    late_at: Mutex<Option<Instant>>,
+    pub(crate) peers: Peers,
+    roll: watch::Sender<OtherNodes>,
+    /// End of the lease by this node's monotonic clock. Counted from before the renewal was sent.
+    serves_until: Mutex<Instant>,
+    /// Number of the current lease. It increases when a lease begins after an earlier one ended. An
+    /// answer from memory is valid only under the lease under which it was asked for.
+    lease_term: AtomicU64,
+    /// The ownership check that was sent last and answered.
+    ownership_checked_at: Mutex<Instant>,
+    /// The last slow answer of the list of nodes.
+    slow_answer_at: Mutex<Option<Instant>>,
     leaving: AtomicBool,
 }
 
-/// What a renewal brought.
-pub(crate) struct Renewed {
-    /// Somebody came or went.
+/// An event of the cluster membership, for the supervisor of the draws.
+#[derive(Clone, Copy, Debug, Message)]
+#[rtype(result = "()")]
+pub(crate) enum MembershipEvent {
+    /// The lease had ended: other nodes may own this node's draws.
+    OwnershipUncertain,
+    /// A node joined or left.
+    NodesChanged,
+}
+
+/// The result of a lease renewal.
+pub(crate) struct LeaseRenewal {
+    /// A node joined or left.
     pub(crate) changed: bool,
-    /// The lease never ended meanwhile, so that nobody can have taken anything of ours.
+    /// The lease did not end before the renewal, so no other node can own this node's draws.
     in_time: bool,
     until: Instant,
 }
 
 impl Membership {
-    pub(crate) fn new(place: Neighbourhood) -> Membership {
-        let good_until = Mutex::new(Instant::now());
+    pub(crate) fn new(peers: Peers) -> Membership {
+        let serves_until = Mutex::new(Instant::now());
         Membership {
-            place,
+            peers,
             roll: watch::Sender::default(),
-            good_until,
-            term: AtomicU64::new(0),
-            heard_at: Mutex::new(Instant::now()),
-            late_at: Mutex::default(),
+            serves_until,
+            lease_term: AtomicU64::new(0),
+            ownership_checked_at: Mutex::new(Instant::now()),
+            slow_answer_at: Mutex::default(),
             leaving: AtomicBool::new(false),
         }
     }
 
-    pub(crate) fn boot(&self) -> Boot {
-        self.place.me.boot
+    pub(crate) fn boot(&self) -> InstanceId {
+        self.peers.me.boot
     }
 
-    /// Whether what is in memory may still be ours. A process by itself asks nobody: the epoch guards its writes, and nobody
-    /// else would serve. One that goes owns nothing, and asks the others.
+    /// Whether this node may still own the draws in memory. A single process always may: the epoch
+    /// guards its writes, and no other node serves. A leaving node owns nothing and forwards.
     pub(crate) fn may_serve(&self) -> bool {
-        self.place.me.address.is_empty() || self.is_leaving() || Instant::now() < *self.deadline()
+        self.peers.me.address.is_empty() || self.is_leaving() || Instant::now() < *self.deadline()
     }
 
-    /// Under which lease we serve; `None`: under none. What was asked under one and is answered from memory under another, or
-    /// none, may have been another node's to answer by then.
-    pub(crate) fn term(&self) -> Option<u64> {
-        self.may_serve().then(|| self.term.load(Ordering::Relaxed))
+    /// Returns the number of the current lease. `None`: there is no valid lease.
+    pub(crate) fn lease_term(&self) -> Option<u64> {
+        self.may_serve()
+            .then(|| self.lease_term.load(Ordering::Relaxed))
     }
 
-    /// Whether what an actor knows may be told though nothing was written. A node that reaches us badly may have taken a draw
-    /// over, and waits as long before it serves.
+    /// Whether an answer may be given from memory without a write. A node that cannot reach this
+    /// one may have taken a draw over, and waits [`STALE_READ_MAX`] before it serves the draw.
     pub(crate) fn is_fresh(&self) -> bool {
-        self.place.me.address.is_empty()
+        self.peers.me.address.is_empty()
             || self.is_leaving()
-            || lock(&self.heard_at).elapsed() < MEMORY
+            || lock(&self.ownership_checked_at).elapsed() < STALE_READ_MAX
     }
 
-    /// The books said whose our draws are; they were asked at this time.
-    pub(crate) fn heard(&self, asked_at: Instant) {
-        let mut heard_at = lock(&self.heard_at);
-        *heard_at = asked_at.max(*heard_at);
+    /// Notes that the database confirmed the ownership of this node's draws in a check that was
+    /// sent at `sent_at`.
+    pub(crate) fn record_ownership_check(&self, sent_at: Instant) {
+        let mut checked_at = lock(&self.ownership_checked_at);
+        *checked_at = sent_at.max(*checked_at);
     }
 
-    /// The list of nodes answered, or said that it cannot; it was asked at this time.
-    fn answered(&self, asked_at: Instant) {
-        if asked_at.elapsed() > PROMPT {
-            *lock(&self.late_at) = Some(Instant::now());
+    /// Notes how long the list of nodes took to answer, with success or failure.
+    fn record_latency(&self, sent_at: Instant) {
+        if sent_at.elapsed() > SLOW_AFTER {
+            *lock(&self.slow_answer_at) = Some(Instant::now());
         }
     }
 
-    /// Whether the last renewal came when it was due, and everything of late was answered at once: who is not heard by us is then
-    /// silent itself.
-    pub(crate) fn hears_well(&self) -> bool {
+    /// Whether the last renewal was on time and the database has answered promptly of late. Then a
+    /// node that does not answer is itself the cause.
+    pub(crate) fn has_healthy_database(&self) -> bool {
         let left = self.deadline().saturating_duration_since(Instant::now());
-        let due = Duration::from_millis(LEASE_MS as u64) - MARGIN - RENEW_EVERY - PROMPT;
-        left >= due && lock(&self.late_at).is_none_or(|late_at| late_at.elapsed() >= IN_TROUBLE)
+        let due = Duration::from_millis(LEASE_MS as u64) - LEASE_MARGIN - RENEW_EVERY - SLOW_AFTER;
+        left >= due && lock(&self.slow_answer_at).is_none_or(|at| at.elapsed() >= SLOW_FOR)
     }
 
-    /// Whether the books answered what they were asked after this time.
+    /// Whether an ownership check sent after this time was answered.
     pub(crate) fn has_heard_since(&self, time: Instant) -> bool {
-        *lock(&self.heard_at) >= time
+        *lock(&self.ownership_checked_at) >= time
     }
 
-    /// The other nodes, as of the last renewal.
+    /// Returns the other nodes, as of the last renewal.
     pub(crate) fn others(&self) -> Vec<Node> {
         self.roll.borrow().others.clone()
     }
 
-    /// Turns when somebody comes, goes, or becomes the eldest.
-    pub(crate) fn change(&self) -> watch::Receiver<Roll> {
+    /// Changes when a node joins or leaves, or when another node becomes the oldest.
+    pub(crate) fn changes(&self) -> watch::Receiver<OtherNodes> {
         self.roll.subscribe()
     }
 
@@ -129,7 +142,7 @@ impl Membership {
         !self.roll.borrow().others.is_empty()
     }
 
-    pub(crate) fn knows(&self, boot: Boot) -> bool {
+    pub(crate) fn has_node(&self, boot: InstanceId) -> bool {
         self.roll
             .borrow()
             .others
@@ -137,9 +150,10 @@ impl Membership {
             .any(|other| other.boot == boot)
     }
 
-    /// What one node is enough for is ours: the eldest's. While nodes come and go it may be nobody's or two nodes' for the
-    /// length of a lease, so whatever it is must be safe to do twice and to do later.
-    pub(crate) fn is_eldest(&self) -> bool {
+    /// Whether this node is the oldest, which does the work that one node is enough for. While
+    /// nodes join and leave, no node or two nodes may be the oldest for the length of a lease. Such
+    /// work must therefore be safe to do twice and to do later.
+    pub(crate) fn is_oldest_node(&self) -> bool {
         !self.is_leaving() && self.roll.borrow().eldest
     }
 
@@ -148,130 +162,129 @@ impl Membership {
     }
 
     fn deadline(&self) -> MutexGuard<'_, Instant> {
-        lock(&self.good_until)
+        lock(&self.serves_until)
     }
 
-    /// Asks for the lease, or for more of it. When the one before may have ended first, nothing is served until [`serve`] says
-    /// so: whoever has draws in memory must forget them before.
-    ///
-    /// [`serve`]: Membership::serve
-    pub(crate) async fn renew(&self) -> Result<Renewed, Failure> {
-        let asked_at = Instant::now();
-        let renewed = self.place.nodes.renew(&self.place.me).await;
-        self.answered(asked_at);
+    /// Renews the lease. If the earlier lease may have ended before, this node serves nothing until
+    /// [`Self::begin_lease`] is called. The caller must drop all draws in memory first.
+    pub(crate) async fn renew(&self) -> Result<LeaseRenewal, Failure> {
+        let sent_at = Instant::now();
+        let renewed = self.peers.nodes.renew(&self.peers.me).await;
+        self.record_latency(sent_at);
         let roll = renewed?;
         if roll.others.is_empty() {
-            // Nobody is there who could take anything, and so nobody listens.
-            self.heard(asked_at);
+            // No other node can own anything, so this counts as an ownership check.
+            self.record_ownership_check(sent_at);
         }
-        let until = asked_at + Duration::from_millis(LEASE_MS as u64) - MARGIN;
-        // By now it is written; whether in time is known only if the time is not over yet.
+        let until = sent_at + Duration::from_millis(LEASE_MS as u64) - LEASE_MARGIN;
+        // The renewal is written by now. It was in time only if the earlier lease is still valid.
         let in_time = self.may_serve();
         if in_time {
             *self.deadline() = until;
         }
         let changed = self.roll.send_if_modified(|known| {
-            let moved = *known != roll;
+            let is_new = *known != roll;
             *known = roll;
-            moved
+            is_new
         });
-        Ok(Renewed {
+        Ok(LeaseRenewal {
             changed,
             in_time,
             until,
         })
     }
 
-    /// A new lease begins: nothing is in memory that was there before it.
-    pub(crate) fn serve(&self, renewed: &Renewed) {
-        self.term.fetch_add(1, Ordering::Relaxed);
-        *self.deadline() = renewed.until;
+    /// Begins to serve under a new lease. No draw of an earlier lease may be in memory.
+    pub(crate) fn begin_lease(&self, renewal: &LeaseRenewal) {
+        self.lease_term.fetch_add(1, Ordering::Relaxed);
+        *self.deadline() = renewal.until;
     }
 
-    /// Asks for the first lease, before there is anything in memory.
+    /// Takes the first lease, before any draw is in memory.
     pub(crate) async fn join(&self) -> Result<(), Failure> {
-        let renewed = self.renew().await?;
-        self.serve(&renewed);
+        let renewal = self.renew().await?;
+        self.begin_lease(&renewal);
         Ok(())
     }
 
-    /// Ends the leases of nodes whose processes are gone. Whoever hangs keeps its own until it ends by itself.
-    pub(crate) async fn bury_the_dead(&self) -> bool {
-        let mut buried = false;
+    /// Ends the leases of nodes whose processes are gone. A node that hangs keeps its lease until
+    /// it expires. Returns whether any lease was ended.
+    pub(crate) async fn expire_dead_nodes(&self) -> bool {
+        let mut any = false;
         for other in self.others() {
-            buried |= self.bury(other.boot).await;
+            any |= self.expire_if_dead(other.boot).await;
         }
-        buried
+        any
     }
 
-    pub(crate) async fn bury(&self, gone: Boot) -> bool {
-        let asked_at = Instant::now();
-        let buried = self.place.nodes.bury(gone).await.unwrap_or(false);
-        self.answered(asked_at);
-        if buried {
-            tracing::warn!(node = %gone, "a node's process has ended; its draws are free");
+    /// Ends the lease of a node if its process is gone. Returns whether it was ended.
+    pub(crate) async fn expire_if_dead(&self, node: InstanceId) -> bool {
+        let sent_at = Instant::now();
+        let expired = self.peers.nodes.remove_ended(node).await.unwrap_or(false);
+        self.record_latency(sent_at);
+        if expired {
+            tracing::warn!(%node, "lease of another node expired: its process has ended");
             self.roll
-                .send_modify(|roll| roll.others.retain(|other| other.boot != gone));
+                .send_modify(|roll| roll.others.retain(|other| other.boot != node));
         }
-        buried
+        expired
     }
 
-    /// From now on nothing is claimed here, and what is asked of us goes to the others.
+    /// Stops claiming draws on this node. From now on its commands are forwarded to other nodes.
     pub(crate) fn begin_leaving(&self) {
         self.leaving.store(true, Ordering::Relaxed);
     }
 
-    /// What we owned is anybody's.
+    /// Gives up the lease, so that other nodes may claim this node's draws.
     pub(crate) async fn leave(&self) {
         self.begin_leaving();
-        if let Err(failure) = self.place.nodes.leave(self.boot()).await {
-            tracing::warn!(%failure, "the lease ends by itself");
+        if let Err(failure) = self.peers.nodes.leave(self.boot()).await {
+            tracing::warn!(%failure, "lease not given up: database error; it expires by itself");
         }
     }
 }
 
-fn lock<T>(at: &Mutex<T>) -> MutexGuard<'_, T> {
-    at.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps the lease until the engine stops.
+/// Renews the lease until the engine stops, and reports events to `events`.
 pub(crate) async fn run(
     membership: Arc<Membership>,
-    supervisor: Addr<DrawSupervisor>,
+    events: Recipient<MembershipEvent>,
     mut stop: watch::Receiver<bool>,
 ) {
-    let mut pause = RENEW_EVERY;
+    let mut delay = RENEW_EVERY;
     loop {
         tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => return,
-            () = tokio::time::sleep(pause) => {}
+            () = tokio::time::sleep(delay) => {}
         }
         if membership.is_leaving() {
             return;
         }
         match membership.renew().await {
-            // It was asked for before we left, and may have been written after.
+            // The renewal was sent before this node left, and may have been written afterwards.
             Ok(_) if membership.is_leaving() => return membership.leave().await,
-            Ok(renewed) => {
-                pause = RENEW_EVERY;
-                if !renewed.in_time {
-                    // A process that hung, or was cut off: others may have taken its draws, and sold from them.
-                    tracing::warn!(
-                        "the lease had ended; what is in memory is read anew before it is believed"
-                    );
-                    let _ = supervisor.send(Doubt).await;
-                    membership.serve(&renewed);
+            Ok(renewal) => {
+                delay = RENEW_EVERY;
+                if !renewal.in_time {
+                    // This process hung or was cut off: other nodes may have sold tickets of its
+                    // draws.
+                    tracing::warn!("lease had ended: all draws are dropped and claimed again");
+                    let _ = events.send(MembershipEvent::OwnershipUncertain).await;
+                    membership.begin_lease(&renewal);
                 }
-                if membership.bury_the_dead().await || renewed.changed {
-                    // Whatever a node that went away owned is to be taken; one that came may have made draws. A supervisor
-                    // too busy to hear it looks again by itself.
-                    let _ = supervisor.try_send(Look);
+                if membership.expire_dead_nodes().await || renewal.changed {
+                    // Draws of a node that left need an owner, and a node that joined may have
+                    // created draws. A receiver with a full mailbox rescans by itself.
+                    let _ = events.try_send(MembershipEvent::NodesChanged);
                 }
             }
             Err(failure) => {
-                pause = RENEW_AGAIN;
-                tracing::warn!(%failure, "the lease could not be renewed");
+                delay = RENEW_RETRY;
+                tracing::warn!(%failure, "lease not renewed: database error");
             }
         }
     }

@@ -1,281 +1,341 @@
-//! The handle to all payments. Five doors, one room: client call, webhook, sweeper, restart scan and operator all end in
-//! [`Payments::fulfil`].
+//! Payments: the handle that the server uses, and the services behind it.
+//!
+//! Five entry points end in one idempotent fulfilment ([`Payments::fulfil`]): the client's call,
+//! the webhook, the sweeper, the restart scan and the operator.
 
 use std::sync::Arc;
 
 use domain::{
-    AccountId, ClubId, Command, DrawId, Line, OrderId, PaymentIntentId, Refusal, Reservation,
-    Timestamp, View,
+    AccountId, ClubId, Command, DrawId, HoldSource, Line, OrderId, PaymentIntentId, Refusal,
+    Reservation, Timestamp, View,
 };
 use persistence::Failure;
-use persistence::books::{Notice, OrderRecord, TermsAgreed};
-use persistence::failpoint::{self, Side, Step};
+use persistence::failpoint::{self, FailpointSide, PurchaseStep};
 use persistence::ledger::BuyerDetails;
-use persistence::records::audit::Entry;
+use persistence::records::audit::AuditEntry;
+use persistence::stores::{BuyerSource, OrderRecord, StoredWebhookEvent, TermsAgreed};
 use thiserror::Error;
 
-use crate::payment::room::Room;
-use crate::{Denied, Tally};
+use crate::{Denied, EngineMetrics};
+use checkout::Checkout;
+use context::PaymentContext;
+use fulfilment::Fulfilment;
+use refunds::Refunds;
 
-/// Asks the payment actor. Cheap to clone.
+mod abandon_reason;
+mod checkout;
+pub mod connect;
+pub(crate) mod context;
+pub(crate) mod fulfilment;
+pub mod gateway;
+mod intents;
+pub(crate) mod job_queue;
+pub(crate) mod operation_worker;
+mod operations;
+pub(crate) mod order_index;
+mod order_tickets;
+pub(crate) mod refunds;
+pub(crate) mod repairs;
+pub(crate) mod retry_delay;
+pub mod signature;
+pub mod stripe;
+pub(crate) mod sweep;
+
+/// The handle to all payments. Cheap to clone.
 #[derive(Clone)]
 pub struct Payments {
-    room: Arc<Room>,
-    act: Option<Arc<Entry>>,
+    context: Arc<PaymentContext>,
+    audit_entry: Option<Arc<AuditEntry>>,
 }
 
-/// What a buyer wants to pay for, priced by the server.
+/// A request to open or resize an order, with prices set by the server.
 #[derive(Clone, Debug)]
 pub struct OpenOrder {
-    /// Unique: the browser session and what it buys. The same key finds the same order (decision C-2).
+    /// The idempotency key, made from the browser session and its selection. The same key finds the
+    /// same order (decision C-2).
     pub client_key: String,
-    /// For a new order: the buyer's secret for the order page (decision B-9).
+    /// For a new order: the secret of its order page (decision B-9).
     pub token: String,
     /// For a new order: its id.
     pub id: OrderId,
     pub club: ClubId,
     pub account: AccountId,
-    /// At most one a draw.
+    /// At most one line per draw.
     pub lines: Vec<Line>,
     pub buyer: BuyerDetails,
+    /// The source whose quota of unpaid tickets the order counts against. `None`: it is not
+    /// limited.
+    pub source: Option<HoldSource>,
 }
 
-/// What became of an order.
+/// An order after a fulfilment.
 #[derive(Clone, Debug)]
-pub struct Fulfilled {
+pub struct FulfilmentResult {
     pub record: OrderRecord,
     pub status: FulfilStatus,
 }
 
+/// How far an order is fulfilled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FulfilStatus {
-    /// The tickets are the buyer's and the money is taken.
+    /// The buyer has the tickets and the payment is captured.
     Succeeded,
     /// The buyer has not authorised the payment yet.
     Waiting,
-    /// Authorised; allocation or capture is under way and goes on by itself.
+    /// Authorised. Allocation or capture is under way and continues without another call.
     Processing,
-    /// Refused: no tickets, and the authorisation is cancelled or being cancelled. Why, for the buyer.
+    /// Rejected: no tickets, and the authorisation is cancelled or being cancelled. `reason` is
+    /// shown to the buyer.
     NotCharged { reason: String },
-    /// Money was taken and goes back.
+    /// The payment was captured and is being refunded.
     Refunding,
 }
 
-/// What confirming with a payment method came to (decision C-5).
+/// The outcome of confirming a payment (decision C-5).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Confirmed {
-    /// The caller calls `fulfil` now.
+pub enum Confirmation {
+    /// The caller calls `fulfil` next.
     Authorised,
-    /// The browser has to finish (3-D Secure) and call again.
+    /// The browser must complete an action (3-D Secure) and call again.
     RequiresAction { client_secret: String },
-    /// The provider is still working on it; `fulfil` later.
+    /// The provider is still working on the payment. The caller calls `fulfil` later.
     Processing,
 }
 
-/// A draw that was cancelled, and how many orders' refunds began.
+/// A cancelled draw, and the number of orders whose refunds began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cancelled {
+pub struct CancelledDraw {
     pub view: View,
     pub refunds: u32,
 }
 
+/// Why a payment request failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PaymentFailure {
-    /// A draw's rules say no; nothing was charged.
+    /// A draw's rules forbid it. The buyer was not charged.
     #[error("draw {draw}: {refusal}")]
     Refused { draw: DrawId, refusal: Refusal },
-    /// The provider said no: the buyer may try another card on the same order.
+    /// The provider declined the payment. The buyer may pay the same order with another card.
     #[error("declined: {code}: {message}")]
     Declined { code: String, message: String },
-    /// The machine could not. Safe to ask again; nothing is lost.
+    /// A technical failure. The same request may be sent again; nothing is lost.
     #[error("payments are unavailable, try again")]
     Unavailable,
     #[error("no such order")]
     OrderUnknown,
-    /// Amount, currency, account or order of the payment intent are not ours (decision C-4); an anomaly is open.
+    /// The payment intent differs from the order in amount, currency, account or order id (decision
+    /// C-4). An anomaly is open.
     #[error("the payment does not match its order")]
     Mismatch,
 }
 
 impl Payments {
-    pub(crate) fn new(room: Arc<Room>) -> Payments {
-        Payments { room, act: None }
+    pub(crate) fn new(context: Arc<PaymentContext>) -> Payments {
+        Payments {
+            context,
+            audit_entry: None,
+        }
     }
 
-    /// A handle that signs: a refund or a cancellation it brings about stands in the audit log with the entry, in the same
-    /// transaction as its first effect. What changes nothing leaves none.
+    /// Returns a handle for a person's action: a refund or cancellation through it writes the entry
+    /// to the audit log, in the transaction of its first effect. A request that changes nothing
+    /// writes no entry.
     #[must_use]
-    pub fn by(&self, act: Entry) -> Payments {
+    pub fn by(&self, act: AuditEntry) -> Payments {
         Payments {
-            act: Some(Arc::new(act)),
+            audit_entry: Some(Arc::new(act)),
             ..self.clone()
         }
     }
 
-    /// Opens an order, or resizes the one this client key opened: reserves every line or none (decision C-10) and makes or
-    /// changes its payment intent (decision C-2). An order of this key that is already authorised or decided is answered as
-    /// it is; to buy again, the caller uses another key.
+    /// Opens an order, or resizes the order that the client key opened. Reserves every line or none
+    /// (decision C-10), and creates or updates the payment intent (decision C-2). An order that is
+    /// authorised or decided already is returned unchanged; to buy again, the caller uses another
+    /// key.
     ///
     /// # Errors
-    /// `Refused` names the draw that had too few tickets or was closed; then nothing is reserved that was not before.
-    pub async fn open(&self, wanted: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
-        self.room.clone().open(wanted).await
+    /// `Refused` names the draw that is closed or has too few tickets. Then the reservations are as
+    /// they were before the call.
+    pub async fn open(&self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+        let context = self.context.clone();
+        Checkout::new(&context).open(request).await
     }
 
-    /// Turns an authorised payment into tickets, once, and takes the money: the one room behind all doors (rule 2). Asks
-    /// the provider, never trusts the caller. Any number of calls, at the same time, in any order, answer the same.
+    /// Turns an authorised payment into tickets and captures it, once (rule 2 of the decisions).
+    /// Reads the payment intent from the provider and never trusts the caller. Concurrent and
+    /// repeated calls give the same answer.
     ///
     /// # Errors
-    /// `OrderUnknown`, `Mismatch`, or `Unavailable`: another door will finish it.
-    pub async fn fulfil(&self, id: &PaymentIntentId) -> Result<Fulfilled, PaymentFailure> {
-        failpoint::reach(Step::Door, Side::Before);
+    /// `OrderUnknown`, `Mismatch`, or `Unavailable`: then another entry point completes the order.
+    pub async fn fulfil(&self, id: &PaymentIntentId) -> Result<FulfilmentResult, PaymentFailure> {
+        failpoint::reach(PurchaseStep::Door, FailpointSide::Before);
         let order = self.order_id(id).await?;
         let fulfilled = self.fulfil_order(order).await?;
-        failpoint::reach(Step::Door, Side::After);
+        failpoint::reach(PurchaseStep::Door, FailpointSide::After);
         if fulfilled.status != FulfilStatus::Processing {
             return Ok(fulfilled);
         }
-        // A worker may have claimed the order's operation a moment before us; it waits in the lane behind us.
+        // The worker may have claimed the order's operation just before, and its job is queued
+        // behind this one. The second call runs after it.
         self.fulfil_order(order).await
     }
 
-    async fn fulfil_order(&self, order: OrderId) -> Result<Fulfilled, PaymentFailure> {
-        self.in_lane(order, move |room| async move {
-            room.fulfil(order, &mut None).await
+    async fn fulfil_order(&self, order: OrderId) -> Result<FulfilmentResult, PaymentFailure> {
+        self.run_for_order(order, move |context| async move {
+            Fulfilment::new(&context).fulfil(order, &mut None).await
         })
         .await
     }
 
-    /// Confirms an order's payment intent with a payment method the browser made (decision C-5).
+    /// Confirms an order's payment intent with the browser's payment method (decision C-5).
     ///
     /// # Errors
-    /// `Declined` with the provider's words; the order stays open for another card.
+    /// `Declined` with the provider's message. The order stays open for another card.
     pub async fn confirm(
         &self,
         order: OrderId,
         payment_method: &str,
-    ) -> Result<Confirmed, PaymentFailure> {
+    ) -> Result<Confirmation, PaymentFailure> {
         let method = payment_method.to_owned();
-        self.in_lane(order, move |room| async move {
-            room.confirm(order, &method).await
+        self.run_for_order(order, move |context| async move {
+            Checkout::new(&context).confirm(order, &method).await
         })
         .await
     }
 
-    /// "Keep my tickets": 120 s more in every draw of the order, at most ten times (decision B-8). Answers when the shown
-    /// reservation now ends.
+    /// Extends the reservation in every draw of the order by 120 s, at most ten times (decision
+    /// B-8). Returns the new end that the buyer is shown.
     ///
     /// # Errors
-    /// `Refused` when it lapsed already or was extended often enough.
+    /// `Refused` when the reservation lapsed or was extended ten times.
     pub async fn extend(&self, order: OrderId) -> Result<Timestamp, PaymentFailure> {
-        self.in_lane(order, move |room| async move { room.extend(order).await })
-            .await
+        self.run_for_order(order, move |context| async move {
+            Checkout::new(&context).extend(order).await
+        })
+        .await
     }
 
-    /// The order's reservation as its buyer is shown it: `until` is when the shown two minutes end, the soonest of its draws.
-    /// `None` when it lapsed.
+    /// Returns the order's reservation as the buyer is shown it: `until` is the earliest end over
+    /// its draws, without the grace period. `None`: it lapsed.
     ///
     /// # Errors
     /// `OrderUnknown`, `Unavailable`.
     pub async fn reservation(&self, order: OrderId) -> Result<Option<Reservation>, PaymentFailure> {
-        self.in_lane(
-            order,
-            move |room| async move { room.reservation(order).await },
-        )
-        .await
-    }
-
-    /// The buyer leaves: reservations are released, the payment intent is canceled unless the buyer authorised it or is before
-    /// a 3-D Secure page.
-    ///
-    /// # Errors
-    /// `OrderUnknown`, `Unavailable`.
-    pub async fn abandon(&self, order: OrderId) -> Result<(), PaymentFailure> {
-        self.in_lane(order, move |room| async move { room.abandon(order).await })
-            .await
-    }
-
-    /// The buyer was shown another amount than the order's (decision C-3): unless it has its tickets already, the order is
-    /// let go and the authorisation cancelled, if there is one. Answers what became of it.
-    ///
-    /// # Errors
-    /// `OrderUnknown`, `Unavailable`.
-    pub async fn turn_down(&self, order: OrderId) -> Result<FulfilStatus, PaymentFailure> {
-        self.in_lane(
-            order,
-            move |room| async move { room.turn_down(order).await },
-        )
-        .await
-    }
-
-    /// Takes the tickets back and gives the money back, with the application fee's part (decisions B-22, D-3). An order that
-    /// was not charged yet is let go.
-    ///
-    /// # Errors
-    /// `OrderUnknown`, `Unavailable`; asked again it goes on where it stopped.
-    pub async fn refund(&self, order: OrderId, reason: &str) -> Result<(), PaymentFailure> {
-        let (reason, act) = (reason.to_owned(), self.act.as_deref().cloned());
-        self.in_lane(order, move |room| async move {
-            room.refund(order, &reason, act).await
+        self.run_for_order(order, move |context| async move {
+            Checkout::new(&context).reservation(order).await
         })
         .await
     }
 
-    /// The game is off: the draw is cancelled, and every order with a ticket in it is refunded with the fee's part (decision
-    /// E-9). An order is all or nothing, so a cart goes back whole (decision C-10). Refunds that cannot begin now begin with
-    /// the reconciler's next round, also after a crash; asking again is safe.
+    /// Abandons an order at its buyer's wish: releases the reservations and cancels the payment
+    /// intent. An order that is authorised or in a 3-D Secure step stays.
     ///
     /// # Errors
-    /// `Refused(AlreadyCompleted)`: undo the result first.
-    pub async fn cancel_draw(&self, draw: DrawId, reason: &str) -> Result<Cancelled, Denied> {
-        let (room, reason) = (self.room.clone(), reason.to_owned());
-        let mut act = self.act.as_deref().cloned();
-        // To its end, whether or not the asker waits.
+    /// `OrderUnknown`, `Unavailable`.
+    pub async fn abandon(&self, order: OrderId) -> Result<(), PaymentFailure> {
+        self.run_for_order(order, move |context| async move {
+            Checkout::new(&context).abandon_for_buyer(order).await
+        })
+        .await
+    }
+
+    /// Abandons an order whose buyer was shown another amount (decision C-3), and cancels an
+    /// authorisation. An order that has its tickets stays. Returns the order's status.
+    ///
+    /// # Errors
+    /// `OrderUnknown`, `Unavailable`.
+    pub async fn abandon_changed_amount(
+        &self,
+        order: OrderId,
+    ) -> Result<FulfilStatus, PaymentFailure> {
+        self.run_for_order(order, move |context| async move {
+            Checkout::new(&context).abandon_changed_amount(order).await
+        })
+        .await
+    }
+
+    /// Refunds an order with its part of the application fee, and returns its tickets (decisions
+    /// B-22, D-3). An order that is not charged yet is abandoned.
+    ///
+    /// # Errors
+    /// `OrderUnknown`, `Unavailable`. A repeated call continues an interrupted refund.
+    pub async fn refund(&self, order: OrderId, reason: &str) -> Result<(), PaymentFailure> {
+        let (reason, audit_entry) = (reason.to_owned(), self.audit_entry.as_deref().cloned());
+        self.run_for_order(order, move |context| async move {
+            Refunds::new(&context)
+                .refund(order, &reason, audit_entry)
+                .await
+        })
+        .await
+    }
+
+    /// Cancels a draw and refunds every order with a ticket in it, with its part of the fee
+    /// (decision E-9). Orders are all or nothing, so a cart is refunded whole (decision C-10).
+    /// Refunds that cannot begin now begin with the reconciler's next pass, also after a crash. A
+    /// repeated call is safe.
+    ///
+    /// # Errors
+    /// `Refused(AlreadyCompleted)`: the result must be undone first.
+    pub async fn cancel_draw(&self, draw: DrawId, reason: &str) -> Result<CancelledDraw, Denied> {
+        let (context, reason) = (self.context.clone(), reason.to_owned());
+        let mut audit_entry = self.audit_entry.as_deref().cloned();
+        // Spawned, so that it runs to its end even when the caller stops waiting.
         let cancelled = tokio::spawn(async move {
-            let view = room
-                .ask_signed(draw, Command::Cancel, None, &mut act)
+            let view = context
+                .execute_audited(draw, Command::Cancel, None, &mut audit_entry)
                 .await?
                 .view;
-            let refunds = room.refund_called_off(&reason).await.unwrap_or_default();
-            Ok(Cancelled { view, refunds })
+            let refunds = Refunds::new(&context)
+                .refund_cancelled_draws(&reason)
+                .await
+                .unwrap_or_default();
+            Ok(CancelledDraw { view, refunds })
         });
         cancelled.await.unwrap_or(Err(Denied::Unavailable))
     }
 
-    /// What the engine has counted since the process began.
-    pub fn tally(&self) -> &Tally {
-        &self.room.tally
+    /// Returns the engine's metrics since the process started.
+    pub fn metrics(&self) -> &EngineMetrics {
+        &self.context.metrics
     }
 
-    /// Stores a notice once; a worker handles it. `false`: this event id was stored before.
+    /// Stores a webhook event, which a worker then handles. `false`: the event was stored before.
     ///
     /// # Errors
-    /// Not stored: the provider is to send it again.
-    pub async fn notice(&self, notice: Notice) -> Result<bool, Failure> {
-        let room = self.room.clone();
-        let stored = self
-            .apart(async move {
-                room.books
-                    .notice(&notice, room.draws.boot(), room.clock.now())
+    /// Not stored: the provider must send the event again.
+    pub async fn store_webhook_event(&self, notice: StoredWebhookEvent) -> Result<bool, Failure> {
+        let context = self.context.clone();
+        let is_new = self
+            .run_detached(async move {
+                context
+                    .store
+                    .store_event(&notice, context.draws.boot(), context.clock.now())
                     .await
             })
             .await?;
-        self.room.nudges.notices.notify_one();
-        Ok(stored)
+        self.context.wakeups.webhook_events.notify_one();
+        Ok(is_new)
     }
 
-    /// Fills in what is not known of the buyer; what was stored first wins (decision C-7).
+    /// Fills in missing details of the buyer. Stored details stay (decision C-7). `false`: the
+    /// order no longer accepts details from this source.
     ///
     /// # Errors
     /// Not written.
-    pub async fn fill_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<(), Failure> {
-        let (room, buyer) = (self.room.clone(), buyer.clone());
-        self.apart(async move { room.books.fill_buyer(order, &buyer).await })
+    pub async fn fill_buyer(
+        &self,
+        order: OrderId,
+        buyer: &BuyerDetails,
+        source: BuyerSource,
+    ) -> Result<bool, Failure> {
+        let (context, buyer) = (self.context.clone(), buyer.clone());
+        self.run_detached(async move { context.store.fill_buyer(order, &buyer, source).await })
             .await
     }
 
-    /// What the buyer says before paying replaces what was stored, its blanks nothing; for the order's own browser alone.
-    /// `false`: the order is paid or decided, and stays as it is.
+    /// Replaces the buyer's details before the payment. Empty details change nothing. Only the
+    /// order's own browser may call this. `false`: the order is paid or decided, and stays as it
+    /// is.
     ///
     /// # Errors
     /// Not written.
@@ -284,75 +344,76 @@ impl Payments {
         order: OrderId,
         buyer: &BuyerDetails,
     ) -> Result<bool, Failure> {
-        let (room, buyer) = (self.room.clone(), buyer.clone());
-        self.apart(async move { room.books.correct_buyer(order, &buyer).await })
+        let (context, buyer) = (self.context.clone(), buyer.clone());
+        self.run_detached(async move { context.store.correct_buyer(order, &buyer).await })
             .await
     }
 
-    /// Age and terms were confirmed; the first time counts (decision C-12).
+    /// Stores that the buyer confirmed age and terms. Only the first call counts (decision C-12).
     ///
     /// # Errors
     /// Not written.
-    pub async fn consented(
+    pub async fn record_consent(
         &self,
         order: OrderId,
         ip: &str,
         terms: TermsAgreed,
     ) -> Result<(), Failure> {
-        let (room, ip) = (self.room.clone(), ip.to_owned());
-        self.apart(async move {
-            room.books
-                .consented(order, room.clock.now(), &ip, terms)
+        let (context, ip) = (self.context.clone(), ip.to_owned());
+        self.run_detached(async move {
+            context
+                .store
+                .record_consent(order, context.clock.now(), &ip, terms)
                 .await
         })
         .await
     }
 
-    /// The order as the books hold it.
+    /// Returns an order as it is stored.
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn order(&self, order: OrderId) -> Result<Option<OrderRecord>, Failure> {
-        let room = self.room.clone();
-        self.apart(async move { room.books.order(order).await })
+        let context = self.context.clone();
+        self.run_detached(async move { context.store.order(order).await })
             .await
     }
 
-    /// The order of an order token (decision B-9).
+    /// Returns the order of an order token (decision B-9).
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn order_by_token(&self, token: &str) -> Result<Option<OrderRecord>, Failure> {
-        let (room, token) = (self.room.clone(), token.to_owned());
-        self.apart(async move { room.books.order_by_token(&token).await })
+        let (context, token) = (self.context.clone(), token.to_owned());
+        self.run_detached(async move { context.store.order_by_token(&token).await })
             .await
     }
 
-    /// The order that was opened under a client key (decision C-2).
+    /// Returns the order that was opened under a client key (decision C-2).
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn order_by_client_key(&self, key: &str) -> Result<Option<OrderRecord>, Failure> {
-        let (room, key) = (self.room.clone(), key.to_owned());
-        self.apart(async move { room.books.order_by_client_key(&key).await })
+        let (context, key) = (self.context.clone(), key.to_owned());
+        self.run_detached(async move { context.store.order_by_client_key(&key).await })
             .await
     }
 
-    /// The order a payment intent pays for.
+    /// Returns the order of a payment intent.
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn order_by_payment_intent(
         &self,
         id: &PaymentIntentId,
     ) -> Result<Option<OrderRecord>, Failure> {
-        let (room, id) = (self.room.clone(), id.clone());
-        self.apart(async move { room.books.order_by_payment_intent(&id).await })
+        let (context, id) = (self.context.clone(), id.clone());
+        self.run_detached(async move { context.store.order_by_payment_intent(&id).await })
             .await
     }
 
     async fn order_id(&self, id: &PaymentIntentId) -> Result<OrderId, PaymentFailure> {
-        if let Some(order) = self.room.index.order_of(id) {
+        if let Some(order) = self.context.index.order_of_intent(id) {
             return Ok(order);
         }
         let record = self
@@ -360,29 +421,30 @@ impl Payments {
             .await
             .map_err(|_| PaymentFailure::Unavailable)?;
         let order = record.ok_or(PaymentFailure::OrderUnknown)?.order.id;
-        self.room.index.intent_is(id, order);
+        self.context.index.insert_intent(id, order);
         Ok(order)
     }
 
-    fn in_lane<T, F>(
+    fn run_for_order<T, F>(
         &self,
         order: OrderId,
-        work: impl FnOnce(Arc<Room>) -> F,
+        work: impl FnOnce(Arc<PaymentContext>) -> F,
     ) -> impl Future<Output = Result<T, PaymentFailure>> + Send
     where
         T: Send + 'static,
         F: Future<Output = Result<T, PaymentFailure>> + Send + 'static,
     {
-        self.room.in_lane(order, work(self.room.clone()))
+        self.context
+            .run_for_order(order, work(self.context.clone()))
     }
 
-    /// Runs a question to the books to its end even when the asker goes away: a query cut off in the middle can spoil the
-    /// connection for the next one.
-    async fn apart<T: Send + 'static>(
+    /// Runs a database query to its end even when the caller stops waiting. A query that is
+    /// cancelled halfway can leave its connection unusable.
+    async fn run_detached<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, Failure>> + Send + 'static,
     ) -> Result<T, Failure> {
-        let ended = tokio::spawn(work).await;
-        ended.unwrap_or_else(|panicked| Err(Failure::Unknown(panicked.to_string())))
+        let joined = tokio::spawn(work).await;
+        joined.unwrap_or_else(|panicked| Err(Failure::Unknown(panicked.to_string())))
     }
 }

@@ -1,5 +1,6 @@
-//! Reads both books on a schedule, asks the domain, records and repairs. Also the sweeper and the restart scan: two of the five
-//! doors.
+//! The reconciler: compares the database with the payment provider on a schedule, records anomalies
+//! and repairs what it can. It also contains the sweeper of open orders and the scan after a
+//! restart.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -11,73 +12,78 @@ use futures_util::{StreamExt, stream};
 use persistence::Failure;
 use tokio::sync::watch;
 
-use crate::payment::Lane;
-use crate::payment::room::Room;
+use crate::payments::context::PaymentContext;
+use crate::payments::job_queue::JobKey;
+use crate::payments::refunds::Refunds;
+use crate::payments::sweep::sweep_order;
 
-mod captures;
+mod capture_check;
 mod comparison;
 
-use captures::Captures;
+use capture_check::CaptureCheck;
 pub(crate) use comparison::Comparison;
-use comparison::NAMELESS_MS;
+use comparison::WITHOUT_ADDRESS_MS;
 
-const ROUND: Duration = Duration::from_secs(30);
-/// Open orders younger than this are left to the buyer's own call and the webhook.
-const YOUNG_MS: i64 = 20_000;
-/// Orders a sweep visits at most, and how many of them at the same time.
-const OPEN_MAX: u32 = 5000;
-const TOGETHER_MAX: usize = 16;
-/// Orders read at once.
+const PASS_EVERY: Duration = Duration::from_secs(30);
+/// Younger open orders are left to the buyer's own call and the webhook.
+const SWEEP_MIN_AGE_MS: i64 = 20_000;
+/// Open orders that one sweep handles.
+const SWEEP_MAX: u32 = 5000;
+const CONCURRENT_SWEEPS_MAX: usize = 16;
+/// Rows read at once.
 const READ_MAX: u32 = 500;
-/// Between two questions to the provider: it allows a hundred a second, and buyers come first.
-const QUESTION_PAUSE: Duration = Duration::from_millis(10);
-/// An intent is made a moment after its order; clocks may differ by this much.
-const CLOCKS_DIFFER_MS: i64 = 300_000;
-/// Every round the newest payments are listed, those that our books forgot included, so that whatever is wrong with one is
-/// found within a minute even when no notice tells of it.
+/// Pause between two calls to the provider. It allows a hundred per second, and buyers come first.
+const CALL_PAUSE: Duration = Duration::from_millis(10);
+/// Tolerated difference between our clock and the provider's.
+const CLOCK_SKEW_MS: i64 = 300_000;
+/// Every pass lists the payments of this period, including those that the database lost. A problem
+/// is thus found within a minute even without a webhook event.
 const LIST_NEW_MS: i64 = 180_000;
-/// Every so many rounds, ten minutes, it looks further back: as far as a payment may be touched past us without a notice, ten
-/// minutes before that may have passed, and our clock be off.
-const LIST_ROUNDS: u64 = 20;
+/// Every so many passes (ten minutes) the list goes back [`LIST_MS`].
+const LONG_LIST_PASSES: u64 = 20;
+/// Covers payments that were changed outside this system without an event, the ten minutes between
+/// two long lists, and the clock skew.
 const LIST_MS: i64 = 3_600_000;
-/// An account that took money so lately has open business.
-const BUSY_MS: i64 = 1_200_000;
-/// Accounts without open business that a round lists beside the others, in turn.
-const QUIET_ACCOUNTS: usize = 10;
-/// Payments remembered as compared and found right; they are compared again when the provider says something new, or somebody
-/// was told that they are wrong.
-const KNOWN_MAX: usize = 50_000;
-/// Why an order of a cancelled draw is refunded when nobody is there to say it in their own words.
-const CALLED_OFF: &str = "the draw was cancelled";
-/// How far back a starting process looks for captured payments nobody has witnessed.
+/// An account that took money within this time counts as active.
+const ACTIVE_ACCOUNT_MS: i64 = 1_200_000;
+/// Inactive accounts that one pass lists, in rotation.
+const INACTIVE_ACCOUNTS_PER_PASS: usize = 10;
+/// Verified payments that are remembered. A payment is compared again when the provider returns
+/// something new, or when an anomaly is open about it.
+const VERIFIED_MAX: usize = 50_000;
+/// The reason stored with an order of a cancelled draw that the schedule refunds.
+const DRAW_CANCELLED: &str = "the draw was cancelled";
+/// How far back a starting process looks for captured payments that were not compared.
 const START_MS: i64 = 3_600_000;
-/// An account that cannot be asked, because its club took its leave of the provider, must not hide the others. So many of them
-/// in a round, and it is the provider that is away.
-const SILENT_ACCOUNTS_MAX: usize = 3;
-/// How far back it looks for payments that books restored from an old backup forgot: as far as an operator's scan (decision I-3).
-const FORGOTTEN_MS_MAX: i64 = 720 * 3_600_000;
+/// Accounts that may fail in one pass. An account that its club disconnected must not block the
+/// others; after this many failures the provider itself is considered unavailable.
+const FAILED_ACCOUNTS_MAX: usize = 3;
+/// How far back a starting process looks for payments that a restored database lacks. As far as an
+/// operator's scan (decision I-3).
+const RESTORE_SCAN_MS_MAX: i64 = 720 * 3_600_000;
 
-/// The reconciler's handle, for the operator's buttons; the schedule runs by itself.
+/// The handle for scans on demand. The schedule runs without it.
 #[derive(Clone)]
 pub struct Reconciler {
-    room: Arc<Room>,
+    context: Arc<PaymentContext>,
 }
 
-/// What a scan found (decision I-3).
+/// The result of a scan (decision I-3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Scanned {
+pub struct ScanReport {
     /// Payments compared.
     pub checked: u64,
-    /// Payments that disagree with their order, reported before or not, or do not agree with it yet.
+    /// Payments that disagree with their order, whether reported before or not, or do not agree
+    /// yet.
     pub unsettled: u64,
     /// Anomalies that were not open before.
     pub raised: u64,
-    /// Open anomalies that turned out to be mended.
+    /// Open anomalies that were resolved because the disagreement is gone.
     pub healed: u64,
 }
 
-impl Scanned {
-    fn add(&mut self, other: Scanned) {
+impl ScanReport {
+    fn add(&mut self, other: ScanReport) {
         self.checked += other.checked;
         self.unsettled += other.unsettled;
         self.raised += other.raised;
@@ -86,282 +92,321 @@ impl Scanned {
 }
 
 impl Reconciler {
-    pub(crate) fn new(room: Arc<Room>) -> Reconciler {
-        Reconciler { room }
+    pub(crate) fn new(context: Arc<PaymentContext>) -> Reconciler {
+        Reconciler { context }
     }
 
-    /// Compares every payment since a time with the provider, of every connected account, and mends what can be mended: the
-    /// operator's `check` and `scan` (decision I-3).
+    /// Compares the payments of every connected account since a time, and repairs what it can. Used
+    /// by the operator's `check` and `scan` (decision I-3).
     ///
     /// # Errors
-    /// The books could not be read, or the provider not be asked about every account; what was found is recorded.
-    pub async fn scan(&self, since: Timestamp) -> Result<Scanned, Failure> {
-        let room = self.room.clone();
+    /// The database could not be read, or the provider failed for an account. What was found is
+    /// recorded.
+    pub async fn scan(&self, since: Timestamp) -> Result<ScanReport, Failure> {
+        let context = self.context.clone();
         let scan = async move {
-            let comparison = Comparison { room: room.clone() };
-            let (mut scanned, mut silent, mut in_a_row) = (Scanned::default(), None, 0);
-            for account in room.books.accounts().await? {
-                match comparison.account(&account, since).await {
-                    Ok(found) => {
-                        scanned.add(found);
-                        in_a_row = 0;
+            let comparison = Comparison::new(context.clone());
+            let mut report = ScanReport::default();
+            let (mut last_failure, mut failures_in_a_row) = (None, 0);
+            for account in context.store.connected_accounts().await? {
+                match comparison.compare_account(&account, since).await {
+                    Ok(account_report) => {
+                        report.add(account_report);
+                        failures_in_a_row = 0;
                     }
                     Err(failure) => {
-                        silent = Some(failure);
-                        in_a_row += 1;
+                        last_failure = Some(failure);
+                        failures_in_a_row += 1;
                     }
                 }
-                if in_a_row == SILENT_ACCOUNTS_MAX {
+                if failures_in_a_row == FAILED_ACCOUNTS_MAX {
                     break;
                 }
             }
-            silent.map_or(Ok(scanned), Err)
+            last_failure.map_or(Ok(report), Err)
         };
         tokio::spawn(scan)
             .await
             .unwrap_or_else(|panicked| Err(Failure::Unknown(panicked.to_string())))
     }
 
-    /// One round of the schedule now, without its comparison with the provider: for tests, which do not wait for it.
-    pub async fn round(&self) {
-        let room = self.room.clone();
-        // What a round could not do, the next one does.
-        let round = async move {
-            let mut rounds = Rounds::new(room);
-            rounds.sweep().await;
-            rounds.return_fees().await;
-            rounds.refund_called_off().await;
+    /// Runs the part of a pass that does not compare payments, for tests that do not wait for the
+    /// schedule.
+    pub async fn run_partial_pass(&self) {
+        let context = self.context.clone();
+        // The next pass repeats what failed.
+        let pass = async move {
+            let mut schedule = PassSchedule::new(context);
+            schedule.sweep_open_orders().await;
+            schedule.return_fees().await;
+            schedule.refund_cancelled_draws().await;
         };
-        let _ = tokio::spawn(round).await;
+        let _ = tokio::spawn(pass).await;
     }
 }
 
-/// The schedule, and what it remembers from round to round.
-struct Rounds {
+/// The schedule, and what it remembers from pass to pass.
+struct PassSchedule {
     comparison: Comparison,
-    count: u64,
-    captures: Captures,
-    known: Known,
-    /// What a starting process has still to list; `None`: it has not asked the books yet.
-    behind: Option<Behind>,
+    pass_count: u64,
+    captures: CaptureCheck,
+    verified: VerifiedPayments,
+    /// Accounts still to be listed after the start of the process. `None`: not read yet.
+    restore_scan: Option<RestoreScan>,
 }
 
-/// Payments as they were when they were compared and found right.
+/// Payments as they were when they were compared and agreed with their orders.
 #[derive(Default)]
-struct Known(BTreeMap<PaymentIntentId, PaymentIntent>);
+struct VerifiedPayments(BTreeMap<PaymentIntentId, PaymentIntent>);
 
-impl Known {
-    fn found_right(&mut self, said: PaymentIntent) {
-        if self.0.len() >= KNOWN_MAX {
+impl VerifiedPayments {
+    fn insert(&mut self, intent: PaymentIntent) {
+        if self.0.len() >= VERIFIED_MAX {
             self.0.clear();
         }
-        self.0.insert(said.id.clone(), said);
+        self.0.insert(intent.id.clone(), intent);
     }
 
-    fn says_the_same(&self, said: &PaymentIntent) -> bool {
-        self.0.get(&said.id) == Some(said)
+    /// Whether the payment was verified in exactly this state.
+    fn contains(&self, intent: &PaymentIntent) -> bool {
+        self.0.get(&intent.id) == Some(intent)
     }
 }
 
-/// Accounts to be listed from where the memory of the books ends.
-struct Behind {
+/// Accounts to be listed from the newest order in the database on.
+struct RestoreScan {
     since: Timestamp,
     accounts: VecDeque<AccountId>,
 }
 
-pub(crate) async fn run(room: Arc<Room>, mut stop: watch::Receiver<bool>) {
-    let mut others = room.draws.others_change();
-    let mut rounds = Rounds::new(room);
+/// Runs passes until the engine stops.
+pub(crate) async fn run(context: Arc<PaymentContext>, mut stop: watch::Receiver<bool>) {
+    let mut node_changes = context.draws.node_changes();
+    let mut schedule = PassSchedule::new(context);
     loop {
-        others.mark_unchanged();
-        // The provider need not be asked by every node. While nodes come and go two may ask, and find the same.
-        let ours = rounds.comparison.room.draws.is_eldest();
-        if ours {
-            rounds.go().await;
+        node_changes.mark_unchanged();
+        // One node is enough. While nodes join and leave, two nodes may run a pass; both find the
+        // same.
+        let is_oldest = schedule.comparison.context.draws.is_oldest_node();
+        if is_oldest {
+            schedule.run_pass().await;
         }
-        let room = &rounds.comparison.room;
-        room.tally.round_ended(room.clock.now());
+        let context = &schedule.comparison.context;
+        context.metrics.record_pass_end(context.clock.now());
         tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => return,
-            // It may be our turn now.
-            Ok(()) = others.changed(), if !ours => {}
-            () = tokio::time::sleep(ROUND) => {}
+            // This node may have become the oldest.
+            Ok(()) = node_changes.changed(), if !is_oldest => {}
+            () = tokio::time::sleep(PASS_EVERY) => {}
         }
     }
 }
 
-impl Rounds {
-    async fn go(&mut self) {
-        self.sweep().await;
+impl PassSchedule {
+    async fn run_pass(&mut self) {
+        self.sweep_open_orders().await;
         self.return_fees().await;
-        self.refund_called_off().await;
+        self.refund_cancelled_draws().await;
         if let Err(failure) = self
             .captures
-            .witness(&self.comparison, &mut self.known)
+            .check_new(&self.comparison, &mut self.verified)
             .await
         {
-            tracing::warn!(%failure, "captured payments are compared later");
+            tracing::warn!(%failure, "comparison of captured payments deferred to the next pass");
         }
-        self.nameless().await;
-        if let Err(failure) = self.look_behind().await {
-            tracing::warn!(%failure, "what the books may have forgotten is looked for later");
+        self.compare_orders_without_address().await;
+        if let Err(failure) = self.scan_after_restore().await {
+            tracing::warn!(%failure, "scan for payments that the database lost deferred to the next pass");
         }
-        self.list().await;
-        self.count += 1;
+        self.list_accounts().await;
+        self.pass_count += 1;
     }
 
-    fn new(room: Arc<Room>) -> Rounds {
-        let captures = Captures::since(room.clock.now().plus_ms(-START_MS));
-        Rounds {
-            comparison: Comparison { room },
-            count: 0,
+    fn new(context: Arc<PaymentContext>) -> PassSchedule {
+        let captures = CaptureCheck::since(context.clock.now().plus_ms(-START_MS));
+        PassSchedule {
+            comparison: Comparison::new(context),
+            pass_count: 0,
             captures,
-            known: Known::default(),
-            behind: None,
+            verified: VerifiedPayments::default(),
+            restore_scan: None,
         }
     }
 
-    /// Every open order goes through the room; what waits too long is let go.
-    async fn sweep(&mut self) {
-        let room = &self.comparison.room;
-        let open = match room
-            .books
-            .orders_open(room.clock.now().plus_ms(-YOUNG_MS), OPEN_MAX)
+    /// Fulfils every open order, and abandons those that wait too long.
+    async fn sweep_open_orders(&mut self) {
+        let context = &self.comparison.context;
+        let open = match context
+            .store
+            .orders_open(context.clock.now().plus_ms(-SWEEP_MIN_AGE_MS), SWEEP_MAX)
             .await
         {
             Ok(open) => open,
-            Err(failure) => return tracing::warn!(%failure, "open orders could not be read"),
+            Err(failure) => {
+                return tracing::warn!(%failure, "open orders not read: database error");
+            }
         };
-        let visits =
+        let orders =
             stream::iter(open.into_iter().map(|record| record.order.id)).then(async |order| {
-                tokio::time::sleep(QUESTION_PAUSE).await;
+                tokio::time::sleep(CALL_PAUSE).await;
                 order
             });
-        let visits = visits.map(async |order| {
-            let inside = room.clone();
-            let swept = room.desk.run(Lane::Order(order), async move { inside.sweep(order).await }).await;
+        let sweeps = orders.map(async |order| {
+            let job_context = context.clone();
+            let work = async move { sweep_order(&job_context, order).await };
+            let swept = context.jobs.run(JobKey::Order(order), work).await;
             if let Some(Err(failure)) = swept {
-                tracing::warn!(%failure, order.id = %order, "an open order waits for the next round");
+                tracing::warn!(%failure, order.id = %order, "open order deferred to the next pass");
             }
         });
-        visits.buffer_unordered(TOGETHER_MAX).for_each(ready).await;
+        sweeps
+            .buffer_unordered(CONCURRENT_SWEEPS_MAX)
+            .for_each(ready)
+            .await;
     }
 
-    /// A fee that no captured order could give back then is given by one that was captured since.
+    /// Queues fee refunds that could not be paid before, because no captured order had enough fee
+    /// left.
     async fn return_fees(&self) {
-        let room = &self.comparison.room;
-        match room.books.fees_owed().await {
-            Ok(owing) => {
-                for draw in owing {
-                    room.give_fees_back(draw).await;
+        let context = &self.comparison.context;
+        match context.store.fees_owed().await {
+            Ok(draws) => {
+                for draw in draws {
+                    Refunds::new(context).return_fees(draw).await;
                 }
             }
-            Err(failure) => tracing::warn!(%failure, "draws that owe fees could not be read"),
+            Err(failure) => tracing::warn!(%failure, "owed fees not read: database error"),
         }
     }
 
-    /// Refunds of cancelled draws that were cut off, and orders that were captured while theirs was being cancelled.
-    async fn refund_called_off(&self) {
-        if let Err(failure) = self.comparison.room.refund_called_off(CALLED_OFF).await {
-            tracing::warn!(%failure, "orders of cancelled draws could not be read");
+    /// Refunds orders of cancelled draws: those whose refund was interrupted, and those that were
+    /// captured during the cancellation.
+    async fn refund_cancelled_draws(&self) {
+        if let Err(failure) = Refunds::new(&self.comparison.context)
+            .refund_cancelled_draws(DRAW_CANCELLED)
+            .await
+        {
+            tracing::warn!(%failure, "orders of cancelled draws not read: database error");
         }
     }
 
-    /// Paid tickets whose buyer left no address.
-    async fn nameless(&self) {
-        let room = &self.comparison.room;
-        let before = room.clock.now().plus_ms(-NAMELESS_MS);
-        match room.books.orders_nameless(before, READ_MAX).await {
+    /// Compares paid orders whose buyer left no address.
+    async fn compare_orders_without_address(&self) {
+        let context = &self.comparison.context;
+        let before = context.clock.now().plus_ms(-WITHOUT_ADDRESS_MS);
+        match context.store.orders_without_address(before, READ_MAX).await {
             Ok(records) => {
                 for record in records {
-                    // What could not be compared now is compared in the next round.
-                    let _ = self.comparison.order(record.order.id).await;
+                    // The next pass repeats a comparison that failed.
+                    let _ = self.comparison.compare_order(record.order.id).await;
                 }
             }
-            Err(failure) => tracing::warn!(%failure, "orders without an address could not be read"),
+            Err(failure) => {
+                tracing::warn!(%failure, "orders without an address not read: database error");
+            }
         }
     }
 
-    /// Books that were restored from a backup remember nothing since it was made, however old it is, and the provider does. So a
-    /// starting process lists every account once, from the newest order it knows of.
-    async fn look_behind(&mut self) -> Result<(), Failure> {
-        let room = self.comparison.room.clone();
-        if self.behind.is_none() {
-            let now = room.clock.now();
-            let newest = room.books.newest_order().await?.unwrap_or(now);
-            let since = newest.plus_ms(-CLOCKS_DIFFER_MS).min(now.plus_ms(-LIST_MS));
-            let accounts = room.books.accounts().await?.into_iter().collect();
-            self.behind = Some(Behind {
-                since: since.max(now.plus_ms(-FORGOTTEN_MS_MAX)),
+    /// Lists every account once after the start of the process, from the newest known order on. A
+    /// database that was restored from a backup lacks everything since then, and the provider has
+    /// it.
+    async fn scan_after_restore(&mut self) -> Result<(), Failure> {
+        let context = self.comparison.context.clone();
+        if self.restore_scan.is_none() {
+            let now = context.clock.now();
+            let newest = context.store.newest_order().await?.unwrap_or(now);
+            let since = newest.plus_ms(-CLOCK_SKEW_MS).min(now.plus_ms(-LIST_MS));
+            let accounts = context
+                .store
+                .connected_accounts()
+                .await?
+                .into_iter()
+                .collect();
+            self.restore_scan = Some(RestoreScan {
+                since: since.max(now.plus_ms(-RESTORE_SCAN_MS_MAX)),
                 accounts,
             });
         }
-        let Some(Behind { since, accounts }) = &mut self.behind else {
+        let Some(RestoreScan { since, accounts }) = &mut self.restore_scan else {
             return Ok(());
         };
-        let mut silent = 0;
+        let mut failed_accounts = 0;
         for _ in 0..accounts.len() {
             let Some(account) = accounts.pop_front() else {
                 break;
             };
-            tokio::time::sleep(QUESTION_PAUSE).await;
-            let Err(failure) = look_at(&self.comparison, &account, *since).await else {
+            tokio::time::sleep(CALL_PAUSE).await;
+            let Err(failure) = compare_unknown_payments(&self.comparison, &account, *since).await
+            else {
                 continue;
             };
             accounts.push_back(account);
-            silent += 1;
-            if silent == SILENT_ACCOUNTS_MAX {
+            failed_accounts += 1;
+            if failed_accounts == FAILED_ACCOUNTS_MAX {
                 return Err(failure);
             }
         }
         Ok(())
     }
 
-    /// Lists accounts, so that a payment our books forgot is found.
-    async fn list(&mut self) {
-        let now = self.comparison.room.clock.now();
-        let far = self.count.is_multiple_of(LIST_ROUNDS);
-        let since = now.plus_ms(if far { -LIST_MS } else { -LIST_NEW_MS });
-        let reported = self.reported().await;
+    /// Lists the recent payments of accounts, to find payments that the database lost.
+    async fn list_accounts(&mut self) {
+        let now = self.comparison.context.clock.now();
+        let is_long = self.pass_count.is_multiple_of(LONG_LIST_PASSES);
+        let since = now.plus_ms(if is_long { -LIST_MS } else { -LIST_NEW_MS });
+        let reported = self.reported_payments().await;
         for account in self.accounts_to_list(now).await {
             if let Err(failure) = self.list_account(&account, since, &reported).await {
-                tracing::warn!(%failure, "an account is listed later");
+                tracing::warn!(%failure, "listing of an account deferred to the next pass");
             }
         }
     }
 
-    /// Payments that an anomaly is open about: they are compared again, whatever was found before. Another node may have raised
-    /// one after this one found its payment right, and not know that it did, when the answer of the books was lost.
-    async fn reported(&self) -> BTreeSet<PaymentIntentId> {
-        let open = self.comparison.room.books.anomalies(true, READ_MAX).await;
-        read(open, "open anomalies")
+    /// Returns the payments with an open anomaly. They are compared again even if this node has
+    /// verified them: another node may have raised the anomaly since.
+    async fn reported_payments(&self) -> BTreeSet<PaymentIntentId> {
+        let open = self
+            .comparison
+            .context
+            .store
+            .anomalies(true, READ_MAX)
+            .await;
+        rows_or_none(open, "open anomalies")
             .into_iter()
             .filter_map(|record| record.anomaly.payment_intent)
             .collect()
     }
 
-    /// Those with open business, and some of the others in turn.
+    /// Returns the active accounts, and some of the others in rotation.
     async fn accounts_to_list(&self, now: Timestamp) -> BTreeSet<AccountId> {
-        let books = &self.comparison.room.books;
+        let store = &self.comparison.context.store;
         let mut accounts: BTreeSet<AccountId> = BTreeSet::new();
         for records in [
-            books.orders_open(now, READ_MAX).await,
-            books.orders_captured(now.plus_ms(-BUSY_MS), READ_MAX).await,
+            store.orders_open(now, READ_MAX).await,
+            store
+                .orders_captured(now.plus_ms(-ACTIVE_ACCOUNT_MS), READ_MAX)
+                .await,
         ] {
             accounts.extend(
-                read(records, "orders")
+                rows_or_none(records, "orders")
                     .into_iter()
                     .map(|record| record.order.account),
             );
         }
-        let all = read(books.accounts().await, "accounts");
-        let quiet: Vec<AccountId> = all
+        let all = rows_or_none(store.connected_accounts().await, "accounts");
+        let inactive: Vec<AccountId> = all
             .into_iter()
             .filter(|account| !accounts.contains(account))
             .collect();
-        let turn = (self.count as usize * QUIET_ACCOUNTS) % quiet.len().max(1);
-        accounts.extend(quiet.into_iter().cycle().skip(turn).take(QUIET_ACCOUNTS));
+        let first = (self.pass_count as usize * INACTIVE_ACCOUNTS_PER_PASS) % inactive.len().max(1);
+        accounts.extend(
+            inactive
+                .into_iter()
+                .cycle()
+                .skip(first)
+                .take(INACTIVE_ACCOUNTS_PER_PASS),
+        );
         accounts
     }
 
@@ -371,38 +416,39 @@ impl Rounds {
         since: Timestamp,
         reported: &BTreeSet<PaymentIntentId>,
     ) -> Result<(), Failure> {
-        for said in self.comparison.list(account, since).await? {
-            let decided = said.intent.status != PaymentStatus::RequiresCapture;
-            let settled = decided && !reported.contains(&said.intent.id);
-            if settled && self.known.says_the_same(&said.intent) {
+        for observed in self.comparison.list(account, since).await? {
+            let is_decided = observed.intent.status != PaymentStatus::RequiresCapture;
+            let may_skip = is_decided && !reported.contains(&observed.intent.id);
+            if may_skip && self.verified.contains(&observed.intent) {
                 continue;
             }
-            if self.comparison.one(&said).await?.unsettled == 0 {
-                self.known.found_right(said.intent);
+            if self.comparison.compare_observed(&observed).await?.unsettled == 0 {
+                self.verified.insert(observed.intent);
             }
         }
         Ok(())
     }
 }
 
-/// What cannot be read now is read in the next round.
-fn read<T>(found: Result<Vec<T>, Failure>, what: &str) -> Vec<T> {
-    found.unwrap_or_else(|failure| {
-        tracing::warn!(%failure, what, "what accounts are listed by could not be read");
+/// Returns the rows that were read, or none after an error: the next pass reads them again.
+fn rows_or_none<T>(rows: Result<Vec<T>, Failure>, what: &str) -> Vec<T> {
+    rows.unwrap_or_else(|failure| {
+        tracing::warn!(%failure, what, "list of accounts incomplete: database error");
         Vec::new()
     })
 }
 
-/// Lists one account, and compares what the books do not know of. What they know is swept and witnessed; comparing all of it here
-/// would find what is only under way, and nobody would look at so old a payment again.
-async fn look_at(
+/// Lists one account and compares the payments that the database lacks. The others are handled by
+/// the sweeper and the capture check; comparing them here would report work in progress, and so old
+/// a payment would not be compared again.
+async fn compare_unknown_payments(
     comparison: &Comparison,
     account: &AccountId,
     since: Timestamp,
 ) -> Result<(), Failure> {
-    for said in comparison.list(account, since).await? {
-        if comparison.is_forgotten(&said).await? {
-            comparison.one(&said).await?;
+    for observed in comparison.list(account, since).await? {
+        if comparison.is_unknown(&observed).await? {
+            comparison.compare_observed(&observed).await?;
         }
     }
     Ok(())

@@ -1,5 +1,8 @@
-//! Keeps draws alive: claims and builds their actors, rebuilds those that stopped, pauses those that stop too often, and
-//! lets decided ones go. Ours, because actix's own supervisor neither restarts after a panic nor forgets the memory.
+//! The supervisor of the draws: claims draws and starts their actors, restarts actors that stopped,
+//! pauses draws that fail repeatedly, and removes decided ones.
+//!
+//! actix's own supervisor is not used: it does not restart after a panic, and it keeps the memory
+//! of the failed actor.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,131 +11,134 @@ use std::time::Duration;
 
 use actix::{Actor, ActorFutureExt, AsyncContext, Context, WrapFuture};
 use domain::{Draw, DrawId};
-use persistence::ledger::{Claimed, Claims, Elsewhere};
-use persistence::nodes::Boot;
-use persistence::{Books, Failure, Ledger};
+use persistence::ledger::{Claimed, Claims, ForeignDraw};
+use persistence::nodes::InstanceId;
+use persistence::{Failure, Ledger, PaymentStores};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use crate::draw::{Cause, DrawActor, Obituary, Stopped};
+use crate::actor_thread::ActorThread;
+use crate::draw::{ActorStopped, DrawActor, StopCause, StopNotifier};
 use crate::membership::Membership;
-use crate::thread::Thread;
 use crate::{Clock, Denied};
-use pauses::Pause;
+use pauses::DrawPause;
 use roster::Roster;
 
-mod lookout;
 mod messages;
 mod pauses;
+mod remote_views;
 pub(crate) mod roster;
 mod takeover;
 
-pub(crate) use messages::{Doubt, HandOver, Look, Rest, Wake, WakeAll, Waker};
+pub(crate) use messages::{HandOver, RescanOwnership, StopAll, Wake, WakeAll, WakeCause};
 
-/// Draws claimed with one call of the ledger.
+/// Draws that one call to the ledger claims.
 const CLAIM_BATCH_MAX: usize = 256;
-/// Claims under way at once.
-const CLAIMS_MAX: usize = 4;
-/// Askers that may wait for one draw to wake.
+/// Concurrent calls that claim draws.
+const CONCURRENT_CLAIMS_MAX: usize = 4;
+/// Callers that may wait for one draw to wake.
 const WAITERS_MAX: usize = 1024;
-/// More restarts than this within `RESTARTS_WITHIN` pause a draw.
+/// Restarts within [`RESTART_WINDOW`]. One more pauses the draw.
 const RESTARTS_MAX: usize = 3;
-const RESTARTS_WITHIN: Duration = Duration::from_secs(10);
-const CLAIM_AGAIN_MS_MAX: u64 = 5_000;
+const RESTART_WINDOW: Duration = Duration::from_secs(10);
+/// Longest delay between two attempts to claim a draw.
+const CLAIM_RETRY_MS_MAX: u64 = 5_000;
 
 type Waiter = oneshot::Sender<Result<(), Denied>>;
 
 pub(crate) struct DrawSupervisor {
     ledger: Arc<dyn Ledger>,
-    books: Arc<dyn Books>,
+    store: Arc<dyn PaymentStores>,
     clock: Arc<dyn Clock>,
     roster: Arc<Roster>,
     membership: Arc<Membership>,
-    /// Where draws run; each has its place.
-    threads: Vec<Thread>,
-    cares: BTreeMap<DrawId, Care>,
-    pauses: BTreeMap<DrawId, Pause>,
-    /// To be claimed with the next batch.
-    due: BTreeSet<DrawId>,
+    /// Threads for draws. A draw's number selects its thread.
+    threads: Vec<ActorThread>,
+    recovery: BTreeMap<DrawId, RecoveryState>,
+    pauses: BTreeMap<DrawId, DrawPause>,
+    /// Draws to claim with the next batch.
+    claim_queue: BTreeSet<DrawId>,
     claiming: BTreeSet<DrawId>,
-    claims: usize,
-    /// Nodes that did not answer for their draws: with the next claim it is asked whether their processes are gone.
-    suspects: BTreeSet<Boot>,
-    /// Draws that stand still, and whose owners we do not reach: with the next claim they are taken over, whatever lease still
-    /// runs. A link that loses packets leaves a node enough for its lease, and too little for its buyers.
-    standstills: BTreeMap<DrawId, Boot>,
-    /// The books are being asked what others wrote, or will be soon.
-    listens: bool,
-    looked_at: Instant,
+    claims_in_flight: usize,
+    /// Nodes that did not answer for their draws. The next claim first checks whether their
+    /// processes are gone.
+    suspects: BTreeSet<InstanceId>,
+    /// Stalled draws with an owner that this node cannot reach. The next claim takes them over even
+    /// while the owner's lease is valid. A connection that loses packets may be good enough for the
+    /// owner's lease, but not for its buyers.
+    stalled_draws: BTreeMap<DrawId, InstanceId>,
+    /// The views of other nodes' draws are being read, or a timer for it is running.
+    is_polling_views: bool,
+    scanned_at: Instant,
     generation: u64,
-    stops: mpsc::UnboundedSender<Stopped>,
-    stopped: Option<mpsc::UnboundedReceiver<Stopped>>,
-    /// The engine stops: nothing is built any more.
-    resting: bool,
-    /// Answered when the last actor is gone.
-    rested: Option<oneshot::Sender<()>>,
-    alive: BTreeSet<u64>,
+    stop_sender: mpsc::UnboundedSender<ActorStopped>,
+    stop_receiver: Option<mpsc::UnboundedReceiver<ActorStopped>>,
+    /// The engine is stopping: no actor is started any more.
+    is_stopping: bool,
+    /// Notified when the last actor has stopped.
+    all_stopped: Option<oneshot::Sender<()>>,
+    live_generations: BTreeSet<u64>,
 }
 
-/// What the supervisor remembers of a draw that needed it.
+/// What the supervisor remembers about a draw that failed or is being claimed.
 #[derive(Default)]
-struct Care {
+struct RecoveryState {
     restarts: VecDeque<Instant>,
-    claims_failed: u32,
+    failed_claims: u32,
     waiters: Vec<Waiter>,
 }
 
 impl DrawSupervisor {
     pub(crate) fn new(
         ledger: Arc<dyn Ledger>,
-        books: Arc<dyn Books>,
+        store: Arc<dyn PaymentStores>,
         clock: Arc<dyn Clock>,
         roster: Arc<Roster>,
         membership: Arc<Membership>,
-        threads: Vec<Thread>,
+        threads: Vec<ActorThread>,
     ) -> DrawSupervisor {
-        let (stops, stopped) = mpsc::unbounded_channel();
+        let (stop_sender, stop_receiver) = mpsc::unbounded_channel();
         DrawSupervisor {
             ledger,
-            books,
+            store,
             clock,
             roster,
             membership,
             threads,
-            cares: BTreeMap::new(),
+            recovery: BTreeMap::new(),
             pauses: BTreeMap::new(),
-            due: BTreeSet::new(),
+            claim_queue: BTreeSet::new(),
             claiming: BTreeSet::new(),
-            claims: 0,
+            claims_in_flight: 0,
             suspects: BTreeSet::new(),
-            standstills: BTreeMap::new(),
-            listens: false,
-            looked_at: Instant::now(),
+            stalled_draws: BTreeMap::new(),
+            is_polling_views: false,
+            scanned_at: Instant::now(),
             generation: 0,
-            stops,
-            stopped: Some(stopped),
-            resting: false,
-            rested: None,
-            alive: BTreeSet::new(),
+            stop_sender,
+            stop_receiver: Some(stop_receiver),
+            is_stopping: false,
+            all_stopped: None,
+            live_generations: BTreeSet::new(),
         }
     }
 
-    fn want(&mut self, draw: DrawId) {
+    fn enqueue_claim(&mut self, draw: DrawId) {
         if !self.claiming.contains(&draw) {
-            self.due.insert(draw);
+            self.claim_queue.insert(draw);
         }
     }
 
-    /// Claims what is due, a batch at a time.
-    fn claim_due(&mut self, ctx: &mut Context<Self>) {
-        while !self.resting
+    /// Claims the queued draws in batches.
+    fn claim_queued(&mut self, ctx: &mut Context<Self>) {
+        while !self.is_stopping
             && !self.roster.is_killed()
-            && self.claims < CLAIMS_MAX
-            && !self.due.is_empty()
+            && self.claims_in_flight < CONCURRENT_CLAIMS_MAX
+            && !self.claim_queue.is_empty()
         {
             let mut batch = Vec::new();
             while batch.len() < CLAIM_BATCH_MAX
-                && let Some(draw) = self.due.pop_first()
+                && let Some(draw) = self.claim_queue.pop_first()
             {
                 batch.push(draw);
             }
@@ -142,89 +148,91 @@ impl DrawSupervisor {
 
     fn claim(&mut self, mut batch: Vec<DrawId>, ctx: &mut Context<Self>) {
         if self.membership.is_leaving() {
-            return self.point_to_the_others(&batch);
+            return self.assign_to_other_node(&batch);
         }
-        self.claims += 1;
+        self.claims_in_flight += 1;
         self.claiming.extend(&batch);
         let (ledger, membership) = (self.ledger.clone(), self.membership.clone());
         let suspects = std::mem::take(&mut self.suspects);
-        let standstills: Vec<_> = batch
+        let stalled_draws: Vec<_> = batch
             .iter()
-            .filter_map(|draw| self.standstills.remove_entry(draw))
+            .filter_map(|draw| self.stalled_draws.remove_entry(draw))
             .collect();
         let claim = async move {
             for suspect in suspects {
-                membership.bury(suspect).await;
+                membership.expire_if_dead(suspect).await;
             }
             let mut claimed = ledger.claim(membership.boot(), &batch).await;
-            let late =
-                takeover::take_over(&*ledger, &membership, &standstills, claimed.as_mut().ok())
+            let takeovers =
+                takeover::take_over(&*ledger, &membership, &stalled_draws, claimed.as_mut().ok())
                     .await;
-            batch.retain(|draw| late.iter().all(|one| one.draw != *draw));
-            (batch, claimed, late)
+            batch.retain(|draw| takeovers.iter().all(|takeover| takeover.draw != *draw));
+            (batch, claimed, takeovers)
         };
         ctx.spawn(
             claim
                 .into_actor(self)
-                .map(|(batch, claimed, late), supervisor, ctx| {
-                    supervisor.claims -= 1;
-                    for one in late {
-                        supervisor.serve_later(one, ctx);
+                .map(|(batch, claimed, takeovers), supervisor, ctx| {
+                    supervisor.claims_in_flight -= 1;
+                    for takeover in takeovers {
+                        supervisor.serve_after_delay(takeover, ctx);
                     }
                     for draw in &batch {
                         supervisor.claiming.remove(draw);
                     }
                     match claimed {
-                        Ok(claimed) => supervisor.claimed(&batch, claimed, ctx),
-                        Err(failure) => supervisor.not_claimed(batch, &failure, ctx),
+                        Ok(claims) => supervisor.handle_claims(&batch, claims, ctx),
+                        Err(failure) => supervisor.handle_failed_claim(batch, &failure, ctx),
                     }
-                    supervisor.claim_due(ctx);
-                    supervisor.keep_listening(ctx);
+                    supervisor.claim_queued(ctx);
+                    supervisor.keep_polling_views(ctx);
                 }),
         );
     }
 
-    /// A node that goes claims nothing: whoever asks it is sent to another, which takes the draw if nobody has it.
-    fn point_to_the_others(&mut self, batch: &[DrawId]) {
-        let heir = self.membership.others().into_iter().next();
+    /// Assigns draws to another node in the roster. A leaving node claims nothing. It forwards to
+    /// the other node, which claims the draw if it has no owner.
+    fn assign_to_other_node(&mut self, batch: &[DrawId]) {
+        let other = self.membership.others().into_iter().next();
         for draw in batch {
-            match (&heir, self.roster.view(*draw)) {
-                (Some(heir), Some(view)) => {
-                    self.roster.elsewhere(view, heir.clone());
-                    self.answer(*draw, Ok(()));
+            match (&other, self.roster.view(*draw)) {
+                (Some(other), Some(view)) => {
+                    self.roster.set_remote(view, other.clone());
+                    self.answer_waiters(*draw, Ok(()));
                 }
-                _ => self.answer(*draw, Err(Denied::Unavailable)),
+                _ => self.answer_waiters(*draw, Err(Denied::Unavailable)),
             }
         }
     }
 
-    fn claimed(&mut self, batch: &[DrawId], claimed: Claims, ctx: &mut Context<Self>) {
+    fn handle_claims(&mut self, batch: &[DrawId], claims: Claims, ctx: &mut Context<Self>) {
         let mut missing: BTreeSet<DrawId> = batch.iter().copied().collect();
-        for Elsewhere { view, owner } in claimed.elsewhere {
+        for ForeignDraw { view, owner } in claims.elsewhere {
             missing.remove(&view.draw);
-            self.roster.elsewhere(view, owner);
-            self.answer(view.draw, Ok(()));
+            self.roster.set_remote(view, owner);
+            self.answer_waiters(view.draw, Ok(()));
         }
-        for one in claimed.taken {
-            let draw = one.snapshot.id;
+        for claimed in claims.taken {
+            let draw = claimed.snapshot.id;
             missing.remove(&draw);
-            if self.resting || self.membership.is_leaving() || self.roster.is_killed() {
-                self.answer(draw, Err(Denied::Unavailable));
-            } else if self.build(one) {
-                self.answer(draw, Ok(()));
+            if self.is_stopping || self.membership.is_leaving() || self.roster.is_killed() {
+                self.answer_waiters(draw, Err(Denied::Unavailable));
+            } else if self.start_actor(claimed) {
+                self.answer_waiters(draw, Ok(()));
             } else {
                 self.pause(draw, "its stored state breaks an invariant", ctx);
             }
         }
         for draw in missing {
-            self.answer(draw, Err(Denied::NoSuchDraw));
-            self.cares.remove(&draw);
+            self.answer_waiters(draw, Err(Denied::NoSuchDraw));
+            self.recovery.remove(&draw);
         }
     }
 
-    /// Builds a draw's actor from what the books hold; `false` when that breaks an invariant. A damaged draw must not take the
-    /// supervisor of all the others with it.
-    fn build(&mut self, claimed: Claimed) -> bool {
+    /// Restores a draw from its snapshot and starts its actor. `false`: the snapshot breaks an
+    /// invariant. The panic of a damaged draw is caught, because it must not stop the supervisor of
+    /// all the others.
+    fn start_actor(&mut self, claimed: Claimed) -> bool {
         let snapshot = claimed.snapshot.clone();
         let Ok(draw) = catch_unwind(AssertUnwindSafe(|| Draw::restore(snapshot))) else {
             return false;
@@ -232,94 +240,106 @@ impl DrawSupervisor {
         let id = draw.id();
         self.generation += 1;
         let generation = self.generation;
-        let window = self.roster.window(draw.view());
-        let stopped = Stopped {
+        let publisher = self.roster.publisher(draw.view());
+        let stopped = ActorStopped {
             draw: id,
             generation,
-            cause: Cause::Retired,
+            cause: StopCause::Retired,
         };
-        let obituary = Obituary {
+        let stop_notifier = StopNotifier {
             stopped,
-            to: self.stops.clone(),
+            to: self.stop_sender.clone(),
         };
         let (ledger, clock) = (self.ledger.clone(), self.clock.clone());
         let thread = &self.threads[id.0.unsigned_abs() as usize % self.threads.len()];
-        let addr = thread
-            .start(move || DrawActor::new(claimed.epoch, draw, ledger, clock, window, obituary));
-        self.alive.insert(generation);
-        self.roster.live(id, generation, addr);
+        let addr = thread.start(move || {
+            DrawActor::new(claimed.epoch, draw, ledger, clock, publisher, stop_notifier)
+        });
+        self.live_generations.insert(generation);
+        self.roster.set_running(id, generation, addr);
         true
     }
 
-    fn not_claimed(&mut self, batch: Vec<DrawId>, failure: &Failure, ctx: &mut Context<Self>) {
-        tracing::warn!(draws = batch.len(), %failure, "draws could not be claimed");
+    fn handle_failed_claim(
+        &mut self,
+        batch: Vec<DrawId>,
+        failure: &Failure,
+        ctx: &mut Context<Self>,
+    ) {
+        tracing::warn!(draws = batch.len(), %failure, "draws not claimed: database error");
         if let (Failure::Corrupt(_), [draw]) = (failure, &batch[..]) {
             return self.pause(*draw, "its stored state cannot be read", ctx);
         }
         if matches!(failure, Failure::Corrupt(_)) {
-            // One unreadable draw must not keep its neighbours asleep: find it by claiming one at a time.
+            // One unreadable draw must not block the others: claim them one at a time.
             for draw in batch {
                 self.claim(vec![draw], ctx);
             }
             return;
         }
         for draw in batch {
-            self.answer(draw, Err(Denied::Unavailable));
-            let care = self.cares.entry(draw).or_default();
-            care.claims_failed += 1;
-            let pause_ms = (125 << care.claims_failed.min(6)).min(CLAIM_AGAIN_MS_MAX);
-            ctx.run_later(Duration::from_millis(pause_ms), move |supervisor, ctx| {
-                if !supervisor.roster.is_live(draw) && supervisor.roster.owner(draw).is_none() {
-                    supervisor.want(draw);
-                    supervisor.claim_due(ctx);
+            self.answer_waiters(draw, Err(Denied::Unavailable));
+            let recovery = self.recovery.entry(draw).or_default();
+            recovery.failed_claims += 1;
+            let delay_ms = (125 << recovery.failed_claims.min(6)).min(CLAIM_RETRY_MS_MAX);
+            ctx.run_later(Duration::from_millis(delay_ms), move |supervisor, ctx| {
+                if !supervisor.roster.is_running(draw)
+                    && supervisor.roster.remote_owner(draw).is_none()
+                {
+                    supervisor.enqueue_claim(draw);
+                    supervisor.claim_queued(ctx);
                 }
             });
         }
     }
 
-    fn answer(&mut self, draw: DrawId, answer: Result<(), Denied>) {
-        if let Some(care) = self.cares.get_mut(&draw) {
+    fn answer_waiters(&mut self, draw: DrawId, answer: Result<(), Denied>) {
+        if let Some(recovery) = self.recovery.get_mut(&draw) {
             if answer.is_ok() {
-                care.claims_failed = 0;
+                recovery.failed_claims = 0;
             }
-            for waiter in care.waiters.drain(..) {
-                // An asker that has gone away needs no answer.
+            for waiter in recovery.waiters.drain(..) {
+                // A caller that stopped waiting needs no answer.
                 let _ = waiter.send(answer);
             }
         }
     }
 
-    /// An actor is gone.
-    fn stopped(&mut self, gone: Stopped, ctx: &mut Context<Self>) {
-        self.alive.remove(&gone.generation);
+    /// Handles an actor that stopped: restarts it, or pauses its draw.
+    fn handle_stopped(&mut self, stopped: ActorStopped, ctx: &mut Context<Self>) {
+        self.live_generations.remove(&stopped.generation);
         if self.roster.is_killed() {
             return;
         }
-        if self.resting || self.membership.is_leaving() {
-            return self.rest_when_all_are_gone();
+        if self.is_stopping || self.membership.is_leaving() {
+            return self.notify_when_all_stopped();
         }
-        if !self.roster.asleep(gone.draw, gone.generation) {
+        if !self.roster.set_stopped(stopped.draw, stopped.generation) {
             return;
         }
-        match gone.cause {
-            Cause::Retired => {}
-            Cause::Failed if self.restarts_too_often(gone.draw) => {
-                self.pause(gone.draw, "its actor stopped again and again", ctx);
+        match stopped.cause {
+            StopCause::Retired => {}
+            StopCause::Failed if self.restarts_too_often(stopped.draw) => {
+                self.pause(stopped.draw, "its actor stopped again and again", ctx);
             }
-            // Fenced: another process has taken it. While that one's lease runs the claim only says whose it is.
-            Cause::Failed | Cause::Fenced | Cause::Contradicted | Cause::Unsure => {
-                self.want(gone.draw);
-                self.claim_due(ctx);
+            // After `Fenced` another process owns the draw. While its lease is valid, the claim
+            // only returns the owner.
+            StopCause::Failed
+            | StopCause::Fenced
+            | StopCause::Contradicted
+            | StopCause::UnknownCommit => {
+                self.enqueue_claim(stopped.draw);
+                self.claim_queued(ctx);
             }
         }
     }
 
     fn restarts_too_often(&mut self, draw: DrawId) -> bool {
         let now = Instant::now();
-        let restarts = &mut self.cares.entry(draw).or_default().restarts;
+        let restarts = &mut self.recovery.entry(draw).or_default().restarts;
         while restarts
             .front()
-            .is_some_and(|earlier| now.duration_since(*earlier) > RESTARTS_WITHIN)
+            .is_some_and(|earlier| now.duration_since(*earlier) > RESTART_WINDOW)
         {
             restarts.pop_front();
         }
@@ -330,11 +350,11 @@ impl DrawSupervisor {
         false
     }
 
-    fn rest_when_all_are_gone(&mut self) {
-        if self.alive.is_empty()
-            && let Some(rested) = self.rested.take()
+    fn notify_when_all_stopped(&mut self) {
+        if self.live_generations.is_empty()
+            && let Some(all_stopped) = self.all_stopped.take()
         {
-            let _ = rested.send(());
+            let _ = all_stopped.send(());
         }
     }
 }
@@ -343,10 +363,10 @@ impl Actor for DrawSupervisor {
     type Context = Context<Self>;
 
     fn started(&mut self, ctx: &mut Context<Self>) {
-        if let Some(mut stopped) = self.stopped.take() {
-            let stops = futures_util::stream::poll_fn(move |cx| stopped.poll_recv(cx));
+        if let Some(mut receiver) = self.stop_receiver.take() {
+            let stops = futures_util::stream::poll_fn(move |cx| receiver.poll_recv(cx));
             ctx.add_stream(stops);
         }
-        Self::keep_looking(ctx);
+        Self::scan_periodically(ctx);
     }
 }

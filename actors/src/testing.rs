@@ -1,10 +1,11 @@
-//! For tests and simulations: a clock that follows tokio's, and a payment provider in memory that fails on demand.
+//! For tests and simulations: a clock that follows tokio's, and a payment provider in memory with
+//! fault injection.
 
+mod buyers;
 mod clock;
 mod gateway;
-mod people;
 mod provider;
 
 pub use clock::ManualClock;
-pub use gateway::{Asked, FakeGateway, Fault, Verb};
-pub use provider::{Intent, Takings};
+pub use gateway::{FakeGateway, Fault, GatewayCall, GatewayMethod};
+pub use provider::{FakeIntent, ProviderAccountTotals};

@@ -1,35 +1,36 @@
-//! The same engine on real books: a crowd buys, the provider stumbles, a process dies, and afterwards the database is asked
-//! whether everything it must never contain is absent.
+//! The engine on a real Postgres: many buyers, provider faults and a process that dies. Afterwards
+//! the database must hold no violation.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::testing::{FakeGateway, Fault, Verb};
+use actors::testing::{FakeGateway, Fault, GatewayMethod};
 use actors::{
-    Clock, Engine, EngineParts, FulfilStatus, Neighbourhood, OpenOrder, PaymentFailure, Placement,
+    Clock, Engine, EngineParts, FulfilStatus, OpenOrder, PaymentFailure, Peers, Placement,
     SystemClock,
 };
 use domain::{
     AccountId, Cents, ClubId, Command, DrawId, GameResult, Line, OrderId, OrderState, Terms,
 };
-use persistence::books::OrderRecord;
+use persistence::Postgres;
 use persistence::ledger::BuyerDetails;
-use persistence::nodes::Boot;
+use persistence::nodes::InstanceId;
 use persistence::postgres::draws::NewDraw;
 use persistence::records::Records;
 use persistence::records::clubs::NewClub;
+use persistence::stores::OrderRecord;
+use persistence::stores::{AnomalyStore, OrderStore};
 use persistence::testing::database;
-use persistence::{Books, Postgres};
 
 #[path = "support/world.rs"]
 mod world;
-use world::{PostOffice, intent_of};
+use world::{RecordingMailer, intent_of};
 
-/// A shop on a database of its own.
-struct Shop {
+/// A club with draws on its own database.
+struct TestClub {
     postgres: Postgres,
     gateway: FakeGateway,
-    post: PostOffice,
+    mailer: RecordingMailer,
     club: ClubId,
     draws: Vec<DrawId>,
 }
@@ -38,8 +39,8 @@ fn account() -> AccountId {
     AccountId("acct_reds".into())
 }
 
-impl Shop {
-    async fn open(draws: usize, kick_off_ms: i64) -> Shop {
+impl TestClub {
+    async fn open(draws: usize, kick_off_ms: i64) -> TestClub {
         let postgres = database().await.postgres().await;
         let records = Records::new(postgres.clone());
         let reds = NewClub {
@@ -71,10 +72,10 @@ impl Shop {
             .collect();
         let draws = postgres.create_draws(new).await.expect("draws");
         let gateway = FakeGateway::new(Arc::new(SystemClock));
-        Shop {
+        TestClub {
             postgres,
             gateway,
-            post: PostOffice::default(),
+            mailer: RecordingMailer::default(),
             club,
             draws,
         }
@@ -83,18 +84,18 @@ impl Shop {
     async fn engine(&self) -> Engine {
         let parts = EngineParts {
             ledger: Arc::new(self.postgres.clone()),
-            books: Arc::new(self.postgres.clone()),
+            store: Arc::new(self.postgres.clone()),
             gateway: Arc::new(self.gateway.clone()),
             clock: Arc::new(SystemClock),
-            mail: Arc::new(self.post.clone()),
-            neighbourhood: Neighbourhood::alone(Boot::fresh(), Arc::new(self.postgres.clone())),
+            mail: Arc::new(self.mailer.clone()),
+            neighbourhood: Peers::alone(InstanceId::fresh(), Arc::new(self.postgres.clone())),
         };
         Engine::start_at(parts, Placement::OwnThreads { draws: 2 })
             .await
             .expect("the engine starts")
     }
 
-    fn wants(&self, number: u128, lines: &[(usize, u16)]) -> OpenOrder {
+    fn order_request(&self, number: u128, lines: &[(usize, u16)]) -> OpenOrder {
         let line = |(draw, count): &(usize, u16)| Line {
             draw: self.draws[*draw],
             count: *count,
@@ -113,10 +114,11 @@ impl Shop {
                 email: Some(format!("alice{number}@buyer.test")),
                 phone: None,
             },
+            source: None,
         }
     }
 
-    /// Waits for a fact in the books.
+    /// Polls the database until `fact` holds.
     async fn until(&self, what: &str, fact: impl AsyncFn(&Postgres) -> bool) {
         let waiting = async {
             while !fact(&self.postgres).await {
@@ -138,22 +140,25 @@ impl Shop {
             .state
     }
 
-    /// Nothing the database must never contain, and both books agree on the money.
+    /// Checks the invariants, and that the database and the provider agree on the money.
     async fn audit(&self) {
         let violations = self.postgres.violations().await.expect("asked");
         assert!(violations.is_empty(), "{violations:#?}");
-        let ours = self.postgres.account_totals().await.expect("asked");
-        let takings = self.gateway.takings(&account());
-        let ours = ours
+        let totals = self.postgres.account_totals().await.expect("asked");
+        let provider_totals = self.gateway.takings(&account());
+        let totals = totals
             .iter()
             .find(|totals| totals.account == account())
             .expect("the account");
         assert_eq!(
-            (ours.captured, ours.refunded),
-            (takings.captured, takings.refunded)
+            (totals.captured, totals.refunded),
+            (provider_totals.captured, provider_totals.refunded)
         );
-        assert_eq!(ours.application_fees, takings.fees);
-        assert_eq!(ours.application_fees_refunded, takings.fees_refunded);
+        assert_eq!(totals.application_fees, provider_totals.fees);
+        assert_eq!(
+            totals.application_fees_refunded,
+            provider_totals.fees_refunded
+        );
         assert!(
             self.gateway
                 .intents()
@@ -163,10 +168,11 @@ impl Shop {
     }
 }
 
-/// Opens, pays and fulfils with the patience of a browser; `None`: refused.
-async fn buy(engine: &Engine, gateway: &FakeGateway, wanted: OpenOrder) -> Option<OrderRecord> {
+/// Opens, pays and fulfils an order with the retries of a browser. Returns `None` when it is
+/// refused.
+async fn buy(engine: &Engine, gateway: &FakeGateway, request: OpenOrder) -> Option<OrderRecord> {
     let record = loop {
-        match engine.payments.open(wanted.clone()).await {
+        match engine.payments.open(request.clone()).await {
             Ok(record) => break record,
             Err(PaymentFailure::Unavailable) => tokio::time::sleep(Duration::from_millis(30)).await,
             Err(PaymentFailure::Refused { .. }) => return None,
@@ -188,15 +194,17 @@ async fn buy(engine: &Engine, gateway: &FakeGateway, wanted: OpenOrder) -> Optio
 }
 
 #[test]
-fn two_hundred_buyers_want_two_each_and_the_provider_stumbles() {
+fn two_hundred_buyers_with_provider_faults_sell_out_cleanly() {
     actix::System::new().block_on(async {
-        let shop = Shop::open(2, 3_600_000).await;
-        let engine = shop.engine().await;
+        let club = TestClub::open(2, 3_600_000).await;
+        let engine = club.engine().await;
         let mut calls = 0_u32;
-        shop.gateway.set_faults(move |asked| {
+        club.gateway.set_faults(move |call| {
             calls += 1;
-            match (asked.verb, calls % 23) {
-                (Verb::Retrieve | Verb::List | Verb::Find, 0) => Fault::Unavailable,
+            match (call.verb, calls % 23) {
+                (GatewayMethod::Retrieve | GatewayMethod::List | GatewayMethod::Find, 0) => {
+                    Fault::Unavailable
+                }
                 (_, 0) => Fault::TimeoutAfter,
                 (_, 7) => Fault::TimeoutBefore,
                 (_, 13) => Fault::CachedError,
@@ -209,17 +217,25 @@ fn two_hundred_buyers_want_two_each_and_the_provider_stumbles() {
                 1 => &[(1, 2)],
                 _ => &[(0, 1), (1, 1)],
             };
-            buy(&engine, &shop.gateway, shop.wants(number, lines))
+            buy(&engine, &club.gateway, club.order_request(number, lines))
         });
-        let mut bought: Vec<_> = futures_util::future::join_all(buyers)
+        let mut captured_orders: Vec<_> = futures_util::future::join_all(buyers)
             .await
             .into_iter()
             .flatten()
             .collect();
-        shop.gateway.clear_faults();
-        // In the crowd some were refused while a cart held what it then gave back. Nothing is lost: the rest sells too.
+        club.gateway.clear_faults();
+        // Some were refused while a cart held tickets that it then released. The remaining tickets
+        // must sell too.
         for (number, draw) in (201..).zip([0; 40].into_iter().chain([1; 40])) {
-            bought.extend(buy(&engine, &shop.gateway, shop.wants(number, &[(draw, 1)])).await);
+            captured_orders.extend(
+                buy(
+                    &engine,
+                    &club.gateway,
+                    club.order_request(number, &[(draw, 1)]),
+                )
+                .await,
+            );
         }
         let views = engine.draws.views();
         assert!(
@@ -227,45 +243,45 @@ fn two_hundred_buyers_want_two_each_and_the_provider_stumbles() {
             "{views:?}"
         );
         assert_eq!(
-            bought
+            captured_orders
                 .iter()
                 .map(|record| record.order.tickets())
                 .sum::<u16>(),
             2 * 169
         );
-        for record in bought.iter().take(5) {
-            let stored = shop.postgres.order(record.order.id).await.unwrap().unwrap();
+        for record in captured_orders.iter().take(5) {
+            let stored = club.postgres.order(record.order.id).await.unwrap().unwrap();
             assert_eq!(
                 (&stored.order, &stored.tickets),
                 (&record.order, &record.tickets)
             );
         }
-        let mails = bought.len();
-        shop.until("every mail has left", async |_| {
-            shop.post.delivered.lock().unwrap().len() == mails
+        let mails = captured_orders.len();
+        club.until("every mail has left", async |_| {
+            club.mailer.delivered.lock().unwrap().len() == mails
         })
         .await;
         engine.stop().await;
-        shop.audit().await;
+        club.audit().await;
     });
 }
 
 #[test]
-fn a_process_dies_in_the_middle_and_the_next_one_finishes() {
+fn killed_process_orders_are_finished_by_next_process() {
     actix::System::new().block_on(async {
-        let shop = Shop::open(2, 3_600_000).await;
-        let engine = shop.engine().await;
+        let club = TestClub::open(2, 3_600_000).await;
+        let engine = club.engine().await;
         let mut records = Vec::new();
         for number in 1..=12 {
             let record = engine
                 .payments
-                .open(shop.wants(number, &[(0, 1), (1, 2)]))
+                .open(club.order_request(number, &[(0, 1), (1, 2)]))
                 .await
                 .unwrap();
-            shop.gateway.authorise(&intent_of(&record));
+            club.gateway.authorise(&intent_of(&record));
             records.push(record);
         }
-        shop.gateway.set_pace(|_| Duration::from_millis(15));
+        club.gateway.set_pace(|_| Duration::from_millis(15));
         let calls = records.iter().map(|record| {
             let (payments, id) = (engine.payments.clone(), intent_of(record));
             actix::spawn(async move { payments.fulfil(&id).await })
@@ -275,7 +291,7 @@ fn a_process_dies_in_the_middle_and_the_next_one_finishes() {
         engine.kill();
         futures_util::future::join_all(calls).await;
 
-        let next = shop.engine().await;
+        let next = club.engine().await;
         let calls = records.iter().map(|record| {
             let (payments, id) = (next.payments.clone(), intent_of(record));
             async move {
@@ -293,71 +309,74 @@ fn a_process_dies_in_the_middle_and_the_next_one_finishes() {
         )
         .await;
         assert!(all.is_ok(), "every authorised buyer gets tickets");
-        shop.until("every mail has left", async |_| {
-            shop.post.delivered.lock().unwrap().len() == 12
+        club.until("every mail has left", async |_| {
+            club.mailer.delivered.lock().unwrap().len() == 12
         })
         .await;
         next.stop().await;
-        shop.audit().await;
+        club.audit().await;
     });
 }
 
 #[test]
-fn refusals_resizes_refunds_and_the_result_leave_clean_books() {
+fn refusals_resizes_refunds_and_result_violate_no_invariant() {
     actix::System::new().block_on(async {
-        let shop = Shop::open(3, 3_600_000).await;
-        let engine = shop.engine().await;
+        let club = TestClub::open(3, 3_600_000).await;
+        let engine = club.engine().await;
         let payments = &engine.payments;
 
-        let mut resized = shop.wants(1, &[(0, 2)]);
+        let mut resized = club.order_request(1, &[(0, 2)]);
         payments.open(resized.clone()).await.unwrap();
-        resized.lines = shop.wants(1, &[(0, 3), (1, 1)]).lines;
+        resized.lines = club.order_request(1, &[(0, 3), (1, 1)]).lines;
         let record = payments.open(resized).await.unwrap();
         assert_eq!(record.order.total(), Cents(2078));
         assert_eq!(
-            shop.gateway
+            club.gateway
                 .intent(&intent_of(&record))
                 .unwrap()
                 .said
                 .amount,
             Cents(2078)
         );
-        shop.gateway.authorise(&intent_of(&record));
+        club.gateway.authorise(&intent_of(&record));
         assert_eq!(
             payments.fulfil(&intent_of(&record)).await.unwrap().status,
             FulfilStatus::Succeeded
         );
 
-        // A cart that one closed draw refuses.
+        // A cart that is refused because one of its draws is closed.
         let cart = payments
-            .open(shop.wants(2, &[(0, 1), (2, 1)]))
+            .open(club.order_request(2, &[(0, 1), (2, 1)]))
             .await
             .unwrap();
         let result = GameResult::new(3, 4).unwrap();
         engine
             .draws
-            .execute(shop.draws[2], Command::Complete { result }, None)
+            .execute(club.draws[2], Command::Complete { result }, None)
             .await
             .unwrap();
-        shop.gateway.authorise(&intent_of(&cart));
+        club.gateway.authorise(&intent_of(&cart));
         let refused = payments.fulfil(&intent_of(&cart)).await.unwrap();
         assert!(
             matches!(refused.status, FulfilStatus::NotCharged { .. }),
             "{:?}",
             refused.status
         );
-        assert_eq!(shop.state(OrderId(2)).await, OrderState::Released);
+        assert_eq!(club.state(OrderId(2)).await, OrderState::Released);
 
-        // A second line that is refused at once, a buyer who leaves, a refund.
+        // A cart whose second line is refused at once, a buyer who leaves, and a refund.
         let refused = payments
-            .open(shop.wants(3, &[(0, 1), (2, 1)]))
+            .open(club.order_request(3, &[(0, 1), (2, 1)]))
             .await
             .unwrap_err();
-        assert!(matches!(refused, PaymentFailure::Refused { draw, .. } if draw == shop.draws[2]));
-        let left = payments.open(shop.wants(4, &[(1, 5)])).await.unwrap();
+        assert!(matches!(refused, PaymentFailure::Refused { draw, .. } if draw == club.draws[2]));
+        let left = payments
+            .open(club.order_request(4, &[(1, 5)]))
+            .await
+            .unwrap();
         payments.abandon(left.order.id).await.unwrap();
-        assert_eq!(shop.state(OrderId(4)).await, OrderState::Released);
-        let expensive = buy(&engine, &shop.gateway, shop.wants(5, &[(0, 50)]))
+        assert_eq!(club.state(OrderId(4)).await, OrderState::Released);
+        let expensive = buy(&engine, &club.gateway, club.order_request(5, &[(0, 50)]))
             .await
             .unwrap();
         payments.refund(record.order.id, "asked for").await.unwrap();
@@ -365,48 +384,52 @@ fn refusals_resizes_refunds_and_the_result_leave_clean_books() {
             .refund(expensive.order.id, "asked for")
             .await
             .unwrap();
-        shop.until("both refunds are done", async |_| {
-            shop.gateway.takings(&account()).refunded == Cents(2078 + 25_039)
+        club.until("both refunds are done", async |_| {
+            club.gateway.takings(&account()).refunded == Cents(2078 + 25_039)
         })
         .await;
-        shop.until("and the fees", async |_| {
-            let takings = shop.gateway.takings(&account());
-            takings.fees == takings.fees_refunded
+        club.until("and the fees", async |_| {
+            let provider_totals = club.gateway.takings(&account());
+            provider_totals.fees == provider_totals.fees_refunded
         })
         .await;
         engine.reconciler.scan(domain::Timestamp(0)).await.unwrap();
         engine.stop().await;
-        shop.audit().await;
-        let anomalies = shop.postgres.anomalies(true, 10).await.unwrap();
+        club.audit().await;
+        let anomalies = club.postgres.anomalies(true, 10).await.unwrap();
         assert!(anomalies.is_empty(), "{anomalies:#?}");
     });
 }
 
 #[test]
-fn whoever_tries_an_operation_uses_its_own_key() {
+fn retried_operation_reuses_its_idempotency_key() {
     actix::System::new().block_on(async {
-        let shop = Shop::open(1, 3_600_000).await;
-        let engine = shop.engine().await;
+        let club = TestClub::open(1, 3_600_000).await;
+        let engine = club.engine().await;
         let keys = Arc::new(std::sync::Mutex::new(Vec::new()));
-        let seen = keys.clone();
-        shop.gateway.set_faults(move |asked| {
-            let counted = matches!(asked.verb, Verb::Create | Verb::Capture);
-            let mut seen = seen.lock().unwrap();
+        let seen_keys = keys.clone();
+        club.gateway.set_faults(move |call| {
+            let counted = matches!(call.verb, GatewayMethod::Create | GatewayMethod::Capture);
+            let mut seen_keys = seen_keys.lock().unwrap();
             if counted {
-                seen.push((asked.verb, asked.key.to_owned()));
+                seen_keys.push((call.verb, call.key.to_owned()));
             }
-            let first = seen.iter().filter(|(verb, _)| *verb == asked.verb).count() == 1;
+            let first = seen_keys
+                .iter()
+                .filter(|(verb, _)| *verb == call.verb)
+                .count()
+                == 1;
             if counted && first {
                 Fault::TimeoutBefore
             } else {
                 Fault::None
             }
         });
-        let record = buy(&engine, &shop.gateway, shop.wants(1, &[(0, 1)]))
+        let record = buy(&engine, &club.gateway, club.order_request(1, &[(0, 1)]))
             .await
             .unwrap();
         let keys = keys.lock().unwrap().clone();
-        for verb in [Verb::Create, Verb::Capture] {
+        for verb in [GatewayMethod::Create, GatewayMethod::Capture] {
             let tried: Vec<_> = keys
                 .iter()
                 .filter(|(of, _)| *of == verb)
@@ -417,27 +440,32 @@ fn whoever_tries_an_operation_uses_its_own_key() {
                 "{keys:?}"
             );
         }
-        assert_eq!(shop.state(record.order.id).await, OrderState::Captured);
+        assert_eq!(club.state(record.order.id).await, OrderState::Captured);
         engine.stop().await;
     });
 }
 
 #[test]
-fn kick_off_comes_for_everybody_at_once() {
+fn kick_off_refuses_all_authorised_orders() {
     actix::System::new().block_on(async {
-        let shop = Shop::open(1, 4_000).await;
-        let engine = shop.engine().await;
-        // Its first round would still find what is authorised now, and rightly give it its tickets.
-        while engine.payments.tally().last_round().is_none() {
+        let club = TestClub::open(1, 4_000).await;
+        let engine = club.engine().await;
+        // The first reconciler round would still find payments that are authorised now, and
+        // correctly allocate their tickets.
+        while engine.payments.metrics().last_pass_at().is_none() {
             tokio::task::yield_now().await;
         }
-        let mut watched = engine.draws.watch(shop.draws[0]).await.unwrap();
+        let mut watched = engine.draws.watch(club.draws[0]).await.unwrap();
         let mut orders = Vec::new();
         for number in 1..=20 {
-            let Ok(record) = engine.payments.open(shop.wants(number, &[(0, 1)])).await else {
+            let Ok(record) = engine
+                .payments
+                .open(club.order_request(number, &[(0, 1)]))
+                .await
+            else {
                 break;
             };
-            shop.gateway.authorise(&intent_of(&record));
+            club.gateway.authorise(&intent_of(&record));
             orders.push(record);
         }
         let closed = watched.wait_for(|view| view.status == domain::Status::Closed);
@@ -453,10 +481,10 @@ fn kick_off_comes_for_everybody_at_once() {
                 fulfilled.status
             );
         }
-        assert_eq!(engine.draws.view(shop.draws[0]).await.unwrap().sold, 0);
-        assert_eq!(shop.gateway.takings(&account()).captured, Cents::ZERO);
+        assert_eq!(engine.draws.view(club.draws[0]).await.unwrap().sold, 0);
+        assert_eq!(club.gateway.takings(&account()).captured, Cents::ZERO);
         engine.stop().await;
-        let violations = shop.postgres.violations().await.unwrap();
+        let violations = club.postgres.violations().await.unwrap();
         assert!(violations.is_empty(), "{violations:#?}");
     });
 }

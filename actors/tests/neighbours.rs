@@ -1,4 +1,5 @@
-//! Two engines on the same books: each draw has one owner, whoever is asked, and nobody waits for the dead.
+//! Two engines on the same store: each draw has one owner, either node answers for it, and a dead
+//! owner is replaced at once.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,44 +8,44 @@ use actors::Denied;
 use domain::{Command, DrawId, OrderId};
 use persistence::Ledger;
 use persistence::memory::{Call, Fault, Memory};
-use persistence::nodes::Boot;
+use persistence::nodes::InstanceId;
 
 #[path = "support/disk.rs"]
 mod disk;
-#[path = "neighbours/house.rs"]
-mod house;
 #[path = "neighbours/orders.rs"]
 mod orders;
 #[path = "neighbours/takeover.rs"]
 mod takeover;
+#[path = "neighbours/test_nodes.rs"]
+mod test_nodes;
 #[path = "support/world.rs"]
 mod world;
-use house::{House, settled, two};
+use test_nodes::{TestNodes, two_nodes, two_settled_nodes};
 use world::{play, reserve, snapshot};
 
 const DRAW: DrawId = DrawId(1042);
-const A_LEASE: Duration = Duration::from_millis(5_000);
+const LEASE: Duration = Duration::from_millis(5_000);
 
 #[test]
-fn whoever_is_asked_the_draws_owner_does_it() {
+fn command_at_any_node_is_executed_by_the_owner() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        assert_eq!(other.reserves(7, 3).await.unwrap().held, 3);
-        assert_eq!(one.reserves(8, 2).await.unwrap().held, 5);
+        let nodes = TestNodes::with(&[1042]);
+        let (one, other) = two_nodes(&nodes).await;
+        assert_eq!(other.reserve(7, 3).await.unwrap().held, 3);
+        assert_eq!(one.reserve(8, 2).await.unwrap().held, 5);
         assert_eq!(
-            other.reserves(9, 170).await,
+            other.reserve(9, 170).await,
             Err(Denied::Refused(domain::Refusal::CountOutOfRange {
                 max: 50
             }))
         );
-        let claims = house.memory.claim(Boot(3), &[DRAW]).await.unwrap();
+        let claims = nodes.memory.claim(InstanceId(3), &[DRAW]).await.unwrap();
         assert_eq!(
             claims.elsewhere[0].owner.boot, one.boot,
             "it stays its first owner's"
         );
         assert_eq!(
-            house.memory.claim(one.boot, &[DRAW]).await.unwrap().taken[0].epoch,
+            nodes.memory.claim(one.boot, &[DRAW]).await.unwrap().taken[0].epoch,
             2,
             "and was claimed once"
         );
@@ -54,8 +55,8 @@ fn whoever_is_asked_the_draws_owner_does_it() {
 #[test]
 fn secrets_are_read_without_the_owner() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
+        let nodes = TestNodes::with(&[1042]);
+        let (one, other) = two_nodes(&nodes).await;
         let serials = [
             domain::Serial::new(1).unwrap(),
             domain::Serial::new(169).unwrap(),
@@ -73,20 +74,20 @@ fn secrets_are_read_without_the_owner() {
 }
 
 #[test]
-fn boards_on_another_node_follow_within_a_second() {
+fn board_on_another_node_follows_within_a_second() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
+        let nodes = TestNodes::with(&[1042]);
+        let (one, other) = two_nodes(&nodes).await;
         let mut board = other.engine.draws.watch(DRAW).await.unwrap();
         for order in 1..=20 {
-            let told = one.reserves(order, 1).await.unwrap();
-            let mut heard = 0;
+            let view = one.reserve(order, 1).await.unwrap();
+            let mut last_revision = 0;
             let follows = async {
-                while heard < told.revision {
+                while last_revision < view.revision {
                     board.changed().await.unwrap();
                     let now = board.borrow_and_update().revision;
-                    assert!(now > heard, "revisions only grow");
-                    heard = now;
+                    assert!(now > last_revision, "revisions only grow");
+                    last_revision = now;
                 }
             };
             tokio::time::timeout(Duration::from_secs(1), follows)
@@ -97,90 +98,90 @@ fn boards_on_another_node_follow_within_a_second() {
 }
 
 #[test]
-fn a_node_by_itself_asks_the_books_nothing() {
+fn single_node_never_polls_for_changes() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let one = house.node(1).await;
-        let asked = Arc::new(Mutex::new(0));
-        let count = asked.clone();
-        house.memory.set_faults(move |call| {
+        let nodes = TestNodes::with(&[1042]);
+        let one = nodes.node(1).await;
+        let poll_count = Arc::new(Mutex::new(0));
+        let count = poll_count.clone();
+        nodes.memory.set_faults(move |call| {
             if matches!(call, persistence::memory::Call::Read("moved" | "deal")) {
                 *count.lock().unwrap() += 1;
             }
             persistence::memory::Fault::None
         });
         for order in 1..=10 {
-            one.reserves(order, 1).await.unwrap();
+            one.reserve(order, 1).await.unwrap();
             tokio::time::sleep(Duration::from_secs(2)).await;
         }
-        assert_eq!(*asked.lock().unwrap(), 0);
+        assert_eq!(*poll_count.lock().unwrap(), 0);
     });
 }
 
 #[test]
-fn a_dead_nodes_draws_are_taken_by_whoever_is_asked_at_once() {
+fn dead_nodes_draw_is_taken_over_at_first_request() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        assert_eq!(other.reserves(7, 3).await.unwrap().held, 3);
-        one.dies();
-        let begun = tokio::time::Instant::now();
-        assert_eq!(other.reserves(8, 2).await.unwrap().held, 5);
+        let nodes = TestNodes::with(&[1042]);
+        let (one, other) = two_nodes(&nodes).await;
+        assert_eq!(other.reserve(7, 3).await.unwrap().held, 3);
+        one.kill();
+        let started = tokio::time::Instant::now();
+        assert_eq!(other.reserve(8, 2).await.unwrap().held, 5);
         assert!(
-            begun.elapsed() < Duration::from_secs(1),
-            "nobody waits for the lease of the dead"
+            started.elapsed() < Duration::from_secs(1),
+            "the dead node's lease is not waited for"
         );
     });
 }
 
 #[test]
-fn a_dead_nodes_draws_find_an_owner_though_nobody_asks() {
+fn dead_nodes_draw_is_taken_over_without_a_request() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
+        let nodes = TestNodes::with(&[1042]);
+        let (one, other) = two_nodes(&nodes).await;
         let mut board = other.engine.draws.watch(DRAW).await.unwrap();
-        one.dies();
-        // Kick-off must come all the same, and it comes by the owner's timer.
+        one.kill();
+        // Kick-off must happen anyway. It is triggered by the owner's timer.
         while board.borrow_and_update().status == domain::Status::Active {
             board.changed().await.unwrap();
         }
-        assert_eq!(actors::Clock::now(&house.clock), world::KICK_OFF);
+        assert_eq!(actors::Clock::now(&nodes.clock), world::KICK_OFF);
     });
 }
 
 #[test]
-fn a_hung_nodes_draws_are_taken_when_its_lease_is_over_and_its_ghost_writes_nothing() {
+fn hung_nodes_draw_is_taken_over_after_its_lease_and_stays_fenced() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        one.line.send_replace(false);
-        one.is_mute();
+        let nodes = TestNodes::with(&[1042]);
+        let (one, other) = two_nodes(&nodes).await;
+        one.database_link.send_replace(false);
+        one.stop_answering();
         assert_eq!(
-            other.reserves(7, 3).await,
+            other.reserve(7, 3).await,
             Err(Denied::Unavailable),
-            "it may still be alive"
+            "the owner may still be alive"
         );
-        let begun = tokio::time::Instant::now();
-        while other.reserves(7, 3).await.is_err() {
+        let started = tokio::time::Instant::now();
+        while other.reserve(7, 3).await.is_err() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        assert!(begun.elapsed() <= A_LEASE + Duration::from_millis(200));
+        assert!(started.elapsed() <= LEASE + Duration::from_millis(200));
         assert_eq!(
-            one.reserves(8, 1).await,
+            one.reserve(8, 1).await,
             Err(Denied::Unavailable),
-            "it knows itself that it may not be believed"
+            "a node without a lease does not answer"
         );
-        one.line.send_replace(true);
+        one.database_link.send_replace(true);
         tokio::time::sleep(Duration::from_secs(2)).await;
         assert_eq!(
-            one.reserves(8, 1).await.unwrap().held,
+            one.reserve(8, 1).await.unwrap().held,
             4,
-            "and asks the new owner"
+            "it forwards to the new owner"
         );
         assert_eq!(
-            house
+            nodes
                 .memory
-                .claim(Boot(3), &[DRAW])
+                .claim(InstanceId(3), &[DRAW])
                 .await
                 .unwrap()
                 .elsewhere[0]
@@ -188,26 +189,26 @@ fn a_hung_nodes_draws_are_taken_when_its_lease_is_over_and_its_ghost_writes_noth
                 .boot,
             other.boot
         );
-        let (draws, replayed) = (house.memory.draws(), house.memory.replayed());
+        let (draws, replayed) = (nodes.memory.draws(), nodes.memory.replayed());
         assert_eq!(draws, replayed, "one chain of commits");
     });
 }
 
 #[test]
-fn who_hung_past_its_lease_forgets_what_it_knew_before_it_serves_again() {
+fn node_resuming_after_its_lease_discards_its_state() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        one.line.send_replace(false);
-        one.is_mute();
-        house.memory.set_faults(|call| match call {
+        let nodes = TestNodes::with(&[1042]);
+        let (one, other) = two_nodes(&nodes).await;
+        one.database_link.send_replace(false);
+        one.stop_answering();
+        nodes.memory.set_faults(|call| match call {
             Call::Read("moved") => Fault::NotWritten,
             _ => Fault::None,
         });
-        while other.reserves(7, 3).await.is_err() {
+        while other.reserve(7, 3).await.is_err() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        one.line.send_replace(true);
+        one.database_link.send_replace(true);
         while !one.engine.draws.may_serve() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
@@ -221,23 +222,23 @@ fn who_hung_past_its_lease_forgets_what_it_knew_before_it_serves_again() {
 }
 
 #[test]
-fn a_node_that_lost_a_draw_unasked_learns_it_and_its_boards_follow() {
+fn node_learns_of_lost_draw_and_its_boards_follow() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
+        let nodes = TestNodes::with(&[1042]);
+        let (one, other) = two_nodes(&nodes).await;
         let mut board = one.engine.draws.watch(DRAW).await.unwrap();
-        one.line.send_replace(false);
-        tokio::time::sleep(A_LEASE + Duration::from_secs(1)).await;
-        let told = other.reserves(7, 3).await.unwrap();
-        one.line.send_replace(true);
-        let follows = board.wait_for(|view| view.revision >= told.revision);
+        one.database_link.send_replace(false);
+        tokio::time::sleep(LEASE + Duration::from_secs(1)).await;
+        let view = other.reserve(7, 3).await.unwrap();
+        one.database_link.send_replace(true);
+        let follows = board.wait_for(|shown| shown.revision >= view.revision);
         tokio::time::timeout(Duration::from_secs(3), follows)
             .await
-            .expect("it hears of it")
+            .expect("the node learns of the change")
             .unwrap();
-        // What the owner writes from now on arrives like everything of others.
-        let told = other.reserves(8, 1).await.unwrap();
-        let follows = board.wait_for(|view| view.revision >= told.revision);
+        // What the owner writes from now on arrives like any other node's commits.
+        let view = other.reserve(8, 1).await.unwrap();
+        let follows = board.wait_for(|shown| shown.revision >= view.revision);
         tokio::time::timeout(Duration::from_secs(1), follows)
             .await
             .expect("within a second")
@@ -246,26 +247,26 @@ fn a_node_that_lost_a_draw_unasked_learns_it_and_its_boards_follow() {
 }
 
 #[test]
-fn who_hands_over_still_answers_and_the_others_own_at_once() {
+fn handed_over_draw_is_owned_by_the_other_node_at_once() {
     play(|| async {
-        let (house, one, other) = settled().await;
-        assert_eq!(one.reserves(7, 3).await.unwrap().held, 3);
-        one.engine.hand_over().await;
-        let begun = tokio::time::Instant::now();
+        let (nodes, one, other) = two_settled_nodes().await;
+        assert_eq!(one.reserve(7, 3).await.unwrap().held, 3);
+        one.engine.hand_over_draws().await;
+        let started = tokio::time::Instant::now();
         assert_eq!(
-            one.reserves(8, 2).await.unwrap().held,
+            one.reserve(8, 2).await.unwrap().held,
             5,
-            "it asks the other, which claims"
+            "it forwards to the other node, which claims the draw"
         );
-        assert_eq!(other.reserves(9, 1).await.unwrap().held, 6);
+        assert_eq!(other.reserve(9, 1).await.unwrap().held, 6);
         assert!(
-            begun.elapsed() < Duration::from_secs(1),
-            "nobody waits for a lease"
+            started.elapsed() < Duration::from_secs(1),
+            "the lease is not waited for"
         );
         assert_eq!(
-            house
+            nodes
                 .memory
-                .claim(Boot(3), &[DRAW])
+                .claim(InstanceId(3), &[DRAW])
                 .await
                 .unwrap()
                 .elsewhere[0]
@@ -274,11 +275,11 @@ fn who_hands_over_still_answers_and_the_others_own_at_once() {
             other.boot
         );
         one.engine.stop().await;
-        assert_eq!(other.reserves(9, 2).await.unwrap().held, 7);
+        assert_eq!(other.reserve(9, 2).await.unwrap().held, 7);
     });
 }
 
-/// Lets the draw's actor panic in so many commits in a row.
+/// Makes the draw's actor panic in the next `left` commits.
 fn panic_in_appends(memory: &Memory, mut left: usize) {
     memory.set_faults(move |call| match call {
         Call::Append(_) if left > 0 => {
@@ -290,20 +291,20 @@ fn panic_in_appends(memory: &Memory, mut left: usize) {
 }
 
 #[test]
-fn a_draw_paused_on_one_node_is_woken_at_the_others_console() {
+fn draw_paused_on_one_node_is_woken_from_the_other() {
     play(|| async {
-        let (house, one, other) = settled().await;
-        panic_in_appends(&house.memory, 4);
+        let (nodes, one, other) = two_settled_nodes().await;
+        panic_in_appends(&nodes.memory, 4);
         for _ in 0..4 {
-            assert_eq!(one.reserves(7, 3).await, Err(Denied::Unavailable));
+            assert_eq!(one.reserve(7, 3).await, Err(Denied::Unavailable));
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
         tokio::time::sleep(Duration::from_secs(20)).await;
-        assert_eq!(one.reserves(7, 3).await, Err(Denied::Paused));
+        assert_eq!(one.reserve(7, 3).await, Err(Denied::Paused));
         assert_eq!(
-            other.reserves(7, 3).await,
+            other.reserve(7, 3).await,
             Err(Denied::Paused),
-            "whoever is asked"
+            "both nodes answer alike"
         );
         let open = other.engine.anomalies.list(true, 10).await.unwrap();
         assert_eq!(open.len(), 1, "{open:?}");
@@ -315,22 +316,22 @@ fn a_draw_paused_on_one_node_is_woken_at_the_others_console() {
                 .await
                 .unwrap()
         );
-        let begun = tokio::time::Instant::now();
-        while other.reserves(7, 3).await == Err(Denied::Paused) {
+        let started = tokio::time::Instant::now();
+        while other.reserve(7, 3).await == Err(Denied::Paused) {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        assert!(begun.elapsed() <= Duration::from_secs(6));
-        assert_eq!(one.reserves(7, 3).await.unwrap().held, 3);
+        assert!(started.elapsed() <= Duration::from_secs(6));
+        assert_eq!(one.reserve(7, 3).await.unwrap().held, 3);
     });
 }
 
 #[test]
-fn a_draw_made_on_one_node_is_known_on_the_other_within_seconds() {
+fn new_draw_is_known_on_the_other_node_within_seconds() {
     play(|| async {
-        let (house, one, other) = settled().await;
-        house.memory.add_draw(snapshot(1043));
+        let (nodes, one, other) = two_settled_nodes().await;
+        nodes.memory.add_draw(snapshot(1043));
         one.engine.draws.wake(DrawId(1043)).await.unwrap();
-        let known = || {
+        let knows_draw = || {
             other
                 .engine
                 .draws
@@ -338,11 +339,11 @@ fn a_draw_made_on_one_node_is_known_on_the_other_within_seconds() {
                 .iter()
                 .any(|view| view.draw == DrawId(1043))
         };
-        let begun = tokio::time::Instant::now();
-        while !known() {
+        let started = tokio::time::Instant::now();
+        while !knows_draw() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        assert!(begun.elapsed() <= Duration::from_secs(6));
+        assert!(started.elapsed() <= Duration::from_secs(6));
         assert!(
             other
                 .engine
@@ -355,12 +356,12 @@ fn a_draw_made_on_one_node_is_known_on_the_other_within_seconds() {
 }
 
 #[test]
-fn the_eldest_looks_after_what_one_node_is_enough_for() {
+fn oldest_node_is_the_leader() {
     play(|| async {
-        let (_house, one, other) = settled().await;
-        assert!(one.engine.draws.is_eldest() && !other.engine.draws.is_eldest());
-        one.dies();
+        let (_house, one, other) = two_settled_nodes().await;
+        assert!(one.engine.draws.is_oldest_node() && !other.engine.draws.is_oldest_node());
+        one.kill();
         tokio::time::sleep(Duration::from_secs(3)).await;
-        assert!(other.engine.draws.is_eldest());
+        assert!(other.engine.draws.is_oldest_node());
     });
 }

@@ -1,30 +1,32 @@
-//! Five doors, one room: whoever says that a payment is there, and how often, the tickets are given once and the money is taken
-//! once.
+//! Five entry points, one idempotent `fulfil`: however a payment is reported and however often, its
+//! tickets are allocated once and its money is captured once.
 
 use actors::FulfilStatus;
 
-#[path = "payments/amnesia.rs"]
-mod amnesia;
 #[path = "payments/anomalies.rs"]
 mod anomalies;
-#[path = "payments/crowd.rs"]
-mod crowd;
-#[path = "payments/doors.rs"]
-mod doors;
+#[path = "payments/concurrency.rs"]
+mod concurrency;
+#[path = "payments/entry_points.rs"]
+mod entry_points;
 #[path = "payments/faults.rs"]
 mod faults;
 #[path = "payments/lateness.rs"]
 mod lateness;
-#[path = "payments/letters.rs"]
-mod letters;
-#[path = "payments/money_back.rs"]
-mod money_back;
-#[path = "payments/nudges.rs"]
-mod nudges;
+#[path = "payments/mails.rs"]
+mod mails;
+#[path = "payments/open_anomalies.rs"]
+mod open_anomalies;
 #[path = "payments/opening.rs"]
 mod opening;
-#[path = "payments/reported.rs"]
-mod reported;
+#[path = "payments/refunds.rs"]
+mod refunds;
+#[path = "payments/restored_backup.rs"]
+mod restored_backup;
+#[path = "payments/reveals.rs"]
+mod reveals;
+#[path = "payments/worker_wakeups.rs"]
+mod worker_wakeups;
 #[path = "support/world.rs"]
 mod world;
 

@@ -1,6 +1,6 @@
-//! Whatever a stranger sends as a signature: it is read without a panic, and only the provider's own is accepted.
+//! Webhook signatures: no header causes a panic, and only the provider's signatures are accepted.
 
-use actors::payment::signature::{BadSignature, sign, verify};
+use actors::payments::signature::{BadSignature, sign, verify};
 use domain::Timestamp;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use proptest::test_runner::{RngAlgorithm, RngSeed};
 const NOW: Timestamp = Timestamp(1_795_226_400_000);
 const SECRET: &str = "whsec_ours";
 
-/// Anything at all, and headers that nearly are one.
+/// Generates arbitrary text and headers that are nearly valid.
 fn any_header() -> impl Strategy<Value = String> {
     let field = prop_oneof![
         Just("t".to_owned()),
@@ -61,12 +61,12 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn no_header_is_accepted_that_we_did_not_sign(header in any_header(), body in vec(any::<u8>(), 0..200)) {
+    fn unsigned_header_is_rejected(header in any_header(), body in vec(any::<u8>(), 0..200)) {
         prop_assert!(verify(&body, &header, &[SECRET.to_owned()], NOW).is_err());
     }
 
     #[test]
-    fn ours_is_accepted_over_any_bytes_among_any_fields(
+    fn valid_signature_is_accepted_and_alterations_rejected(
         body in vec(any::<u8>(), 0..200),
         beside in "v[02-9]=[0-9a-f]{0,64}",
         flipped in any::<prop::sample::Index>(),
@@ -75,7 +75,7 @@ proptest! {
         let header = sign(&body, SECRET, NOW);
         prop_assert_eq!(verify(&body, &format!("{header},{beside}"), &secrets, NOW), Ok(()));
         prop_assert_eq!(verify(&body, &header, &["whsec_other".to_owned()], NOW), Err(BadSignature::Forged));
-        // One bit of the body, or one digit of the signature.
+        // Changes one bit of the body, or one digit of the signature.
         if !body.is_empty() {
             let mut altered = body.clone();
             altered[flipped.index(body.len())] ^= 1;

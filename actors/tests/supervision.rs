@@ -1,20 +1,20 @@
-//! What happens when a draw's actor dies: it is rebuilt from the books, its watchers stay, and one that dies again and again
-//! is paused.
+//! Restarts of draw actors: a dead actor is rebuilt from the ledger, its watchers stay, and a draw
+//! that fails repeatedly is paused.
 
 use std::time::Duration;
 
-use actors::{Denied, Engine, EngineParts, Neighbourhood, Placement};
+use actors::{Denied, Engine, EngineParts, Peers, Placement};
 use domain::{AnomalyKind, Command, DrawId, GameResult, Status};
 use persistence::memory::{Call, Fault};
 
 #[path = "support/world.rs"]
 mod world;
-use world::{NOON, World, play, reserve, snapshot};
+use world::{NOON, TestWorld, play, reserve, snapshot};
 
 const DRAW: DrawId = DrawId(1042);
 
-/// Lets so many appends go wrong in a row.
-fn fail_appends(world: &World, mut left: usize, fault: Fault) {
+/// Makes the next `left` appends fail.
+fn fail_appends(world: &TestWorld, mut left: usize, fault: Fault) {
     world.memory.set_faults(move |call| match call {
         Call::Append(_) if left > 0 => {
             left -= 1;
@@ -24,8 +24,8 @@ fn fail_appends(world: &World, mut left: usize, fault: Fault) {
     });
 }
 
-/// Lets the actor panic in so many commits in a row.
-fn panic_in_appends(world: &World, mut left: usize) {
+/// Makes the actor panic in the next `left` commits.
+fn panic_in_appends(world: &TestWorld, mut left: usize) {
     world.memory.set_faults(move |call| match call {
         Call::Append(_) if left > 0 => {
             left -= 1;
@@ -36,16 +36,16 @@ fn panic_in_appends(world: &World, mut left: usize) {
 }
 
 #[test]
-fn a_panicking_actor_is_rebuilt_and_its_watchers_stay() {
+fn panicking_actor_is_rebuilt_and_keeps_its_watchers() {
     play(|| async {
-        let world = World::with(&[1042]).await;
-        let mut watched = world.draws().watch(DRAW).await.unwrap();
+        let world = TestWorld::with(&[1042]).await;
+        let mut watcher = world.draws().watch(DRAW).await.unwrap();
         panic_in_appends(&world, 1);
         assert_eq!(
             world.draws().execute(DRAW, reserve(7, 3), None).await,
             Err(Denied::Unavailable)
         );
-        watched.borrow_and_update();
+        watcher.borrow_and_update();
         assert_eq!(
             world
                 .draws()
@@ -56,23 +56,23 @@ fn a_panicking_actor_is_rebuilt_and_its_watchers_stay() {
                 .held,
             3
         );
-        watched.changed().await.unwrap();
-        assert_eq!(watched.borrow().held, 3, "the channel is the same");
+        watcher.changed().await.unwrap();
+        assert_eq!(watcher.borrow().held, 3, "the channel is the same");
         world.audit();
     });
 }
 
 #[test]
-fn three_restarts_in_ten_seconds_are_forgiven_and_the_next_pauses_the_draw() {
+fn fourth_restart_within_ten_seconds_pauses_the_draw() {
     play(|| async {
-        let world = World::with(&[1042, 1043]).await;
+        let world = TestWorld::with(&[1042, 1043]).await;
         panic_in_appends(&world, 4);
         for _ in 0..4 {
             assert_eq!(
                 world.draws().execute(DRAW, reserve(7, 3), None).await,
                 Err(Denied::Unavailable)
             );
-            world.pass(1).await;
+            world.pass_seconds(1).await;
         }
         assert_eq!(
             world.draws().execute(DRAW, reserve(7, 3), None).await,
@@ -83,11 +83,15 @@ fn three_restarts_in_ten_seconds_are_forgiven_and_the_next_pauses_the_draw() {
             0,
             "it is still shown"
         );
-        let neighbour = world
+        let other_draw = world
             .draws()
             .execute(DrawId(1043), reserve(7, 3), None)
             .await;
-        assert_eq!(neighbour.unwrap().view.held, 3, "its neighbour sells on");
+        assert_eq!(
+            other_draw.unwrap().view.held,
+            3,
+            "the other draw still sells"
+        );
         let anomalies = world.memory.anomaly_records();
         assert_eq!(anomalies.len(), 1);
         assert_eq!(anomalies[0].anomaly.kind, AnomalyKind::FailedAllocation);
@@ -97,11 +101,11 @@ fn three_restarts_in_ten_seconds_are_forgiven_and_the_next_pauses_the_draw() {
             anomalies[0].anomaly.note
         );
 
-        world.pass(120).await;
+        world.pass_seconds(120).await;
         assert_eq!(
             world.draws().execute(DRAW, reserve(7, 3), None).await,
             Err(Denied::Paused),
-            "until somebody wakes it"
+            "the draw stays paused until it is woken"
         );
         world.draws().wake(DRAW).await.unwrap();
         let until = actors::Clock::now(&world.clock).plus_seconds(150);
@@ -124,9 +128,9 @@ fn three_restarts_in_ten_seconds_are_forgiven_and_the_next_pauses_the_draw() {
 }
 
 #[test]
-fn whoever_closes_a_paused_draws_anomaly_wakes_it_and_a_new_pause_is_a_new_one() {
+fn resolving_the_anomaly_wakes_a_paused_draw() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         for pauses in 1..=2 {
             panic_in_appends(&world, 4);
             for _ in 0..4 {
@@ -134,7 +138,7 @@ fn whoever_closes_a_paused_draws_anomaly_wakes_it_and_a_new_pause_is_a_new_one()
                     world.draws().execute(DRAW, reserve(pauses, 3), None).await,
                     Err(Denied::Unavailable)
                 );
-                world.pass(1).await;
+                world.pass_seconds(1).await;
             }
             assert_eq!(
                 world.draws().execute(DRAW, reserve(pauses, 3), None).await,
@@ -154,7 +158,7 @@ fn whoever_closes_a_paused_draws_anomaly_wakes_it_and_a_new_pause_is_a_new_one()
                     .await
                     .unwrap()
             );
-            world.pass(1).await;
+            world.pass_seconds(1).await;
             assert_eq!(
                 world
                     .draws()
@@ -182,9 +186,9 @@ fn whoever_closes_a_paused_draws_anomaly_wakes_it_and_a_new_pause_is_a_new_one()
 }
 
 #[test]
-fn answers_that_are_lost_again_and_again_are_the_lines_fault_and_pause_nothing() {
+fn repeated_lost_answers_do_not_pause_the_draw() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         for order in 1..=20 {
             fail_appends(
                 &world,
@@ -217,16 +221,16 @@ fn answers_that_are_lost_again_and_again_are_the_lines_fault_and_pause_nothing()
 }
 
 #[test]
-fn restarts_that_are_far_apart_pause_nothing() {
+fn restarts_far_apart_do_not_pause_the_draw() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         for order in 1..=8 {
             panic_in_appends(&world, 1);
             assert_eq!(
                 world.draws().execute(DRAW, reserve(order, 1), None).await,
                 Err(Denied::Unavailable)
             );
-            world.pass(6).await;
+            world.pass_seconds(6).await;
         }
         assert_eq!(
             world
@@ -242,11 +246,11 @@ fn restarts_that_are_far_apart_pause_nothing() {
 }
 
 #[test]
-fn a_command_the_books_contradict_is_no_reason_to_pause() {
+fn contradicted_command_does_not_pause_the_draw() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         for _ in 0..10 {
-            // An allocation for an order that nobody opened.
+            // An allocation for an order that was never opened.
             let allocate = Command::Allocate {
                 order: domain::OrderId(5),
                 count: 1,
@@ -273,9 +277,9 @@ fn a_command_the_books_contradict_is_no_reason_to_pause() {
 }
 
 #[test]
-fn while_the_books_are_away_nothing_is_sold_and_afterwards_everything_is_there() {
+fn database_outage_sells_nothing_and_loses_nothing() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         world
             .draws()
             .execute(DRAW, reserve(7, 3), None)
@@ -287,10 +291,10 @@ fn while_the_books_are_away_nothing_is_sold_and_afterwards_everything_is_there()
                 world.draws().execute(DRAW, reserve(order, 1), None).await,
                 Err(Denied::Unavailable)
             );
-            world.pass(1).await;
+            world.pass_seconds(1).await;
         }
         world.memory.clear_faults();
-        world.pass(6).await;
+        world.pass_seconds(6).await;
         assert_eq!(
             world
                 .draws()
@@ -306,28 +310,28 @@ fn while_the_books_are_away_nothing_is_sold_and_afterwards_everything_is_there()
 }
 
 #[test]
-fn a_draw_lost_to_another_process_is_claimed_back_by_the_round() {
+fn lost_draw_is_claimed_again_by_the_supervisor() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         world.memory.steal(DRAW).unwrap();
         assert_eq!(
             world.draws().execute(DRAW, reserve(7, 3), None).await,
             Err(Denied::Unavailable)
         );
-        let mut watched = world.draws().watch(DRAW).await.unwrap();
-        watched.borrow_and_update();
-        // Nobody asks; kick-off must come all the same.
-        while watched.borrow_and_update().status == Status::Active {
-            watched.changed().await.unwrap();
+        let mut watcher = world.draws().watch(DRAW).await.unwrap();
+        watcher.borrow_and_update();
+        // No request arrives, and kick-off must happen anyway.
+        while watcher.borrow_and_update().status == Status::Active {
+            watcher.changed().await.unwrap();
         }
         assert_eq!(actors::Clock::now(&world.clock), world::KICK_OFF);
     });
 }
 
 #[test]
-fn a_draw_made_by_another_process_is_found_by_the_round_or_by_whoever_asks() {
+fn draw_of_another_process_is_found_by_scan_or_request() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         world.memory.add_draw(snapshot(1043));
         world.memory.add_draw(snapshot(1044));
         assert_eq!(world.draws().views().len(), 1);
@@ -341,7 +345,7 @@ fn a_draw_made_by_another_process_is_found_by_the_round_or_by_whoever_asks() {
                 .collect::<Vec<_>>(),
             [1042, 1044]
         );
-        world.pass(61).await;
+        world.pass_seconds(61).await;
         assert_eq!(
             world
                 .draws()
@@ -355,20 +359,24 @@ fn a_draw_made_by_another_process_is_found_by_the_round_or_by_whoever_asks() {
 }
 
 #[test]
-fn a_decided_draw_is_let_go_when_nobody_looks_and_comes_back_when_asked() {
+fn unwatched_decided_draw_is_unloaded_and_reloaded() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         let result = GameResult::new(1, 2).unwrap();
         world
             .draws()
             .execute(DRAW, Command::Complete { result }, None)
             .await
             .unwrap();
-        let watched = world.draws().watch(DRAW).await.unwrap();
-        world.pass(1200).await;
-        assert_eq!(world.draws().views().len(), 1, "somebody looks");
-        drop(watched);
-        world.pass(1200).await;
+        let watcher = world.draws().watch(DRAW).await.unwrap();
+        world.pass_seconds(1200).await;
+        assert_eq!(
+            world.draws().views().len(),
+            1,
+            "a watched draw stays loaded"
+        );
+        drop(watcher);
+        world.pass_seconds(1200).await;
         assert_eq!(world.draws().views().len(), 0);
         assert_eq!(
             world.draws().view(DRAW).await.unwrap().status,
@@ -388,9 +396,9 @@ fn a_decided_draw_is_let_go_when_nobody_looks_and_comes_back_when_asked() {
 }
 
 #[test]
-fn a_draw_whose_stored_state_cannot_be_is_paused_and_hurts_nobody_else() {
+fn draw_with_invalid_state_is_paused_alone() {
     play(|| async {
-        let mut world = World::with(&[1042]).await;
+        let mut world = TestWorld::with(&[1042]).await;
         let mut impossible = snapshot(1043);
         impossible.revenue = domain::Cents(1);
         world.memory.add_draw(impossible);
@@ -417,9 +425,9 @@ fn a_draw_whose_stored_state_cannot_be_is_paused_and_hurts_nobody_else() {
 }
 
 #[test]
-fn a_kill_loses_nothing_that_was_answered() {
+fn kill_loses_no_answered_command() {
     play(|| async {
-        let mut world = World::with(&[1042]).await;
+        let mut world = TestWorld::with(&[1042]).await;
         world
             .draws()
             .execute(DRAW, reserve(7, 3), None)
@@ -431,7 +439,7 @@ fn a_kill_loses_nothing_that_was_answered() {
         assert_eq!(
             old.execute(DRAW, reserve(8, 3), None).await,
             Err(Denied::Unavailable),
-            "a ghost does nothing"
+            "a killed engine does nothing"
         );
         assert_eq!(world.held(1042), 3);
         world.audit();
@@ -439,9 +447,9 @@ fn a_kill_loses_nothing_that_was_answered() {
 }
 
 #[test]
-fn stopping_lets_draws_finish_and_then_nothing_is_sold() {
+fn stop_finishes_commands_and_accepts_no_more() {
     play(|| async {
-        let mut world = World::with(&[1042]).await;
+        let mut world = TestWorld::with(&[1042]).await;
         let draws = world.draws();
         let asked = actix::spawn({
             let draws = draws.clone();
@@ -459,26 +467,22 @@ fn stopping_lets_draws_finish_and_then_nothing_is_sold() {
 }
 
 #[test]
-fn ten_thousand_draws_wake_and_share_one_thread() {
+fn ten_thousand_draws_share_one_thread() {
     play(|| async {
-        let world = World::with(&(1..=10_000).collect::<Vec<_>>()).await;
+        let world = TestWorld::with(&(1..=10_000).collect::<Vec<_>>()).await;
         assert_eq!(world.draws().views().len(), 10_000);
         let last = world
             .draws()
             .execute(DrawId(10_000), reserve(7, 1), None)
             .await;
         assert_eq!(last.unwrap().view.held, 1);
-        assert_eq!(
-            actors::Clock::now(&world.clock),
-            NOON,
-            "nobody waited for anybody"
-        );
+        assert_eq!(actors::Clock::now(&world.clock), NOON, "no time passed");
     });
 }
 
 #[test]
-fn draws_run_on_their_own_threads_in_the_product() {
-    // Real time: an arbiter of its own has a runtime of its own, whose time nobody pauses.
+fn draws_run_on_separate_threads() {
+    // Real time: an arbiter has its own runtime, whose time cannot be paused.
     actix::System::new().block_on(async {
         let memory = persistence::memory::Memory::new();
         let mut today = snapshot(1042);
@@ -488,12 +492,12 @@ fn draws_run_on_their_own_threads_in_the_product() {
         let clock = std::sync::Arc::new(actors::SystemClock);
         let parts = EngineParts {
             ledger: std::sync::Arc::new(memory.clone()),
-            books: std::sync::Arc::new(memory.clone()),
+            store: std::sync::Arc::new(memory.clone()),
             gateway: std::sync::Arc::new(actors::testing::FakeGateway::new(clock.clone())),
             clock,
-            mail: std::sync::Arc::new(world::PostOffice::default()),
-            neighbourhood: Neighbourhood::alone(
-                persistence::nodes::Boot(1),
+            mail: std::sync::Arc::new(world::RecordingMailer::default()),
+            neighbourhood: Peers::alone(
+                persistence::nodes::InstanceId(1),
                 std::sync::Arc::new(memory.clone()),
             ),
         };

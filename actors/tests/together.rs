@@ -1,7 +1,7 @@
-//! Commands of one draw that wait together: decided in order, written in one transaction, answered and shown when it is
-//! committed, and not before.
+//! Batching: commands that wait for one draw are decided in order and written in one transaction.
+//! They are answered and shown after its commit.
 
-use actors::{Committed, Denied};
+use actors::{CommandOutcome, Denied};
 use domain::{Authority, Command, DrawId, Event, OrderId, Refusal};
 use persistence::ledger::Append;
 use persistence::memory::{Call, Fault};
@@ -11,63 +11,63 @@ use tokio::task::JoinHandle;
 mod disk;
 #[path = "support/world.rs"]
 mod world;
-use disk::{Disk, on_a_slow_disk};
-use world::{KICK_OFF, PRICE, World, play, reserve};
+use disk::{SlowDisk, world_on_slow_disk};
+use world::{KICK_OFF, PRICE, TestWorld, play, reserve};
 
 const DRAW: DrawId = DrawId(1042);
 
-type Answer = Result<Committed, Denied>;
+type CommandAnswer = Result<CommandOutcome, Denied>;
 
-/// Everybody who can go on has gone on.
-async fn settle() {
+/// Yields until every task has progressed as far as it can.
+async fn yield_to_all() {
     for _ in 0..200 {
         tokio::task::yield_now().await;
     }
 }
 
-fn asked(world: &World, command: Command) -> JoinHandle<Answer> {
+fn spawn_command(world: &TestWorld, command: Command) -> JoinHandle<CommandAnswer> {
     let draws = world.draws();
     tokio::task::spawn_local(async move { draws.execute(DRAW, command, None).await })
 }
 
-/// One command under way; whatever is asked after this waits.
-async fn under_way(world: &World, disk: &Disk) -> JoinHandle<Answer> {
-    let first = asked(world, reserve(1, 1));
-    settle().await;
+/// Starts one command whose write is blocked. Later commands wait.
+async fn start_blocked_command(world: &TestWorld, disk: &SlowDisk) -> JoinHandle<CommandAnswer> {
+    let first = spawn_command(world, reserve(1, 1));
+    yield_to_all().await;
     assert_eq!(disk.sizes(), [1]);
     first
 }
 
-async fn asked_in_order(
-    world: &World,
+async fn spawn_in_order(
+    world: &TestWorld,
     commands: impl IntoIterator<Item = Command>,
-) -> Vec<JoinHandle<Answer>> {
-    let asked: Vec<_> = commands
+) -> Vec<JoinHandle<CommandAnswer>> {
+    let pending: Vec<_> = commands
         .into_iter()
-        .map(|command| asked(world, command))
+        .map(|command| spawn_command(world, command))
         .collect();
-    settle().await;
-    asked
+    yield_to_all().await;
+    pending
 }
 
-async fn told(asked: Vec<JoinHandle<Answer>>) -> Vec<Answer> {
-    let mut told = Vec::new();
-    for one in asked {
-        told.push(one.await.unwrap());
+async fn collect_answers(pending: Vec<JoinHandle<CommandAnswer>>) -> Vec<CommandAnswer> {
+    let mut answers = Vec::new();
+    for one in pending {
+        answers.push(one.await.unwrap());
     }
-    told
+    answers
 }
 
-fn nobody_is_told(asked: &[JoinHandle<Answer>]) -> bool {
-    asked.iter().all(|one| !one.is_finished())
+fn none_answered(pending: &[JoinHandle<CommandAnswer>]) -> bool {
+    pending.iter().all(|one| !one.is_finished())
 }
 
-fn too_few(free: u16) -> Answer {
+fn too_few_tickets(free: u16) -> CommandAnswer {
     Err(Denied::Refused(Refusal::TooFewTickets { free }))
 }
 
-/// The next transactions that concern these orders go so.
-fn faults(world: &World, order: u128, fault: Fault, mut times: usize) {
+/// Makes the next `times` transactions that reserve for this order fail.
+fn faults(world: &TestWorld, order: u128, fault: Fault, mut times: usize) {
     world.memory.set_faults(move |call| match call {
         Call::Append(appends)
             if times > 0 && appends.iter().any(|append| reserves(append, order)) =>
@@ -87,19 +87,19 @@ fn reserves(append: &Append, wanted: u128) -> bool {
 }
 
 #[test]
-fn what_is_asked_during_a_write_is_written_together() {
+fn commands_queued_during_a_write_share_a_transaction() {
     play(|| async {
-        let (world, disk) = on_a_slow_disk().await;
-        let first = under_way(&world, &disk).await;
-        let crowd = asked_in_order(&world, (2..=6).map(|order| reserve(order, 2))).await;
-        assert!(nobody_is_told(&crowd));
+        let (world, disk) = world_on_slow_disk().await;
+        let first = start_blocked_command(&world, &disk).await;
+        let crowd = spawn_in_order(&world, (2..=6).map(|order| reserve(order, 2))).await;
+        assert!(none_answered(&crowd));
         let mut watched = world.draws().watch(DRAW).await.unwrap();
         let mut changes = world.draws().changed();
         disk.permits.add_permits(1);
         assert_eq!(first.await.unwrap().unwrap().view.revision, 1);
-        settle().await;
+        yield_to_all().await;
         assert_eq!(disk.sizes(), [1, 5], "the five share a transaction");
-        assert!(nobody_is_told(&crowd), "which is not committed");
+        assert!(none_answered(&crowd), "which is not committed");
         assert_eq!(
             (watched.borrow_and_update().held, world.held(1042)),
             (1, 1),
@@ -108,7 +108,7 @@ fn what_is_asked_during_a_write_is_written_together() {
         let shown = *changes.borrow_and_update();
 
         disk.permits.add_permits(1);
-        for (answer, place) in told(crowd).await.into_iter().zip(0..) {
+        for (answer, place) in collect_answers(crowd).await.into_iter().zip(0..) {
             let committed = answer.unwrap();
             assert!(committed.written);
             assert_eq!(committed.reservation.unwrap().count, 2);
@@ -129,11 +129,11 @@ fn what_is_asked_during_a_write_is_written_together() {
 }
 
 #[test]
-fn a_refusal_that_rests_on_what_is_not_written_waits_for_it() {
+fn refusal_based_on_unwritten_commands_waits_for_commit() {
     play(|| async {
-        let (world, disk) = on_a_slow_disk().await;
-        let first = under_way(&world, &disk).await;
-        let wants = [
+        let (world, disk) = world_on_slow_disk().await;
+        let first = start_blocked_command(&world, &disk).await;
+        let order_request = [
             reserve(2, 50),
             reserve(3, 50),
             reserve(4, 50),
@@ -141,19 +141,22 @@ fn a_refusal_that_rests_on_what_is_not_written_waits_for_it() {
             reserve(6, 1),
             reserve(2, 50),
         ];
-        let crowd = asked_in_order(&world, wants).await;
+        let crowd = spawn_in_order(&world, order_request).await;
         disk.permits.add_permits(1);
         first.await.unwrap().unwrap();
-        settle().await;
+        yield_to_all().await;
         assert_eq!(disk.sizes(), [1, 4]);
-        assert!(nobody_is_told(&crowd), "not even who was refused");
-        disk.permits.add_permits(1);
-        let told = told(crowd).await;
-        assert!(told[..4].iter().all(Result::is_ok));
-        assert_eq!(told[4], too_few(0));
         assert!(
-            !told[5].clone().unwrap().written,
-            "it has what it asked for"
+            none_answered(&crowd),
+            "not even the refused command is answered"
+        );
+        disk.permits.add_permits(1);
+        let answers = collect_answers(crowd).await;
+        assert!(answers[..4].iter().all(Result::is_ok));
+        assert_eq!(answers[4], too_few_tickets(0));
+        assert!(
+            !answers[5].clone().unwrap().written,
+            "the order already has this reservation"
         );
         assert_eq!(disk.sizes(), [1, 4]);
         world.audit();
@@ -161,29 +164,32 @@ fn a_refusal_that_rests_on_what_is_not_written_waits_for_it() {
 }
 
 #[test]
-fn a_refusal_that_rested_on_what_was_not_written_is_decided_anew() {
+fn refusal_is_decided_again_after_failed_batch() {
     play(|| async {
-        let (world, disk) = on_a_slow_disk().await;
+        let (world, disk) = world_on_slow_disk().await;
         disk.permits.add_permits(9);
         for order in 2..=4 {
-            asked(&world, reserve(order, 50)).await.unwrap().unwrap();
+            spawn_command(&world, reserve(order, 50))
+                .await
+                .unwrap()
+                .unwrap();
         }
         disk.permits.forget_permits(9);
-        let held_up = asked(&world, Command::Release { order: OrderId(4) });
-        settle().await;
-        // When 4 has let go, 69 are free: enough for 50 and 19, and then for nobody.
-        let crowd = asked_in_order(&world, [reserve(5, 50), reserve(6, 19), reserve(7, 1)]).await;
+        let held_up = spawn_command(&world, Command::Release { order: OrderId(4) });
+        yield_to_all().await;
+        // When order 4 is released, 69 tickets are free: enough for 50 and 19, and then for none.
+        let crowd = spawn_in_order(&world, [reserve(5, 50), reserve(6, 19), reserve(7, 1)]).await;
         faults(&world, 5, Fault::NotWritten, 2);
         disk.permits.add_permits(1);
         held_up.await.unwrap().unwrap();
         disk.permits.add_permits(9);
-        let told = told(crowd).await;
-        assert_eq!(told[0], Err(Denied::Unavailable), "together and alone");
-        assert_eq!(told[1].clone().unwrap().view.held, 119);
+        let answers = collect_answers(crowd).await;
+        assert_eq!(answers[0], Err(Denied::Unavailable), "together and alone");
+        assert_eq!(answers[1].clone().unwrap().view.held, 119);
         assert_eq!(
-            told[2].clone().unwrap().view.held,
+            answers[2].clone().unwrap().view.held,
             120,
-            "for what was refused in vain there is room now"
+            "the refused command now has enough tickets"
         );
         assert_eq!(disk.sizes(), [1, 1, 1, 1, 2, 1, 1, 1]);
         world.audit();
@@ -191,47 +197,50 @@ fn a_refusal_that_rested_on_what_was_not_written_is_decided_anew() {
 }
 
 #[test]
-fn who_was_refused_over_a_single_unwritten_hold_is_decided_anew() {
+fn refusal_is_decided_again_after_failed_single_write() {
     play(|| async {
-        let (world, disk) = on_a_slow_disk().await;
+        let (world, disk) = world_on_slow_disk().await;
         disk.permits.add_permits(3);
         for order in 2..=4 {
-            asked(&world, reserve(order, 50)).await.unwrap().unwrap();
+            spawn_command(&world, reserve(order, 50))
+                .await
+                .unwrap()
+                .unwrap();
         }
-        let first = asked(
+        let first = spawn_command(
             &world,
             Command::Extend {
                 order: OrderId(2),
                 until: KICK_OFF,
             },
         );
-        settle().await;
-        let crowd = asked_in_order(&world, [reserve(5, 19), reserve(6, 1)]).await;
+        yield_to_all().await;
+        let crowd = spawn_in_order(&world, [reserve(5, 19), reserve(6, 1)]).await;
         faults(&world, 5, Fault::NotWritten, 1);
         disk.permits.add_permits(1);
         first.await.unwrap().unwrap();
-        settle().await;
-        assert!(nobody_is_told(&crowd));
+        yield_to_all().await;
+        assert!(none_answered(&crowd));
         disk.permits.add_permits(9);
-        let told = told(crowd).await;
-        assert_eq!(told[0], Err(Denied::Unavailable));
-        assert_eq!(told[1].clone().unwrap().view.held, 151);
+        let answers = collect_answers(crowd).await;
+        assert_eq!(answers[0], Err(Denied::Unavailable));
+        assert_eq!(answers[1].clone().unwrap().view.held, 151);
         world.audit();
     });
 }
 
 #[test]
-fn one_that_the_books_refuse_harms_only_itself() {
+fn unwritable_command_fails_alone() {
     play(|| async {
-        let (world, disk) = on_a_slow_disk().await;
-        let first = under_way(&world, &disk).await;
-        let crowd = asked_in_order(&world, (2..=6).map(|order| reserve(order, 1))).await;
+        let (world, disk) = world_on_slow_disk().await;
+        let first = start_blocked_command(&world, &disk).await;
+        let crowd = spawn_in_order(&world, (2..=6).map(|order| reserve(order, 1))).await;
         faults(&world, 4, Fault::NotWritten, usize::MAX);
         disk.permits.add_permits(9);
         first.await.unwrap().unwrap();
-        let told = told(crowd).await;
+        let answers = collect_answers(crowd).await;
         assert_eq!(
-            told.iter().map(Result::is_ok).collect::<Vec<_>>(),
+            answers.iter().map(Result::is_ok).collect::<Vec<_>>(),
             [true, true, false, true, true]
         );
         assert_eq!(disk.sizes(), [1, 5, 1, 1, 1, 1, 1]);
@@ -241,11 +250,11 @@ fn one_that_the_books_refuse_harms_only_itself() {
 }
 
 #[test]
-fn a_database_that_writes_nothing_is_not_asked_for_each_of_them() {
+fn failing_database_is_not_tried_for_each_command() {
     play(|| async {
-        let (world, disk) = on_a_slow_disk().await;
-        let first = under_way(&world, &disk).await;
-        let crowd = asked_in_order(&world, (2..=40).map(|order| reserve(order, 1))).await;
+        let (world, disk) = world_on_slow_disk().await;
+        let first = start_blocked_command(&world, &disk).await;
+        let crowd = spawn_in_order(&world, (2..=40).map(|order| reserve(order, 1))).await;
         disk.permits.add_permits(1);
         first.await.unwrap().unwrap();
         world.memory.set_faults(|call| match call {
@@ -254,7 +263,7 @@ fn a_database_that_writes_nothing_is_not_asked_for_each_of_them() {
         });
         disk.permits.add_permits(99);
         assert!(
-            told(crowd)
+            collect_answers(crowd)
                 .await
                 .iter()
                 .all(|answer| *answer == Err(Denied::Unavailable))
@@ -262,7 +271,7 @@ fn a_database_that_writes_nothing_is_not_asked_for_each_of_them() {
         assert_eq!(disk.sizes(), [1, 39, 1, 1], "together, and two more");
         world.memory.clear_faults();
         assert_eq!(
-            asked(&world, reserve(2, 1))
+            spawn_command(&world, reserve(2, 1))
                 .await
                 .unwrap()
                 .unwrap()
@@ -275,14 +284,14 @@ fn a_database_that_writes_nothing_is_not_asked_for_each_of_them() {
 }
 
 #[test]
-fn a_sale_that_comes_too_late_for_the_books_harms_only_itself() {
+fn late_sale_in_a_batch_fails_alone() {
     play(|| async {
-        let (world, disk) = on_a_slow_disk().await;
+        let (world, disk) = world_on_slow_disk().await;
         disk.permits.add_permits(99);
         let late = world.open(&[(1042, 2)]).await.order.id;
         for order in 101..=103 {
             let until = KICK_OFF;
-            asked(
+            spawn_command(
                 &world,
                 Command::Reserve {
                     order: OrderId(order),
@@ -296,16 +305,16 @@ fn a_sale_that_comes_too_late_for_the_books_harms_only_itself() {
         }
         world.clock.advance_to(KICK_OFF.plus_ms(-1)).await;
         disk.permits.forget_permits(99);
-        // This node believes that there are ten minutes left.
+        // This node believes that ten minutes are left.
         world.clock.set_skew_ms(-600_000);
-        let first = asked(
+        let first = spawn_command(
             &world,
             Command::Release {
                 order: OrderId(101),
             },
         );
-        settle().await;
-        world.pass(1).await;
+        yield_to_all().await;
+        world.pass_seconds(1).await;
         let sale = Command::Allocate {
             order: late,
             count: 2,
@@ -315,12 +324,12 @@ fn a_sale_that_comes_too_late_for_the_books_harms_only_itself() {
         let release = |order| Command::Release {
             order: OrderId(order),
         };
-        let crowd = asked_in_order(&world, [release(102), sale, release(103)]).await;
+        let crowd = spawn_in_order(&world, [release(102), sale, release(103)]).await;
         disk.permits.add_permits(99);
         first.await.unwrap().unwrap();
-        let told = told(crowd).await;
-        assert!(told[0].as_ref().unwrap().written && told[2].as_ref().unwrap().written);
-        assert_eq!(told[1], Err(Denied::Refused(Refusal::DrawClosed)));
+        let answers = collect_answers(crowd).await;
+        assert!(answers[0].as_ref().unwrap().written && answers[2].as_ref().unwrap().written);
+        assert_eq!(answers[1], Err(Denied::Refused(Refusal::DrawClosed)));
         assert_eq!(world.sold(1042), 0);
         let sizes = disk.sizes();
         assert_eq!(sizes[sizes.len() - 4..], [3, 1, 1, 1]);
@@ -328,18 +337,18 @@ fn a_sale_that_comes_too_late_for_the_books_harms_only_itself() {
 }
 
 #[test]
-fn an_order_is_decided_on_again_when_its_commit_is_known() {
+fn second_command_of_an_order_waits_for_its_commit() {
     play(|| async {
-        let (world, disk) = on_a_slow_disk().await;
-        let first = under_way(&world, &disk).await;
-        let crowd = asked_in_order(
+        let (world, disk) = world_on_slow_disk().await;
+        let first = start_blocked_command(&world, &disk).await;
+        let crowd = spawn_in_order(
             &world,
             [reserve(7, 1), reserve(8, 1), reserve(7, 2), reserve(9, 1)],
         )
         .await;
         disk.permits.add_permits(9);
         first.await.unwrap().unwrap();
-        assert!(told(crowd).await.iter().all(Result::is_ok));
+        assert!(collect_answers(crowd).await.iter().all(Result::is_ok));
         assert_eq!(disk.sizes(), [1, 2, 2]);
         assert_eq!(world.held(1042), 5);
         world.audit();
@@ -347,35 +356,35 @@ fn an_order_is_decided_on_again_when_its_commit_is_known() {
 }
 
 #[test]
-fn what_a_person_decides_is_written_alone() {
+fn operator_command_ends_the_batch() {
     play(|| async {
-        let (world, disk) = on_a_slow_disk().await;
-        let first = under_way(&world, &disk).await;
-        let crowd = asked_in_order(
+        let (world, disk) = world_on_slow_disk().await;
+        let first = start_blocked_command(&world, &disk).await;
+        let crowd = spawn_in_order(
             &world,
             [reserve(2, 1), reserve(3, 1), Command::Cancel, reserve(4, 1)],
         )
         .await;
         disk.permits.add_permits(9);
         first.await.unwrap().unwrap();
-        let told = told(crowd).await;
-        assert!(told[..3].iter().all(Result::is_ok));
-        assert_eq!(told[3], Err(Denied::Refused(Refusal::DrawClosed)));
+        let answers = collect_answers(crowd).await;
+        assert!(answers[..3].iter().all(Result::is_ok));
+        assert_eq!(answers[3], Err(Denied::Refused(Refusal::DrawClosed)));
         assert_eq!(disk.sizes(), [1, 2, 1]);
         world.audit();
     });
 }
 
 #[test]
-fn when_nobody_knows_whether_they_were_written_all_ask_again() {
+fn unknown_batch_outcome_makes_all_callers_retry() {
     for (fault, written) in [
         (Fault::UnknownWritten, true),
         (Fault::UnknownNotWritten, false),
     ] {
         play(|| async {
-            let (world, disk) = on_a_slow_disk().await;
-            let first = under_way(&world, &disk).await;
-            let wants = || {
+            let (world, disk) = world_on_slow_disk().await;
+            let first = start_blocked_command(&world, &disk).await;
+            let order_request = || {
                 [
                     reserve(2, 50),
                     reserve(3, 50),
@@ -383,49 +392,49 @@ fn when_nobody_knows_whether_they_were_written_all_ask_again() {
                     reserve(5, 50),
                 ]
             };
-            let crowd = asked_in_order(&world, wants()).await;
+            let crowd = spawn_in_order(&world, order_request()).await;
             faults(&world, 2, fault, 1);
             disk.permits.add_permits(9);
             first.await.unwrap().unwrap();
             assert!(
-                told(crowd)
+                collect_answers(crowd)
                     .await
                     .iter()
                     .all(|answer| *answer == Err(Denied::Unavailable)),
-                "the refused one, too"
+                "the refused command too"
             );
-            let again = told(asked_in_order(&world, wants()).await).await;
+            let again = collect_answers(spawn_in_order(&world, order_request()).await).await;
             assert!(
                 again[..3]
                     .iter()
                     .all(|answer| answer.as_ref().unwrap().written != written)
             );
-            assert_eq!(again[3], too_few(18));
+            assert_eq!(again[3], too_few_tickets(18));
             world.audit();
         });
     }
 }
 
 #[test]
-fn a_ghosts_commands_are_all_fenced() {
+fn stale_owners_batch_is_fenced() {
     play(|| async {
-        let (world, disk) = on_a_slow_disk().await;
-        let first = under_way(&world, &disk).await;
-        let crowd = asked_in_order(&world, (2..=4).map(|order| reserve(order, 1))).await;
+        let (world, disk) = world_on_slow_disk().await;
+        let first = start_blocked_command(&world, &disk).await;
+        let crowd = spawn_in_order(&world, (2..=4).map(|order| reserve(order, 1))).await;
         disk.permits.add_permits(1);
         first.await.unwrap().unwrap();
-        settle().await;
+        yield_to_all().await;
         world.memory.steal(DRAW).unwrap();
         disk.permits.add_permits(9);
         assert!(
-            told(crowd)
+            collect_answers(crowd)
                 .await
                 .iter()
                 .all(|answer| *answer == Err(Denied::Unavailable))
         );
         assert_eq!(world.held(1042), 1, "nothing of it was written");
         assert_eq!(
-            asked(&world, reserve(2, 1))
+            spawn_command(&world, reserve(2, 1))
                 .await
                 .unwrap()
                 .unwrap()
@@ -437,18 +446,18 @@ fn a_ghosts_commands_are_all_fenced() {
 }
 
 #[test]
-fn who_leaves_answers_everybody_first() {
+fn stopping_node_answers_all_waiting_commands() {
     play(|| async {
-        let (mut world, disk) = on_a_slow_disk().await;
-        let first = under_way(&world, &disk).await;
-        let crowd = asked_in_order(&world, (2..=169).map(|order| reserve(order, 1))).await;
+        let (mut world, disk) = world_on_slow_disk().await;
+        let first = start_blocked_command(&world, &disk).await;
+        let crowd = spawn_in_order(&world, (2..=169).map(|order| reserve(order, 1))).await;
         let engine = world.engine.take().unwrap();
         let stopped = tokio::task::spawn_local(async move { engine.stop().await });
-        settle().await;
-        assert!(!stopped.is_finished() && nobody_is_told(&crowd));
+        yield_to_all().await;
+        assert!(!stopped.is_finished() && none_answered(&crowd));
         disk.permits.add_permits(9);
         first.await.unwrap().unwrap();
-        assert!(told(crowd).await.iter().all(Result::is_ok));
+        assert!(collect_answers(crowd).await.iter().all(Result::is_ok));
         stopped.await.unwrap();
         assert_eq!(disk.sizes(), [1, 64, 64, 40]);
         assert_eq!(world.held(1042), 169);
@@ -456,13 +465,14 @@ fn who_leaves_answers_everybody_first() {
 }
 
 #[test]
-fn whoever_waits_in_the_actor_takes_a_place_in_the_mailbox() {
+fn waiting_commands_count_against_mailbox_capacity() {
     play(|| async {
-        let (world, disk) = on_a_slow_disk().await;
-        let first = under_way(&world, &disk).await;
-        let crowd = asked_in_order(&world, (2..=3_000).map(|order| reserve(order, 1))).await;
-        let waiting =
-            |crowd: &[JoinHandle<Answer>]| crowd.iter().filter(|one| !one.is_finished()).count();
+        let (world, disk) = world_on_slow_disk().await;
+        let first = start_blocked_command(&world, &disk).await;
+        let crowd = spawn_in_order(&world, (2..=3_000).map(|order| reserve(order, 1))).await;
+        let waiting = |crowd: &[JoinHandle<CommandAnswer>]| {
+            crowd.iter().filter(|one| !one.is_finished()).count()
+        };
         assert!(
             (2_047..=2_049).contains(&waiting(&crowd)),
             "{} wait",
@@ -470,43 +480,46 @@ fn whoever_waits_in_the_actor_takes_a_place_in_the_mailbox() {
         );
         disk.permits.add_permits(1);
         first.await.unwrap().unwrap();
-        settle().await;
+        yield_to_all().await;
         assert_eq!(disk.sizes(), [1, 64], "most of them wait in the actor now");
-        let more = asked_in_order(&world, (3_001..=3_100).map(|order| reserve(order, 1))).await;
+        let more = spawn_in_order(&world, (3_001..=3_100).map(|order| reserve(order, 1))).await;
         assert!(waiting(&more) <= 2, "{} more wait", waiting(&more));
         let waited = waiting(&crowd);
         disk.permits.add_permits(9);
-        let told = told(crowd).await;
-        assert_eq!(told.iter().filter(|answer| answer.is_ok()).count(), 168);
+        let answers = collect_answers(crowd).await;
+        assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 168);
         assert_eq!(
-            told.iter().filter(|answer| **answer == too_few(0)).count(),
+            answers
+                .iter()
+                .filter(|answer| **answer == too_few_tickets(0))
+                .count(),
             waited - 168
         );
-        // And there is room again.
-        let again = asked_in_order(&world, (4_001..=5_000).map(|order| reserve(order, 1))).await;
+        // The mailbox has capacity again.
+        let again = spawn_in_order(&world, (4_001..=5_000).map(|order| reserve(order, 1))).await;
         assert!(
-            self::told(again)
+            self::collect_answers(again)
                 .await
                 .iter()
-                .all(|answer| *answer == too_few(0))
+                .all(|answer| *answer == too_few_tickets(0))
         );
         world.audit();
     });
 }
 
 #[test]
-fn a_killed_process_tells_nobody_anything() {
+fn killed_process_answers_unavailable() {
     play(|| async {
-        let (mut world, disk) = on_a_slow_disk().await;
-        let first = under_way(&world, &disk).await;
-        let crowd = asked_in_order(&world, (2..=4).map(|order| reserve(order, 1))).await;
+        let (mut world, disk) = world_on_slow_disk().await;
+        let first = start_blocked_command(&world, &disk).await;
+        let crowd = spawn_in_order(&world, (2..=4).map(|order| reserve(order, 1))).await;
         disk.permits.add_permits(1);
         first.await.unwrap().unwrap();
-        settle().await;
+        yield_to_all().await;
         world.engine.take().unwrap().kill();
         disk.permits.add_permits(9);
         assert!(
-            told(crowd)
+            collect_answers(crowd)
                 .await
                 .iter()
                 .all(|answer| *answer == Err(Denied::Unavailable))

@@ -1,18 +1,18 @@
-//! Decide, write, apply, show: each fault at each beat.
+//! The write path: decide, write, apply, publish, with a fault at each step.
 
-use actors::{Committed, Denied};
+use actors::{CommandOutcome, Denied};
 use domain::{Authority, Command, DrawId, Editor, GameResult, OrderId, Refusal, Status, TermsEdit};
-use persistence::ledger::Rider;
+use persistence::ledger::AttachedWrite;
 use persistence::memory::{Call, Fault};
 
 #[path = "support/world.rs"]
 mod world;
-use world::{KICK_OFF, NOON, PRICE, World, play, reserve};
+use world::{KICK_OFF, NOON, PRICE, TestWorld, play, reserve};
 
 const DRAW: DrawId = DrawId(1042);
 
-/// Lets the next append go wrong, and none after it.
-fn fail_next_append(world: &World, fault: Fault) {
+/// Makes only the next append fail.
+fn fail_next_append(world: &TestWorld, fault: Fault) {
     let mut left = Some(fault);
     world.memory.set_faults(move |call| match call {
         Call::Append(_) => left.take().unwrap_or_default(),
@@ -21,11 +21,11 @@ fn fail_next_append(world: &World, fault: Fault) {
 }
 
 #[test]
-fn a_commit_is_written_before_it_is_shown() {
+fn commit_is_written_before_it_is_shown() {
     play(|| async {
-        let world = World::with(&[1042]).await;
-        let mut watched = world.draws().watch(DRAW).await.unwrap();
-        watched.borrow_and_update();
+        let world = TestWorld::with(&[1042]).await;
+        let mut watcher = world.draws().watch(DRAW).await.unwrap();
+        watcher.borrow_and_update();
         let committed = world
             .draws()
             .execute(DRAW, reserve(7, 3), None)
@@ -34,18 +34,18 @@ fn a_commit_is_written_before_it_is_shown() {
         assert!(committed.written);
         assert_eq!((committed.view.held, committed.view.revision), (3, 1));
         assert_eq!(committed.reservation.unwrap().count, 3);
-        assert_eq!(world.held(1042), 3, "the books know");
-        watched.changed().await.unwrap();
-        assert_eq!(*watched.borrow(), committed.view);
+        assert_eq!(world.held(1042), 3, "the reservation is stored");
+        watcher.changed().await.unwrap();
+        assert_eq!(*watcher.borrow(), committed.view);
         world.audit();
     });
 }
 
 #[test]
-fn a_refusal_touches_neither_the_books_nor_the_watchers() {
+fn refusal_writes_nothing_and_notifies_no_watcher() {
     play(|| async {
-        let world = World::with(&[1042]).await;
-        let watched = world.draws().watch(DRAW).await.unwrap();
+        let world = TestWorld::with(&[1042]).await;
+        let watcher = world.draws().watch(DRAW).await.unwrap();
         let before = *world.draws().changed().borrow();
         world.memory.set_faults(|call| match call {
             Call::Append(_) => panic!("a refusal was written"),
@@ -56,15 +56,15 @@ fn a_refusal_touches_neither_the_books_nor_the_watchers() {
             refused,
             Err(Denied::Refused(Refusal::CountOutOfRange { max: 50 }))
         );
-        assert!(!watched.has_changed().unwrap());
+        assert!(!watcher.has_changed().unwrap());
         assert_eq!(*world.draws().changed().borrow(), before);
     });
 }
 
 #[test]
-fn a_moved_kick_off_moves_the_whistle() {
+fn moved_kick_off_moves_the_close() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         let move_to = async |at| {
             let edit = TermsEdit {
                 closes_at: Some(at),
@@ -78,15 +78,15 @@ fn a_moved_kick_off_moves_the_whistle() {
                 .view
         };
         let status = async || world.draws().view(DRAW).await.unwrap().status;
-        // Later: the old time passes without a word.
+        // Moved later: the old time passes without an effect.
         move_to(KICK_OFF.plus_seconds(600)).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(1)).await;
         assert_eq!(status().await, Status::Active);
-        // Earlier: the armed timer would come too late.
+        // Moved earlier: the timer that was set would fire too late.
         move_to(KICK_OFF.plus_seconds(60)).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(61)).await;
         assert_eq!(status().await, Status::Closed);
-        // Put off after the whistle: on sale again, until the new one.
+        // Postponed after kick-off: on sale again until the new one.
         assert_eq!(
             move_to(KICK_OFF.plus_seconds(900)).await.status,
             Status::Active
@@ -111,9 +111,9 @@ fn a_moved_kick_off_moves_the_whistle() {
 }
 
 #[test]
-fn the_same_command_again_writes_nothing_and_answers_the_same() {
+fn repeated_command_writes_nothing_and_answers_the_same() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         let first = world
             .draws()
             .execute(DRAW, reserve(7, 3), None)
@@ -133,9 +133,9 @@ fn the_same_command_again_writes_nothing_and_answers_the_same() {
 }
 
 #[test]
-fn what_was_not_written_is_denied_and_memory_is_still_right() {
+fn failed_write_is_denied_and_leaves_state_unchanged() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         fail_next_append(&world, Fault::NotWritten);
         assert_eq!(
             world.draws().execute(DRAW, reserve(7, 3), None).await,
@@ -153,9 +153,9 @@ fn what_was_not_written_is_denied_and_memory_is_still_right() {
 }
 
 #[test]
-fn an_unknown_outcome_that_was_written_is_found_in_the_books() {
+fn unknown_written_outcome_is_found_in_the_ledger() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         fail_next_append(&world, Fault::UnknownWritten);
         assert_eq!(
             world.draws().execute(DRAW, reserve(7, 3), None).await,
@@ -173,9 +173,9 @@ fn an_unknown_outcome_that_was_written_is_found_in_the_books() {
 }
 
 #[test]
-fn an_unknown_outcome_that_was_not_written_is_forgotten() {
+fn unknown_unwritten_outcome_is_discarded() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         fail_next_append(&world, Fault::UnknownNotWritten);
         assert_eq!(
             world.draws().execute(DRAW, reserve(7, 3), None).await,
@@ -193,16 +193,16 @@ fn an_unknown_outcome_that_was_not_written_is_forgotten() {
 }
 
 #[test]
-fn another_owners_epoch_stops_the_ghost() {
+fn newer_epoch_fences_the_former_owner() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         world.memory.steal(DRAW).unwrap();
         assert_eq!(
             world.draws().execute(DRAW, reserve(7, 3), None).await,
             Err(Denied::Unavailable)
         );
-        assert_eq!(world.held(1042), 0, "the ghost wrote nothing");
-        // Whoever asks here claims it back.
+        assert_eq!(world.held(1042), 0, "the former owner wrote nothing");
+        // A request on this node claims the draw again.
         assert_eq!(
             world
                 .draws()
@@ -219,7 +219,7 @@ fn another_owners_epoch_stops_the_ghost() {
 #[test]
 fn commands_of_one_draw_never_overlap() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         let draws = world.draws();
         let crowd = (1..=60).map(|order| {
             let draws = draws.clone();
@@ -240,15 +240,15 @@ fn commands_of_one_draw_never_overlap() {
     });
 }
 
-/// How many were granted, told that too few are left, and told to try again.
-async fn stampede(world: &World, people: u128) -> (usize, usize, usize) {
+/// Returns how many were granted, refused because too few tickets are left, and told to retry.
+async fn reserve_concurrently(world: &TestWorld, people: u128) -> (usize, usize, usize) {
     let draws = world.draws();
     let crowd = (1..=people).map(|order| {
         let draws = draws.clone();
         async move { draws.execute(DRAW, reserve(order, 1), None).await }
     });
     let answers = futures_util::future::join_all(crowd).await;
-    let count = |wanted: fn(&Result<Committed, Denied>) -> bool| {
+    let count = |wanted: fn(&Result<CommandOutcome, Denied>) -> bool| {
         answers.iter().filter(|answer| wanted(answer)).count()
     };
     (
@@ -259,20 +259,20 @@ async fn stampede(world: &World, people: u128) -> (usize, usize, usize) {
 }
 
 #[test]
-fn a_thousand_buyers_at_once_all_get_their_answer() {
+fn thousand_concurrent_buyers_all_get_an_answer() {
     play(|| async {
-        let world = World::with(&[1042]).await;
-        assert_eq!(stampede(&world, 1_000).await, (169, 831, 0));
+        let world = TestWorld::with(&[1042]).await;
+        assert_eq!(reserve_concurrently(&world, 1_000).await, (169, 831, 0));
         assert_eq!(world.held(1042), 169);
         world.audit();
     });
 }
 
 #[test]
-fn a_full_mailbox_says_try_again_instead_of_queueing() {
+fn full_mailbox_answers_unavailable() {
     play(|| async {
-        let world = World::with(&[1042]).await;
-        let (granted, refused, busy) = stampede(&world, 3_000).await;
+        let world = TestWorld::with(&[1042]).await;
+        let (granted, refused, busy) = reserve_concurrently(&world, 3_000).await;
         assert_eq!((granted, granted + refused + busy), (169, 3_000));
         assert!(
             (2_048..=2_050).contains(&(granted + refused)),
@@ -283,18 +283,18 @@ fn a_full_mailbox_says_try_again_instead_of_queueing() {
 }
 
 #[test]
-fn an_overdue_reservation_leaves_the_books_by_itself() {
+fn expired_reservation_is_released_automatically() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         world
             .draws()
             .execute(DRAW, reserve(7, 3), None)
             .await
             .unwrap();
-        let mut watched = world.draws().watch(DRAW).await.unwrap();
-        watched.borrow_and_update();
-        watched.changed().await.unwrap();
-        assert_eq!(watched.borrow().held, 0);
+        let mut watcher = world.draws().watch(DRAW).await.unwrap();
+        watcher.borrow_and_update();
+        watcher.changed().await.unwrap();
+        assert_eq!(watcher.borrow().held, 0);
         assert_eq!(
             actors::Clock::now(&world.clock),
             NOON.plus_seconds(150),
@@ -306,22 +306,49 @@ fn an_overdue_reservation_leaves_the_books_by_itself() {
 }
 
 #[test]
-fn kick_off_closes_the_draw_to_the_second_even_if_nobody_asks() {
+fn kick_off_closes_the_draw_without_a_request() {
     play(|| async {
-        let world = World::with(&[1042]).await;
-        let mut watched = world.draws().watch(DRAW).await.unwrap();
-        watched.borrow_and_update();
-        watched.changed().await.unwrap();
-        assert_eq!(watched.borrow().status, Status::Closed);
+        let world = TestWorld::with(&[1042]).await;
+        let mut watcher = world.draws().watch(DRAW).await.unwrap();
+        watcher.borrow_and_update();
+        watcher.changed().await.unwrap();
+        assert_eq!(watcher.borrow().status, Status::Closed);
         assert_eq!(actors::Clock::now(&world.clock), KICK_OFF);
         world.audit();
     });
 }
 
 #[test]
-fn a_tick_that_could_not_be_written_is_tried_again() {
+fn tick_after_clock_change_resets_the_timer() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
+        world
+            .draws()
+            .execute(DRAW, Command::Tick, None)
+            .await
+            .unwrap();
+        // The demo's clock is set to five seconds before kick-off, while the timer still sleeps for
+        // a minute.
+        world.clock.set_skew_ms(KICK_OFF.ms_since(NOON) - 5_000);
+        for _ in 0..2 {
+            world
+                .draws()
+                .execute(DRAW, Command::Tick, None)
+                .await
+                .unwrap();
+        }
+        let mut watcher = world.draws().watch(DRAW).await.unwrap();
+        watcher.borrow_and_update();
+        watcher.changed().await.unwrap();
+        assert_eq!(watcher.borrow().status, Status::Closed);
+        assert_eq!(actors::Clock::now(&world.clock), KICK_OFF);
+    });
+}
+
+#[test]
+fn failed_tick_is_retried() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
         let mut left = 3;
         world.memory.set_faults(move |call| match call {
             Call::Append(_) if left > 0 => {
@@ -330,23 +357,23 @@ fn a_tick_that_could_not_be_written_is_tried_again() {
             }
             _ => Fault::None,
         });
-        let mut watched = world.draws().watch(DRAW).await.unwrap();
-        watched.borrow_and_update();
-        watched.changed().await.unwrap();
-        assert_eq!(watched.borrow().status, Status::Closed);
+        let mut watcher = world.draws().watch(DRAW).await.unwrap();
+        watcher.borrow_and_update();
+        watcher.changed().await.unwrap();
+        assert_eq!(watcher.borrow().status, Status::Closed);
         assert_eq!(actors::Clock::now(&world.clock), KICK_OFF.plus_seconds(3));
     });
 }
 
 #[test]
-fn the_databases_clock_decides_the_close() {
+fn database_clock_decides_the_close() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         let record = world.open(&[(1042, 2)]).await;
         world.clock.advance_to(KICK_OFF.plus_ms(-1)).await;
-        // This node believes that there are ten minutes left.
+        // This node believes that ten minutes are left.
         world.clock.set_skew_ms(-600_000);
-        world.pass(1).await;
+        world.pass_seconds(1).await;
         let allocate = Command::Allocate {
             order: record.order.id,
             count: 2,
@@ -360,9 +387,9 @@ fn the_databases_clock_decides_the_close() {
 }
 
 #[test]
-fn a_repair_after_kick_off_is_written_for_a_payment_authorised_before_it() {
+fn repair_after_kick_off_is_written_for_earlier_payment() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         let record = world.open(&[(1042, 2)]).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(5)).await;
         let order = record.order.id;
@@ -375,20 +402,21 @@ fn a_repair_after_kick_off_is_written_for_a_payment_authorised_before_it() {
             unit_price: PRICE,
             authority,
         };
-        let rider = Rider::Authorised {
+        let rider = AttachedWrite::Authorised {
             order,
             at: KICK_OFF.plus_seconds(-5),
         };
         let repaired = world.draws().execute(DRAW, allocate, Some(rider)).await;
-        // The sweeper let the lapsed order go long ago: it is released, and only a repair may still give it tickets.
+        // The sweeper released the expired order long ago. Only a repair may still allocate tickets
+        // to it.
         assert_eq!(repaired.unwrap().allocation.unwrap().serials.len(), 2);
     });
 }
 
 #[test]
-fn an_unknown_draw_is_said_to_be_unknown() {
+fn unknown_draw_is_reported() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         assert_eq!(world.draws().view(DrawId(9)).await, Err(Denied::NoSuchDraw));
         assert_eq!(
             world.draws().execute(DrawId(9), reserve(7, 1), None).await,
@@ -398,9 +426,9 @@ fn an_unknown_draw_is_said_to_be_unknown() {
 }
 
 #[test]
-fn the_owner_sees_pairs_and_the_deal_is_the_committed_one() {
+fn cells_match_the_committed_deal() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         let deal = world.draws().deal(DRAW).await.unwrap();
         let serials: Vec<_> = domain::Serial::all().take(2).collect();
         let cells = world.draws().cells(DRAW, &serials).await.unwrap();
@@ -415,9 +443,9 @@ fn the_owner_sees_pairs_and_the_deal_is_the_committed_one() {
 }
 
 #[test]
-fn a_result_is_a_commit_like_any_other() {
+fn result_is_committed_and_shown() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         world.buy(&[(1042, 2)]).await;
         let result = GameResult::new(4, 9).unwrap();
         let committed = world
@@ -427,7 +455,7 @@ fn a_result_is_a_commit_like_any_other() {
             .unwrap();
         assert_eq!(committed.view.status, Status::Completed);
         assert_eq!(committed.view.result.unwrap().0, result);
-        world.pass(1).await;
+        world.pass_seconds(1).await;
         world.audit();
     });
 }

@@ -1,5 +1,8 @@
-//! The amnesia drill: the books are restored from a backup of some minutes ago, and the provider remembers what they forgot. All
-//! of it is found within two minutes, and becomes tickets or goes back.
+//! The amnesia drill. It restores the database from a backup that is some minutes old, while the
+//! payment provider still knows every payment.
+//!
+//! Each payment made after the backup must become an anomaly within two minutes. An operator then
+//! allocates its tickets or refunds it.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,27 +15,28 @@ use persistence::auditor::Auditor;
 use serde_json::{Value, json};
 
 use crate::audit::{self, Check};
-use crate::browser::{Answer, Browser, Request, Site, text};
-use crate::crowd::{self, Gate};
-use crate::fresh;
-use crate::house::{CALM_SECONDS_MAX, House};
+use crate::browser::{Answer, Browser, Request, RunSettings, text};
+use crate::crowd::{self, CrowdAdmission};
 use crate::latency::Call;
-use crate::plan::{Crowd, Habits};
+use crate::new_draws;
+use crate::plan::{CrowdPlan, Habits};
 use crate::report::Report;
-use crate::told::Told;
+use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
+use crate::transcript::BuyerTranscript;
 
 const FOUND_SECONDS_MAX: u64 = 120;
-/// The fee on a ticket is seven whole cents. At a price whose fee has half cents, an order that is given its tickets again may owe
-/// a cent more or less than was taken, because others stand before it now: a mismatch that a person closes.
+/// The fee on a ticket at this price is exactly seven cents. A price whose fee has half cents could
+/// differ by one cent when the tickets are allocated again in another order. That would be an
+/// amount mismatch, which a person closes.
 const PRICE_CENTS: i64 = 200;
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 #[derive(Args, Clone, Debug)]
 pub struct Amnesia {
-    /// People who buy before the backup, and again as many after it.
+    /// Number of buyers before the backup, and again after it.
     #[arg(long, default_value_t = 60)]
     buyers: usize,
-    /// Seconds over which they come; ten minutes is the real drill.
+    /// Seconds over which each group of buyers arrives. The real drill uses ten minutes.
     #[arg(long, default_value_t = 20)]
     seconds: u64,
     #[arg(long, default_value_t = 1)]
@@ -48,115 +52,144 @@ impl Amnesia {
         &self.report
     }
 
-    async fn sell(&self, site: &Arc<Site>, draws: &[i64], time: u64) -> Result<Vec<Told>> {
-        let crowd = Crowd {
-            seed: self.seed + time,
+    async fn send_buyers(
+        &self,
+        site: &Arc<RunSettings>,
+        draws: &[i64],
+        group: u64,
+    ) -> Result<Vec<BuyerTranscript>> {
+        let crowd = CrowdPlan {
+            seed: self.seed + group,
             buyers: self.buyers,
             over_ms: self.seconds * 1_000,
             late: 0,
             most: 6,
-            habits: Habits::rushed(4),
+            habits: Habits::for_rush(4),
             together: vec![(0..draws.len()).collect(); draws.len()],
         };
-        let gate = Gate {
+        let admission = CrowdAdmission {
             draws: draws.to_vec(),
-            keen: Duration::ZERO,
+            wait_for_tickets: Duration::ZERO,
             at_once: self.buyers,
         };
         let bar = crowd::bar(
-            if time == 0 { "remembered" } else { "forgotten" },
+            if group == 0 {
+                "remembered"
+            } else {
+                "forgotten"
+            },
             self.buyers,
         );
-        let tolds = crowd::send(Arc::clone(site), crowd.plans(draws.len()), gate, bar).await?;
+        let transcripts =
+            crowd::send(Arc::clone(site), crowd.plans(draws.len()), admission, bar).await?;
         let (settled, _) =
-            audit::settle(site, &tolds, Duration::from_secs(CALM_SECONDS_MAX)).await?;
-        let broken: Vec<String> = audit::promises(&tolds, &settled)
+            audit::settle(site, &transcripts, Duration::from_secs(SETTLE_SECONDS_MAX)).await?;
+        let failures: Vec<String> = audit::check_transcripts(&transcripts, &settled)
             .into_iter()
-            .flat_map(|check| check.broken)
+            .flat_map(|check| check.failures)
             .collect();
         ensure!(
-            broken.is_empty(),
-            "before anything was forgotten: {broken:?}"
+            failures.is_empty(),
+            "before anything was forgotten: {failures:?}"
         );
-        Ok(tolds)
+        Ok(transcripts)
     }
 }
 
 pub async fn run(amnesia: &Amnesia) -> Result<Report> {
-    let house = House::open(None, 0, Duration::from_secs(60)).await?;
-    let outcome = play(&house, amnesia).await;
-    house.close(amnesia.keep).await?;
+    let test_run = TestRun::open(None, 0, Duration::from_secs(60)).await?;
+    let outcome = play(&test_run, amnesia).await;
+    test_run.close(amnesia.keep).await?;
     outcome
 }
 
-async fn play(house: &House, amnesia: &Amnesia) -> Result<Report> {
+async fn play(test_run: &TestRun, amnesia: &Amnesia) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: the amnesia drill".to_owned(),
         ..Report::default()
     };
-    // Room for both crowds, so that nobody who paid meets a full draw when the tickets are given again.
-    let draws =
-        fresh::draws_at(&house.site, "Amnesia", amnesia.buyers / 12 + 2, PRICE_CENTS).await?;
-    amnesia.sell(&house.site, &draws, 0).await?;
-    let file = house
-        .subject
+    // Enough draws for both groups of buyers, so that no draw is full when tickets are allocated
+    // again.
+    let draws = new_draws::draws_with_price(
+        &test_run.site,
+        "Amnesia",
+        amnesia.buyers / 12 + 2,
+        PRICE_CENTS,
+    )
+    .await?;
+    amnesia.send_buyers(&test_run.site, &draws, 0).await?;
+    let file = test_run
+        .server_process
         .lock()
         .await
         .dir()
-        .context("our own server")?
+        .context("the server is external")?
         .join("before.backup");
     let file = file.to_string_lossy().into_owned();
-    tell(
-        &house
-            .subject
+    ensure_success(
+        &test_run
+            .server_process
             .lock()
             .await
             .command(&["backup", &file])
             .await?,
     )?;
-    let known = captured(house).await?;
-    amnesia.sell(&house.site, &draws, 1).await?;
-    let forgotten: BTreeSet<String> = captured(house).await?.difference(&known).cloned().collect();
+    let known_payments = captured(test_run).await?;
+    amnesia.send_buyers(&test_run.site, &draws, 1).await?;
+    let forgotten: BTreeSet<String> = captured(test_run)
+        .await?
+        .difference(&known_payments)
+        .cloned()
+        .collect();
 
-    let mut subject = house.subject.lock().await;
-    subject.end().await?;
-    tell(&subject.command(&["restore", &file]).await?)?;
-    subject.restart(Duration::from_secs(60)).await?;
-    drop(subject);
-    let began = Instant::now();
-    let missed = found(house, &forgotten).await?;
+    let mut server_process = test_run.server_process.lock().await;
+    server_process.end().await?;
+    ensure_success(&server_process.command(&["restore", &file]).await?)?;
+    server_process.restart(Duration::from_secs(60)).await?;
+    drop(server_process);
+    let started_at = Instant::now();
+    let missed = wait_for_anomalies(test_run, &forgotten).await?;
     report.fact("payments taken since the backup", forgotten.len());
     report.fact(
         "found",
         format!(
             "{} in {:.1} s",
             forgotten.len() - missed.len(),
-            began.elapsed().as_secs_f64()
+            started_at.elapsed().as_secs_f64()
         ),
     );
     let name = "every forgotten payment is an anomaly within two minutes";
     report
         .checks
         .push(Check::new(name, forgotten.len(), missed));
-    let healed = heal(house, &forgotten).await?;
-    report.fact("became tickets", healed);
-    report.fact("went back", forgotten.len() - healed);
-    let access = house.subject.lock().await.access();
-    crate::books::examine(&house.site, access.as_ref(), house.known(), &mut report).await?;
+    let allocated = resolve_anomalies(test_run, &forgotten).await?;
+    report.fact("became tickets", allocated);
+    report.fact("went back", forgotten.len() - allocated);
+    let access = test_run.server_process.lock().await.access();
+    crate::database_audit::audit_database(
+        &test_run.site,
+        access.as_ref(),
+        test_run.known_anomalies(),
+        &mut report,
+    )
+    .await?;
     Ok(report)
 }
 
-fn tell(output: &std::process::Output) -> Result<()> {
-    let said = [&output.stdout, &output.stderr]
+fn ensure_success(output: &std::process::Output) -> Result<()> {
+    let output_text = [&output.stdout, &output.stderr]
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
         .concat();
-    ensure!(output.status.success(), "the command failed:\n{said}");
+    ensure!(
+        output.status.success(),
+        "the command failed:\n{output_text}"
+    );
     Ok(())
 }
 
-/// Every payment that the provider has taken.
-async fn captured(house: &House) -> Result<BTreeSet<String>> {
-    let browser = Browser::open(Arc::clone(&house.site), 0)?;
+/// Returns the ids of all payments that the provider captured.
+async fn captured(test_run: &TestRun) -> Result<BTreeSet<String>> {
+    let browser = Browser::open(Arc::clone(&test_run.site), 0)?;
     let ledger = browser
         .ask(Call::Club, &Request::get("/sandbox/ledger?detail=1"))
         .await
@@ -170,33 +203,38 @@ async fn captured(house: &House) -> Result<BTreeSet<String>> {
         .collect())
 }
 
-/// Waits until each is found; gives those that are not.
-async fn found(house: &House, forgotten: &BTreeSet<String>) -> Result<Vec<String>> {
-    let access = house
-        .subject
+/// Polls until every forgotten payment is an anomaly. Returns the payments that are still missing
+/// after `FOUND_SECONDS_MAX`.
+async fn wait_for_anomalies(
+    test_run: &TestRun,
+    forgotten: &BTreeSet<String>,
+) -> Result<Vec<String>> {
+    let access = test_run
+        .server_process
         .lock()
         .await
         .access()
-        .context("our own books")?;
+        .context("the server's database")?;
     let auditor = Auditor::open(&access.url).await?;
-    let began = Instant::now();
+    let started_at = Instant::now();
     loop {
-        let strays = auditor.strays().await?;
+        let strays = auditor.payments_without_order().await?;
         let missed: Vec<String> = forgotten
             .iter()
             .filter(|payment| !strays.contains(*payment))
             .cloned()
             .collect();
-        if missed.is_empty() || began.elapsed().as_secs() > FOUND_SECONDS_MAX {
+        if missed.is_empty() || started_at.elapsed().as_secs() > FOUND_SECONDS_MAX {
             return Ok(missed);
         }
-        tokio::time::sleep(LOOK_AGAIN).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
-/// The operator gives two of three their tickets and the third their money. Says how many became tickets.
-async fn heal(house: &House, forgotten: &BTreeSet<String>) -> Result<usize> {
-    let operator = Browser::open(Arc::clone(&house.site), 0)?;
+/// Resolves the anomalies as the operator: two of three get their tickets, the third is refunded.
+/// Returns the number of payments that became tickets.
+async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> Result<usize> {
+    let operator = Browser::open(Arc::clone(&test_run.site), 0)?;
     let login = json!({ "email": "operator@demo.test", "password": "demo-password" });
     expect(
         operator
@@ -228,7 +266,7 @@ async fn heal(house: &House, forgotten: &BTreeSet<String>) -> Result<usize> {
         rows.find(|row| row["paymentIntentId"] == payment)
             .map(|row| text(row, "/id"))
     };
-    let mut healed = 0;
+    let mut allocated = 0;
     for (number, payment) in forgotten.iter().enumerate() {
         if number % 3 == 2 {
             let id = anomaly_of(payment)
@@ -252,9 +290,9 @@ async fn heal(house: &House, forgotten: &BTreeSet<String>) -> Result<usize> {
                 .await,
             "allocating",
         )?;
-        healed += 1;
+        allocated += 1;
     }
-    Ok(healed)
+    Ok(allocated)
 }
 
 fn expect(answer: Option<Answer>, doing: &str) -> Result<Value> {

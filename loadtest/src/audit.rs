@@ -1,4 +1,5 @@
-//! After the storm: every order decided, every promise kept, every cent in both books.
+//! Checks after the load: every order is decided, every buyer got what the server confirmed, and
+//! the database equals the provider to the cent.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -7,90 +8,93 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use futures_util::{StreamExt, stream};
 
-use crate::browser::{Browser, Request, Site};
-use crate::latency::{Call, Heard};
+use crate::browser::{Browser, Request, RunSettings};
+use crate::latency::{Call, CallRecord};
 use crate::provider::{self, Payment};
-use crate::told::{Finish, Ticket, Told, Verdict};
+use crate::transcript::{BuyerTranscript, CompletionOutcome, Ticket, Verdict};
 
-/// How the two witnesses describe one payment in the end: our order page, and the provider.
+/// The final state of one payment, from two sources: the server's order page and the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settled {
+pub struct SettledPayment {
     pub buyer: usize,
     pub payment: Payment,
-    pub order: Finish,
-    /// The payment intent's status in the provider's words; empty when it did not answer.
+    pub order: CompletionOutcome,
+    /// The status of the payment intent as the provider reports it. Empty when the provider did not
+    /// answer.
     pub provider: String,
 }
 
-impl Settled {
-    /// Neither witness may still be about to change by itself. An unpaid order may wait for its buyer as long as it likes.
+impl SettledPayment {
+    /// Returns whether neither state can still change without the buyer. An unpaid order may wait
+    /// for its buyer without limit.
     fn decided(&self) -> bool {
         match (&self.order, self.provider.as_str()) {
-            (Finish::Tickets(tickets), "succeeded") => !tickets.is_empty(),
-            (Finish::NotCharged, "canceled") => true,
+            (CompletionOutcome::Tickets(tickets), "succeeded") => !tickets.is_empty(),
+            (CompletionOutcome::NotCharged, "canceled") => true,
             (
-                Finish::NotCharged | Finish::Pending,
+                CompletionOutcome::NotCharged | CompletionOutcome::Pending,
                 "requires_payment_method" | "requires_confirmation",
             ) => true,
-            (Finish::NotCharged | Finish::Pending, "requires_action") => true,
+            (CompletionOutcome::NotCharged | CompletionOutcome::Pending, "requires_action") => true,
             _ => false,
         }
     }
 }
 
-/// What one check found; empty `broken` is a pass.
+/// The result of one check. The check passed when `failures` is empty.
 #[derive(Clone, Debug, Default)]
 pub struct Check {
     pub name: String,
-    /// How many things were looked at.
-    pub looked_at: usize,
-    pub broken: Vec<String>,
+    /// Number of items examined.
+    pub examined: usize,
+    pub failures: Vec<String>,
 }
 
 impl Check {
-    pub fn new(name: impl Into<String>, looked_at: usize, broken: Vec<String>) -> Self {
+    pub fn new(name: impl Into<String>, examined: usize, failures: Vec<String>) -> Self {
         Self {
             name: name.into(),
-            looked_at,
-            broken,
+            examined,
+            failures,
         }
     }
 }
 
-/// Asks both witnesses about every payment until each is decided or the limit has passed. Gives how long that took from
-/// the moment the crowd had gone.
+/// Asks the server and the provider about every payment until each is decided or `limit` has
+/// passed. Also returns the time this took.
 pub async fn settle(
-    site: &Arc<Site>,
-    tolds: &[Told],
+    site: &Arc<RunSettings>,
+    transcripts: &[BuyerTranscript],
     limit: Duration,
-) -> Result<(Vec<Settled>, Duration)> {
-    let calm = Instant::now();
+) -> Result<(Vec<SettledPayment>, Duration)> {
+    let started = Instant::now();
     let browser = Browser::open(Arc::clone(site), 0)?;
-    let mut open: Vec<(usize, Payment)> = tolds
+    let mut open: Vec<(usize, Payment)> = transcripts
         .iter()
-        .flat_map(|told| {
-            told.payments
+        .flat_map(|transcript| {
+            transcript
+                .payments
                 .iter()
-                .map(|payment| (told.buyer, payment.clone()))
+                .map(|payment| (transcript.buyer, payment.clone()))
         })
         .collect();
     let mut settled = Vec::new();
     loop {
         let answers = stream::iter(
             open.drain(..)
-                .map(|(buyer, payment)| look(&browser, buyer, payment)),
+                .map(|(buyer, payment)| fetch_settled(&browser, buyer, payment)),
         );
         let (done, rest): (Vec<_>, Vec<_>) = answers
             .buffer_unordered(8)
             .collect::<Vec<_>>()
             .await
             .into_iter()
-            .partition(Settled::decided);
+            .partition(SettledPayment::decided);
         settled.extend(done);
-        if rest.is_empty() || calm.elapsed() > limit {
+        if rest.is_empty() || started.elapsed() > limit {
             settled.extend(rest);
             settled.sort_by_key(|settled| settled.buyer);
-            return Ok((settled, calm.elapsed()));
+            return Ok((settled, started.elapsed()));
         }
         open = rest
             .into_iter()
@@ -100,16 +104,16 @@ pub async fn settle(
     }
 }
 
-async fn look(browser: &Browser, buyer: usize, payment: Payment) -> Settled {
+async fn fetch_settled(browser: &Browser, buyer: usize, payment: Payment) -> SettledPayment {
     let page = Request::get(format!("/api/orders/{}", payment.token));
     let order = match browser.ask(Call::Order, &page).await {
-        Some(page) => Finish::read_order(&page),
-        None => Finish::Odd("no answer".to_owned()),
+        Some(page) => CompletionOutcome::from_order_page(&page),
+        None => CompletionOutcome::Unexpected("no answer".to_owned()),
     };
     let provider = provider::status(browser, &payment)
         .await
         .unwrap_or_default();
-    Settled {
+    SettledPayment {
         buyer,
         payment,
         order,
@@ -117,57 +121,72 @@ async fn look(browser: &Browser, buyer: usize, payment: Payment) -> Settled {
     }
 }
 
-/// Everything that can be judged from what buyers were told and what both witnesses say in the end.
-pub fn promises(tolds: &[Told], settled: &[Settled]) -> Vec<Check> {
-    let by_intent: HashMap<&str, &Settled> = settled
+/// Runs all checks that need only the buyers' transcripts and the final payment states.
+pub fn check_transcripts(
+    transcripts: &[BuyerTranscript],
+    settled: &[SettledPayment],
+) -> Vec<Check> {
+    let by_intent: HashMap<&str, &SettledPayment> = settled
         .iter()
         .map(|settled| (settled.payment.payment_intent.as_str(), settled))
         .collect();
-    let intents: usize = tolds.iter().map(|told| told.payments.len()).sum();
+    let intents: usize = transcripts
+        .iter()
+        .map(|transcript| transcript.payments.len())
+        .sum();
     vec![
-        acknowledged(tolds, &by_intent),
-        sold_once(settled),
-        not_charged(tolds, &by_intent),
-        undecided(settled),
+        check_confirmed(transcripts, &by_intent),
+        check_sold_once(settled),
+        check_not_charged(transcripts, &by_intent),
+        check_decided(settled),
         Check::new(
             "one payment intent a buyer, one story in all repeated answers",
             intents,
-            tolds.iter().flat_map(|told| told.broken.clone()).collect(),
+            transcripts
+                .iter()
+                .flat_map(|transcript| transcript.failures.clone())
+                .collect(),
         ),
     ]
 }
 
-/// The set-full check: what a buyer was shown is there in the end, exactly that, and paid.
-fn acknowledged(tolds: &[Told], by_intent: &HashMap<&str, &Settled>) -> Check {
-    let bought: Vec<&Told> = tolds
+/// Checks that each confirmed purchase still has exactly the tickets that the buyer was shown, and
+/// is paid.
+fn check_confirmed(
+    transcripts: &[BuyerTranscript],
+    by_intent: &HashMap<&str, &SettledPayment>,
+) -> Check {
+    let bought: Vec<&BuyerTranscript> = transcripts
         .iter()
-        .filter(|told| told.verdict == Verdict::Bought)
+        .filter(|transcript| transcript.verdict == Verdict::Bought)
         .collect();
-    let mut broken = Vec::new();
-    for told in &bought {
-        let found = told
+    let mut failures = Vec::new();
+    for transcript in &bought {
+        let latest = transcript
             .payments
             .last()
             .and_then(|payment| by_intent.get(payment.payment_intent.as_str()));
-        match found {
-            Some(settled) if settled.order == Finish::Tickets(told.tickets.clone()) => {
+        match latest {
+            Some(settled)
+                if settled.order == CompletionOutcome::Tickets(transcript.tickets.clone()) =>
+            {
                 if settled.provider != "succeeded" {
-                    broken.push(format!(
+                    failures.push(format!(
                         "buyer {} has tickets, but the provider says {}",
-                        told.buyer, settled.provider
+                        transcript.buyer, settled.provider
                     ));
                 }
-                if told.tickets.len() != told.wanted as usize {
-                    broken.push(format!(
+                if transcript.tickets.len() != transcript.ticket_count as usize {
+                    failures.push(format!(
                         "buyer {} paid for {} and got {:?}",
-                        told.buyer, told.wanted, told.tickets
+                        transcript.buyer, transcript.ticket_count, transcript.tickets
                     ));
                 }
             }
-            other => broken.push(format!(
+            other => failures.push(format!(
                 "buyer {} was shown {:?}, now it is {:?}",
-                told.buyer,
-                told.tickets,
+                transcript.buyer,
+                transcript.tickets,
                 other.map(|settled| &settled.order)
             )),
         }
@@ -175,54 +194,59 @@ fn acknowledged(tolds: &[Told], by_intent: &HashMap<&str, &Settled>) -> Check {
     Check::new(
         "every acknowledged purchase is there, whole and paid",
         bought.len(),
-        broken,
+        failures,
     )
 }
 
-/// No ticket belongs to two orders.
-fn sold_once(settled: &[Settled]) -> Check {
+/// Checks that no ticket belongs to two orders.
+fn check_sold_once(settled: &[SettledPayment]) -> Check {
     let mut owners: HashMap<Ticket, usize> = HashMap::new();
-    let mut broken = Vec::new();
+    let mut failures = Vec::new();
     for one in settled {
-        let Finish::Tickets(tickets) = &one.order else {
+        let CompletionOutcome::Tickets(tickets) = &one.order else {
             continue;
         };
         for ticket in tickets {
             if let Some(other) = owners.insert(*ticket, one.buyer) {
-                broken.push(format!(
+                failures.push(format!(
                     "ticket {ticket:?} belongs to buyers {other} and {}",
                     one.buyer
                 ));
             }
         }
     }
-    Check::new("no ticket sold twice", owners.len(), broken)
+    Check::new("no ticket sold twice", owners.len(), failures)
 }
 
-/// Whoever was told that nothing was charged, was not charged; whoever never paid, too.
-fn not_charged(tolds: &[Told], by_intent: &HashMap<&str, &Settled>) -> Check {
+/// Checks that a buyer who was told "not charged", or who never paid, was not charged.
+fn check_not_charged(
+    transcripts: &[BuyerTranscript],
+    by_intent: &HashMap<&str, &SettledPayment>,
+) -> Check {
     let unpaid = [
         Verdict::NotCharged,
         Verdict::Declined,
         Verdict::Abandoned,
         Verdict::Released,
     ];
-    let all: Vec<_> = tolds
+    let all: Vec<_> = transcripts
         .iter()
-        .filter(|told| unpaid.contains(&told.verdict))
+        .filter(|transcript| unpaid.contains(&transcript.verdict))
         .collect();
-    let mut broken = Vec::new();
-    for told in &all {
-        for settled in told
+    let mut failures = Vec::new();
+    for transcript in &all {
+        for settled in transcript
             .payments
             .iter()
             .filter_map(|payment| by_intent.get(payment.payment_intent.as_str()))
         {
-            if settled.provider == "succeeded" || matches!(settled.order, Finish::Tickets(_)) {
-                broken.push(format!(
-                    "buyer {} ({}) has {:?} at our side and {} at the provider's",
-                    told.buyer,
-                    told.verdict.name(),
+            if settled.provider == "succeeded"
+                || matches!(settled.order, CompletionOutcome::Tickets(_))
+            {
+                failures.push(format!(
+                    "buyer {} ({}) has {:?} in the database and {} at the provider",
+                    transcript.buyer,
+                    transcript.verdict.name(),
                     settled.order,
                     settled.provider
                 ));
@@ -230,15 +254,15 @@ fn not_charged(tolds: &[Told], by_intent: &HashMap<&str, &Settled>) -> Check {
         }
     }
     Check::new(
-        "nobody who was not to be charged was charged",
+        "no buyer was charged who was told otherwise",
         all.len(),
-        broken,
+        failures,
     )
 }
 
-fn undecided(settled: &[Settled]) -> Check {
+fn check_decided(settled: &[SettledPayment]) -> Check {
     let stuck = settled.iter().filter(|settled| !settled.decided());
-    let broken = stuck
+    let failures = stuck
         .map(|settled| {
             let (intent, order) = (&settled.payment.payment_intent, &settled.order);
             format!(
@@ -248,22 +272,22 @@ fn undecided(settled: &[Settled]) -> Check {
         })
         .collect();
     Check::new(
-        "every order decided within a minute of calm",
+        "every order decided within a minute",
         settled.len(),
-        broken,
+        failures,
     )
 }
 
-/// No answer of 5xx. While the server is being killed or the provider fails, 503 with a plea to come back is an honest one.
-pub fn no_server_errors(heard: &[Heard], troubled: bool) -> Check {
+/// Checks that no response was a server error. A 503 is allowed while faults are injected.
+pub fn check_server_errors(call_records: &[CallRecord], troubled: bool) -> Check {
     let mut counts: BTreeMap<(Call, u16), usize> = BTreeMap::new();
-    let ours = heard
+    let server_errors = call_records
         .iter()
-        .filter(|heard| heard.call != Call::Card && heard.status >= 500);
-    for heard in ours.filter(|heard| !(troubled && heard.status == 503)) {
-        *counts.entry((heard.call, heard.status)).or_default() += 1;
+        .filter(|record| record.call != Call::Card && record.status >= 500);
+    for record in server_errors.filter(|record| !(troubled && record.status == 503)) {
+        *counts.entry((record.call, record.status)).or_default() += 1;
     }
-    let broken = counts
+    let failures = counts
         .into_iter()
         .map(|((call, status), count)| format!("{count} × {status} for {}", call.name()))
         .collect();
@@ -272,13 +296,13 @@ pub fn no_server_errors(heard: &[Heard], troubled: bool) -> Check {
     } else {
         "no answer of 5xx"
     };
-    Check::new(name, heard.len(), broken)
+    Check::new(name, call_records.len(), failures)
 }
 
-/// What must never be in a log: a panic's trace, a buyer's address.
-pub fn clean_log(log: &str) -> Check {
+/// Checks that the server log contains no panic and no buyer's email address.
+pub fn check_log(log: &str) -> Check {
     let bad = |line: &&str| line.contains("panicked at") || line.contains("@crowd.test");
-    let broken: Vec<String> = log
+    let failures: Vec<String> = log
         .lines()
         .filter(bad)
         .take(10)
@@ -287,7 +311,7 @@ pub fn clean_log(log: &str) -> Check {
     Check::new(
         "no panic and no buyer in the server's log",
         log.lines().count(),
-        broken,
+        failures,
     )
 }
 
@@ -303,17 +327,17 @@ mod tests {
         }
     }
 
-    fn told(buyer: usize, verdict: Verdict, tickets: &[i64]) -> Told {
-        let mut told = Told::nothing(buyer);
-        told.verdict = verdict;
-        told.tickets = tickets.iter().map(|number| (1001, *number)).collect();
-        told.wanted = u32::try_from(tickets.len()).unwrap();
-        told.payments = vec![payment(&format!("pi_{buyer}"))];
-        told
+    fn transcript(buyer: usize, verdict: Verdict, tickets: &[i64]) -> BuyerTranscript {
+        let mut transcript = BuyerTranscript::empty(buyer);
+        transcript.verdict = verdict;
+        transcript.tickets = tickets.iter().map(|number| (1001, *number)).collect();
+        transcript.ticket_count = u32::try_from(tickets.len()).unwrap();
+        transcript.payments = vec![payment(&format!("pi_{buyer}"))];
+        transcript
     }
 
-    fn settled(buyer: usize, order: Finish, provider: &str) -> Settled {
-        Settled {
+    fn settled(buyer: usize, order: CompletionOutcome, provider: &str) -> SettledPayment {
+        SettledPayment {
             buyer,
             payment: payment(&format!("pi_{buyer}")),
             order,
@@ -321,113 +345,131 @@ mod tests {
         }
     }
 
-    fn tickets(numbers: &[i64]) -> Finish {
-        Finish::Tickets(numbers.iter().map(|number| (1001, *number)).collect())
+    fn tickets(numbers: &[i64]) -> CompletionOutcome {
+        CompletionOutcome::Tickets(numbers.iter().map(|number| (1001, *number)).collect())
     }
 
-    fn broken(tolds: &[Told], settled: &[Settled]) -> Vec<String> {
-        promises(tolds, settled)
+    fn failures(transcripts: &[BuyerTranscript], settled: &[SettledPayment]) -> Vec<String> {
+        check_transcripts(transcripts, settled)
             .into_iter()
-            .flat_map(|check| check.broken)
+            .flat_map(|check| check.failures)
             .collect()
     }
 
     #[test]
-    fn a_clean_run_breaks_nothing() {
-        let tolds = [
-            told(1, Verdict::Bought, &[1, 2]),
-            told(2, Verdict::NotCharged, &[]),
-            told(3, Verdict::LeftAfterPaying, &[]),
-            told(4, Verdict::Abandoned, &[]),
+    fn clean_run_passes_every_check() {
+        let transcripts = [
+            transcript(1, Verdict::Bought, &[1, 2]),
+            transcript(2, Verdict::NotCharged, &[]),
+            transcript(3, Verdict::LeftAfterPaying, &[]),
+            transcript(4, Verdict::Abandoned, &[]),
         ];
         let settled = [
             settled(1, tickets(&[1, 2]), "succeeded"),
-            settled(2, Finish::NotCharged, "canceled"),
+            settled(2, CompletionOutcome::NotCharged, "canceled"),
             settled(3, tickets(&[3]), "succeeded"),
-            settled(4, Finish::Pending, "requires_payment_method"),
+            settled(4, CompletionOutcome::Pending, "requires_payment_method"),
         ];
-        assert_eq!(broken(&tolds, &settled), Vec::<String>::new());
+        assert_eq!(failures(&transcripts, &settled), Vec::<String>::new());
     }
 
     #[test]
-    fn a_lost_acknowledged_purchase_is_found() {
-        let tolds = [told(1, Verdict::Bought, &[1])];
+    fn lost_confirmed_purchase_is_reported() {
+        let transcripts = [transcript(1, Verdict::Bought, &[1])];
         assert_eq!(
-            broken(&tolds, &[settled(1, Finish::NotCharged, "canceled")]).len(),
+            failures(
+                &transcripts,
+                &[settled(1, CompletionOutcome::NotCharged, "canceled")]
+            )
+            .len(),
             1
         );
         assert_eq!(
-            broken(&tolds, &[settled(1, tickets(&[2]), "succeeded")]).len(),
+            failures(&transcripts, &[settled(1, tickets(&[2]), "succeeded")]).len(),
             1
         );
-        assert!(!broken(&tolds, &[settled(1, tickets(&[1]), "requires_capture")]).is_empty());
-        assert_eq!(broken(&tolds, &[]).len(), 1, "an order that is nowhere");
+        assert!(
+            !failures(
+                &transcripts,
+                &[settled(1, tickets(&[1]), "requires_capture")]
+            )
+            .is_empty()
+        );
+        assert_eq!(
+            failures(&transcripts, &[]).len(),
+            1,
+            "an order that is nowhere"
+        );
     }
 
     #[test]
-    fn a_ticket_sold_twice_is_found() {
-        let tolds = [
-            told(1, Verdict::Bought, &[1]),
-            told(2, Verdict::Bought, &[1]),
+    fn ticket_sold_twice_is_reported() {
+        let transcripts = [
+            transcript(1, Verdict::Bought, &[1]),
+            transcript(2, Verdict::Bought, &[1]),
         ];
         let both = [
             settled(1, tickets(&[1]), "succeeded"),
             settled(2, tickets(&[1]), "succeeded"),
         ];
         assert_eq!(
-            broken(&tolds, &both),
+            failures(&transcripts, &both),
             vec!["ticket (1001, 1) belongs to buyers 1 and 2"]
         );
     }
 
     #[test]
-    fn a_charge_after_not_charged_is_found() {
-        let tolds = [told(1, Verdict::NotCharged, &[])];
+    fn charge_after_not_charged_is_reported() {
+        let transcripts = [transcript(1, Verdict::NotCharged, &[])];
         assert_eq!(
-            broken(&tolds, &[settled(1, tickets(&[1]), "succeeded")]).len(),
+            failures(&transcripts, &[settled(1, tickets(&[1]), "succeeded")]).len(),
             1
         );
     }
 
     #[test]
-    fn an_authorisation_that_hangs_is_found() {
-        let tolds = [told(1, Verdict::LeftAfterPaying, &[])];
+    fn undecided_authorisation_is_reported() {
+        let transcripts = [transcript(1, Verdict::LeftAfterPaying, &[])];
         assert_eq!(
-            broken(&tolds, &[settled(1, Finish::Pending, "requires_capture")]).len(),
+            failures(
+                &transcripts,
+                &[settled(1, CompletionOutcome::Pending, "requires_capture")]
+            )
+            .len(),
             1
         );
     }
 
     #[test]
-    fn a_500_is_always_bad_and_a_503_only_in_calm() {
-        let heard = |status| Heard {
+    fn server_error_is_reported_and_503_only_without_faults() {
+        let record = |status| CallRecord {
             call: Call::Open,
             at: Duration::ZERO,
             took: Duration::ZERO,
             status,
         };
         assert_eq!(
-            no_server_errors(&[heard(200), heard(0), heard(503)], true)
-                .broken
+            check_server_errors(&[record(200), record(0), record(503)], true)
+                .failures
                 .len(),
             0
         );
         assert_eq!(
-            no_server_errors(&[heard(200), heard(503)], false).broken,
+            check_server_errors(&[record(200), record(503)], false).failures,
             vec!["1 × 503 for open payment"]
         );
         assert_eq!(
-            no_server_errors(&[heard(500), heard(500)], true).broken,
+            check_server_errors(&[record(500), record(500)], true).failures,
             vec!["2 × 500 for open payment"]
         );
     }
 
     #[test]
-    fn a_log_with_a_panic_or_a_buyer_is_not_clean() {
-        assert!(clean_log("all is well").broken.is_empty());
+    fn log_with_panic_or_buyer_address_is_reported() {
+        assert!(check_log("all is well").failures.is_empty());
         assert_eq!(
-            clean_log("thread 'x' panicked at y\nmail to buyer7@crowd.test")
-                .broken
+            check_log("thread 'x' panicked at y\nmail to buyer7@crowd.test")
+                .failures
                 .len(),
             2
         );

@@ -1,72 +1,72 @@
-//! The bench: how near the limit we are, and how far ahead of what one would write first. Everything is measured in one run, in
-//! turn, so that a busy machine is busy for everybody; what counts is the middle of the ratios.
+//! The benchmark. It measures the product and simpler implementations ("rivals") in the same run,
+//! in turn, so that a busy machine slows all of them. The result is the median of the ratios.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use persistence::yardstick::{Room, Yardstick};
+use persistence::bench_baseline::{BenchBaseline, TemporaryDatabase};
 
-use crate::fresh;
-use crate::house::{Happened, House};
+use crate::new_draws;
 use crate::report::{Report, Table, plots};
-use crate::usage::Meter;
-use contest::{Contest, Goal};
-use rival::Running;
-use shopper::Ours;
-use walls::Walls;
+use crate::test_run::{RunObservations, TestRun};
+use crate::usage::ProcessMeter;
+use comparison::{Comparison, Goal};
+use engine_only::EngineUnderTest;
+use purchase_client::ProductClient;
+use rival::RunningRival;
 
 mod actor_boards;
-mod board;
-mod contest;
+mod board_sockets;
+mod comparison;
+mod engine_only;
 mod fan_out;
 mod growth;
-mod limit;
-mod line;
+mod http_connection;
 mod machine;
-mod notices;
+mod purchase_client;
 mod purchases;
+mod raw_limit;
 mod reads;
 pub mod rival;
-mod shopper;
-mod walls;
+mod webhooks;
 
-/// Connections that write the raw rows.
+/// Number of connections that write rows without the product.
 const RAW_CLIENTS: u32 = 32;
 
 #[derive(Args, Clone, Debug)]
 pub struct Bench {
-    /// How often everything is measured.
+    /// Number of times that each measurement is repeated.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Purchases of one sale, a ticket each.
+    /// Number of purchases in one sale, one ticket each.
     #[arg(long, default_value_t = 1_690)]
     purchases: usize,
-    /// How many draws a sale goes over at a time.
+    /// Number of draws that are on sale at the same time.
     #[arg(long, value_delimiter = ',', default_value = "1,20,300")]
     hot: Vec<usize>,
-    /// People who buy at the same moment.
+    /// Number of concurrent buyers.
     #[arg(long, default_value_t = 64)]
     buyers: usize,
-    /// How long each address is read in each round.
+    /// Seconds for which each address is read in each round.
     #[arg(long, default_value_t = 2)]
     seconds: u64,
-    /// How many boards hear of one sale.
+    /// Number of boards that receive each sale.
     #[arg(long, value_delimiter = ',', default_value = "1000,5000,10000")]
     boards: Vec<usize>,
-    /// Live draws of a busy house.
+    /// Number of live draws in the test with many draws.
     #[arg(long, default_value_t = 10_000)]
     many: usize,
-    /// Sold tickets of years gone by.
+    /// Number of tickets sold in earlier years, in the test with old data.
     #[arg(long, default_value_t = 500_000)]
     history: i64,
-    /// Only these parts: purchases, notices, walls, reads, boards, both, growth, many.
+    /// Runs only these parts: purchases, notices, walls, reads, boards, both, growth, many.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     #[arg(long, default_value = "report.html")]
     report: PathBuf,
-    /// Also writes the tables as Markdown and the pictures as SVG into this folder.
+    /// Also writes the tables as Markdown and the plots as SVG into this folder.
     #[arg(long)]
     pages: Option<PathBuf>,
 }
@@ -76,26 +76,26 @@ impl Bench {
         &self.report
     }
 
-    fn plays(&self, part: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|only| only == part)
+    fn includes(&self, part: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| name == part)
     }
 }
 
-/// What all measurements work with.
-struct Place<'a> {
+/// Handles that all measurements share.
+struct BenchContext<'a> {
     bench: &'a Bench,
-    house: &'a House,
-    /// `127.0.0.1:port` of ours.
-    ours: String,
-    rival: &'a Running,
+    test_run: &'a TestRun,
+    /// Address of the product, as `127.0.0.1:port`.
+    product_address: String,
+    rival: &'a RunningRival,
     key: String,
     database: String,
-    meter: Meter,
+    meter: ProcessMeter,
 }
 
-impl Place<'_> {
-    fn buys(&self, count: usize) -> Ours {
-        Ours {
+impl BenchContext<'_> {
+    fn product_client(&self, count: usize) -> ProductClient {
+        ProductClient {
             publishable_key: self.key.clone(),
             count,
         }
@@ -108,9 +108,9 @@ pub async fn run(bench: &Bench) -> Result<Report> {
         "nothing to measure"
     );
     raise_file_limit();
-    let house = House::open(None, 0, Duration::from_secs(30)).await?;
-    let outcome = play(&house, bench).await;
-    house.close(false).await?;
+    let test_run = TestRun::open(None, 0, Duration::from_secs(30)).await?;
+    let outcome = play(&test_run, bench).await;
+    test_run.close(false).await?;
     let report = outcome?;
     if let Some(folder) = &bench.pages {
         report.to_pages(folder)?;
@@ -118,30 +118,30 @@ pub async fn run(bench: &Bench) -> Result<Report> {
     Ok(report)
 }
 
-async fn play(house: &House, bench: &Bench) -> Result<Report> {
-    let access = house
-        .subject
+async fn play(test_run: &TestRun, bench: &Bench) -> Result<Report> {
+    let access = test_run
+        .server_process
         .lock()
         .await
         .access()
-        .context("our own books")?;
-    let shown = fresh::draws(&house.site, "Shown", 1)
+        .context("the server's database")?;
+    let shown = new_draws::draws(&test_run.site, "Shown", 1)
         .await?
         .pop()
-        .context("a draw to look at")?;
+        .context("no draw was created")?;
     let raw_draws: usize = bench.rounds * purchases::raw_draws_a_round(&bench.hot, bench.purchases);
-    let yardstick = Yardstick::lay_out(&access.url, RAW_CLIENTS, raw_draws as i64).await?;
+    let baseline = BenchBaseline::lay_out(&access.url, RAW_CLIENTS, raw_draws as i64).await?;
     let bodies = std::env::temp_dir().join(format!("fd-bench-{}", uuid::Uuid::new_v4().simple()));
     std::fs::create_dir_all(&bodies)?;
-    let ours = house.site.base.trim_start_matches("http://").to_owned();
-    let paths = reads::take_bodies(&ours, shown, &bodies).await?;
-    let rival = Running::start(&access.url, &bodies).await?;
-    let meter = Meter::of(&*house.subject.lock().await)?;
-    let key = house.site.publishable_key.clone();
-    let place = Place {
+    let product_address = test_run.site.base.trim_start_matches("http://").to_owned();
+    let paths = reads::store_responses(&product_address, shown, &bodies).await?;
+    let rival = RunningRival::start(&access.url, &bodies).await?;
+    let meter = ProcessMeter::of(&*test_run.server_process.lock().await)?;
+    let key = test_run.site.publishable_key.clone();
+    let bench_context = BenchContext {
         bench,
-        house,
-        ours,
+        test_run,
+        product_address,
         rival: &rival,
         key,
         database: access.url.clone(),
@@ -152,23 +152,25 @@ async fn play(house: &House, bench: &Bench) -> Result<Report> {
         ..Report::default()
     };
     facts(&mut report, bench);
-    let (contests, tables) = place
-        .play_all(shown, &paths, &yardstick, &mut report)
+    let (comparisons, tables) = bench_context
+        .play_all(shown, &paths, &baseline, &mut report)
         .await?;
     rival.stop().await?;
-    yardstick.clear_away().await?;
+    baseline.clear_away().await?;
     std::fs::remove_dir_all(&bodies)?;
     report.fact("machine afterwards", machine::load());
-    report.tables.push(contest::table(&contests));
+    report.tables.push(comparison::table(&comparisons));
     report.tables.extend(tables);
-    report.plots.extend(pictures(&contests)?);
-    // A run whose audit shows a violation has no result.
-    house.conclude(&Happened::default(), &mut report).await?;
+    report.plots.extend(ratio_plots(&comparisons)?);
+    // A run whose audit finds a violation has no result.
+    test_run
+        .conclude(&RunObservations::default(), &mut report)
+        .await?;
     Ok(report)
 }
 
 fn facts(report: &mut Report, bench: &Bench) {
-    report.fact("machine", machine::described());
+    report.fact("machine", machine::description());
     report.fact("machine before", machine::load());
     report.fact(
         "build",
@@ -183,113 +185,120 @@ fn facts(report: &mut Report, bench: &Bench) {
     report.fact("buyers at once", bench.buyers);
 }
 
-impl Place<'_> {
+impl BenchContext<'_> {
     async fn play_all(
         mut self,
         shown: i64,
         paths: &[(&'static str, String)],
-        yardstick: &Yardstick,
+        baseline: &BenchBaseline,
         report: &mut Report,
-    ) -> Result<(Vec<Contest>, Vec<Table>)> {
-        let (mut contests, mut tables, mut raw_free) = (Vec::new(), Vec::new(), 1..);
-        let began = Instant::now();
-        let says = |part: &str| eprintln!("[{:>4.0} s] {part}", began.elapsed().as_secs_f64());
-        if self.bench.plays("reads") {
-            // First: a list of all the draws that the other parts make for themselves is nobody's.
-            says("reads and refusals");
-            contests.extend(self.reads(paths).await?);
-            contests.extend(self.refusals().await?);
+    ) -> Result<(Vec<Comparison>, Vec<Table>)> {
+        let (mut comparisons, mut tables, mut raw_free) = (Vec::new(), Vec::new(), 1..);
+        let started_at = Instant::now();
+        let print_progress =
+            |part: &str| eprintln!("[{:>4.0} s] {part}", started_at.elapsed().as_secs_f64());
+        if self.bench.includes("reads") {
+            // The reads run first: later parts add their own draws to the list of active draws.
+            print_progress("reads and refusals");
+            comparisons.extend(self.reads(paths).await?);
+            comparisons.extend(self.refusals().await?);
         }
-        if self.bench.plays("purchases") {
-            says("purchases");
+        if self.bench.includes("purchases") {
+            print_progress("purchases");
             let (found, mut took) = self.purchases(&mut raw_free).await?;
-            contests.extend(found);
-            contests.extend(self.crush(&mut took).await?);
+            comparisons.extend(found);
+            comparisons.extend(self.simultaneous_buyers(&mut took).await?);
             tables.push(took);
         }
-        if self.bench.plays("notices") {
-            says("notices");
-            contests.extend(self.notices().await?);
+        if self.bench.includes("notices") {
+            print_progress("notices");
+            comparisons.extend(self.webhooks().await?);
         }
-        if self.bench.plays("walls") || self.bench.plays("growth") {
-            says("inside our walls");
-            contests.extend(self.walls(yardstick, &mut raw_free, report).await?);
+        if self.bench.includes("walls") || self.bench.includes("growth") {
+            print_progress("engine only");
+            comparisons.extend(self.engine_only(baseline, &mut raw_free, report).await?);
         }
-        if self.bench.plays("boards") {
-            says("boards");
-            contests.extend(self.fan_out(shown).await?);
+        if self.bench.includes("boards") {
+            print_progress("boards");
+            comparisons.extend(self.fan_out(shown).await?);
         }
-        if self.bench.plays("both") {
-            says("both at once");
-            contests.extend(self.both_at_once().await?);
+        if self.bench.includes("both") {
+            print_progress("both at once");
+            comparisons.extend(self.both_at_once().await?);
         }
-        if self.bench.plays("many") {
-            says("many draws");
-            contests.extend(self.many_draws().await?);
+        if self.bench.includes("many") {
+            print_progress("many draws");
+            comparisons.extend(self.many_draws().await?);
         }
-        says("the audit");
-        Ok((contests, tables))
+        print_progress("the audit");
+        Ok((comparisons, tables))
     }
 
-    /// What needs an engine of its own; its books are audited, too.
-    async fn walls(
+    /// Measures the engine without HTTP. Its database is audited too.
+    async fn engine_only(
         &self,
-        yardstick: &Yardstick,
+        baseline: &BenchBaseline,
         raw_free: &mut impl Iterator<Item = i64>,
         report: &mut Report,
-    ) -> Result<Vec<Contest>> {
-        let room = Room::beside(&self.database, "bench_young").await?;
-        let (young, foreman) = Walls::raise(&room).await?;
-        let mut contests = Vec::new();
-        if self.bench.plays("walls") {
-            contests.extend(self.inside(&young, yardstick, raw_free).await?);
+    ) -> Result<Vec<Comparison>> {
+        let scratch_database = TemporaryDatabase::beside(&self.database, "bench_young").await?;
+        let (empty_engine, engine_handle) = EngineUnderTest::start(&scratch_database).await?;
+        let mut comparisons = Vec::new();
+        if self.bench.includes("walls") {
+            comparisons.extend(
+                self.compare_engine(&empty_engine, baseline, raw_free)
+                    .await?,
+            );
         }
-        if self.bench.plays("growth") {
-            contests.extend(self.growth(&young, report).await?);
+        if self.bench.includes("growth") {
+            comparisons.extend(self.growth(&empty_engine, report).await?);
         }
-        let broken = young.violations().await?;
+        let failures = empty_engine.violations().await?;
         report.checks.push(crate::audit::Check::new(
-            "the engine's own books inside the walls",
+            "the database of the engine-only measurements",
             1,
-            broken,
+            failures,
         ));
-        foreman.stop().await?;
-        room.clear_away().await?;
-        Ok(contests)
+        engine_handle.stop().await?;
+        scratch_database.clear_away().await?;
+        Ok(comparisons)
     }
 }
 
-/// Ours by the rival's, round by round, one picture for each kind of figure.
-fn pictures(contests: &[Contest]) -> Result<Vec<String>> {
+/// Plots the product-to-rival ratios by round, one plot for each unit.
+fn ratio_plots(comparisons: &[Comparison]) -> Result<Vec<String>> {
     let all = [
-        ("Purchases and reads: ours by the rival's", "a second"),
-        ("Boards: ours by the rival's, less is better", "ms"),
+        ("Purchases and reads: product to rival", "a second"),
+        ("Boards: product to rival, less is better", "ms"),
     ];
-    let mut pictures = Vec::new();
+    let mut ratio_plots = Vec::new();
     for (title, unit) in all {
-        let alike = contests
+        let alike = comparisons
             .iter()
-            .filter(|contest| contest.unit == unit && !contest.ratios().is_empty());
-        let lines: Vec<plots::Line> = alike
-            .filter(|contest| contest.goal != Goal::None)
-            .map(|contest| {
-                let ratios = contest.ratios().into_iter().enumerate();
+            .filter(|comparison| comparison.unit == unit && !comparison.ratios().is_empty());
+        let lines: Vec<plots::Series> = alike
+            .filter(|comparison| comparison.goal != Goal::None)
+            .map(|comparison| {
+                let ratios = comparison.ratios().into_iter().enumerate();
                 let points = ratios
                     .map(|(round, ratio)| (round as f64 + 1.0, ratio))
                     .collect();
-                (format!("{} / {}", contest.what, contest.rival), points)
+                (
+                    format!("{} / {}", comparison.what, comparison.rival),
+                    points,
+                )
             })
             .collect();
-        pictures.extend(plots::lines(title, "round", "ratio", &lines)?);
+        ratio_plots.extend(plots::lines(title, "round", "ratio", &lines)?);
     }
-    Ok(pictures)
+    Ok(ratio_plots)
 }
 
-/// Boards by the thousand are files by the thousand.
+/// Raises the limit of open files, because each board needs one.
 fn raise_file_limit() {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     if let Ok((_, most)) = getrlimit(Resource::RLIMIT_NOFILE) {
-        // What the system does not allow shows when the boards are opened.
+        // A failure shows later, when the boards cannot connect.
         let _ = setrlimit(Resource::RLIMIT_NOFILE, most, most);
     }
 }

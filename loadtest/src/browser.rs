@@ -1,4 +1,5 @@
-//! One browser: its own cookies, its own impatience. Every call can be doubled and repeated, and every answer is kept.
+//! One browser with its own cookies and retries. It can send every call twice or repeat it, and
+//! records every response.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,25 +10,25 @@ use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, ORIGIN, RETRY_AFTER};
 use serde_json::Value;
 
-use crate::latency::{Call, Heard};
-use crate::plan::Dice;
+use crate::latency::{Call, CallRecord};
+use crate::plan::SeededRng;
 
-/// What everybody in one run shares.
+/// What all browsers of one run share.
 #[derive(Debug)]
-pub struct Site {
-    /// Scheme and authority, without a slash at the end.
+pub struct RunSettings {
+    /// Scheme and authority of the server, without a trailing slash.
     pub base: String,
-    /// The same of the provider's stand-in.
+    /// Scheme and authority of the payment sandbox.
     pub provider: String,
     pub started: Instant,
-    /// How often each call is sent again although it was answered.
+    /// How often each call is repeated although it was answered.
     pub retries: u32,
-    /// How long one call is tried while the server is away.
-    pub patience: Duration,
+    /// How long one call is retried while the server is away.
+    pub retry_timeout: Duration,
     pub publishable_key: String,
 }
 
-impl Site {
+impl RunSettings {
     pub fn now(&self) -> Duration {
         self.started.elapsed()
     }
@@ -42,25 +43,25 @@ impl Site {
     }
 }
 
-/// What is asked of the provider's stand-in; the mailbox beside it is the server's.
+/// Paths that belong to the payment sandbox. The mailbox under `/sandbox/` belongs to the server.
 const PROVIDERS: [&str; 3] = ["/sandbox/stripe/", "/sandbox/ledger", "/sandbox/faults"];
 
 #[derive(Clone, Debug)]
-pub enum Body {
+pub enum RequestBody {
     Nothing,
     Json(Value),
     Form(Vec<(&'static str, String)>),
-    /// A file's content, such as a fixture list.
+    /// The content of a file, such as a fixture list.
     Text(String),
 }
 
-/// What is sent, so that the very same thing can be sent again.
+/// A request. It can be sent any number of times.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub method: Method,
     pub path: String,
-    pub body: Body,
-    /// Beyond those of every request.
+    pub body: RequestBody,
+    /// Headers besides those of every request.
     pub headers: Vec<(&'static str, String)>,
 }
 
@@ -69,7 +70,7 @@ impl Request {
         Self {
             method: Method::GET,
             path: path.into(),
-            body: Body::Nothing,
+            body: RequestBody::Nothing,
             headers: Vec::new(),
         }
     }
@@ -77,7 +78,7 @@ impl Request {
     pub fn post(path: impl Into<String>, body: Value) -> Self {
         Self {
             method: Method::POST,
-            body: Body::Json(body),
+            body: RequestBody::Json(body),
             ..Self::get(path)
         }
     }
@@ -85,18 +86,18 @@ impl Request {
     pub fn form(path: impl Into<String>, fields: Vec<(&'static str, String)>) -> Self {
         Self {
             method: Method::POST,
-            body: Body::Form(fields),
+            body: RequestBody::Form(fields),
             ..Self::get(path)
         }
     }
 }
 
-/// A whole answer. `body` is null when it was not JSON.
+/// A complete response. `body` is null when it is not JSON.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub status: u16,
     pub body: Value,
-    /// Seconds, as the server asked for.
+    /// The `Retry-After` value, in seconds.
     pub retry_after: Option<f64>,
 }
 
@@ -105,19 +106,19 @@ impl Answer {
         (200..300).contains(&self.status)
     }
 
-    /// A field as text; numbers are written out; empty when it is not there.
+    /// Returns a field of the body as text. Numbers are formatted; a missing field is empty.
     pub fn text(&self, pointer: &str) -> String {
         text(&self.body, pointer)
     }
 
-    /// Not an answer but a plea to come back: the server is away, starting, or overrun. The provider's own 500 is such a
-    /// plea too; its page tries again.
-    fn asks_to_come_back(&self, call: Call) -> bool {
+    /// Returns whether the call should be retried: the server is away, starting or busy. The
+    /// provider's own 500 also counts, because its page retries.
+    fn should_retry(&self, call: Call) -> bool {
         matches!(self.status, 429 | 502 | 503 | 504) || (call == Call::Card && self.status >= 500)
     }
 }
 
-/// A field of some JSON as text; numbers are written out; empty when it is not there.
+/// Returns a field of a JSON value as text. Numbers are formatted; a missing field is empty.
 pub fn text(value: &Value, pointer: &str) -> String {
     match value.pointer(pointer) {
         Some(Value::String(text)) => text.clone(),
@@ -126,7 +127,7 @@ pub fn text(value: &Value, pointer: &str) -> String {
     }
 }
 
-/// An integer field, written as a number or as a string.
+/// Returns an integer field that is a number or a string.
 pub fn number(value: &Value, pointer: &str) -> Option<i64> {
     match value.pointer(pointer)? {
         Value::Number(number) => number.as_i64(),
@@ -136,14 +137,14 @@ pub fn number(value: &Value, pointer: &str) -> Option<i64> {
 }
 
 pub struct Browser {
-    pub site: Arc<Site>,
+    pub site: Arc<RunSettings>,
     http: reqwest::Client,
-    dice: Mutex<Dice>,
-    heard: Mutex<Vec<Heard>>,
+    rng: Mutex<SeededRng>,
+    call_records: Mutex<Vec<CallRecord>>,
 }
 
 impl Browser {
-    pub fn open(site: Arc<Site>, seed: u64) -> Result<Self> {
+    pub fn open(site: Arc<RunSettings>, seed: u64) -> Result<Self> {
         let http = reqwest::Client::builder()
             .cookie_store(true)
             .timeout(Duration::from_secs(30))
@@ -154,50 +155,55 @@ impl Browser {
         Ok(Self {
             site,
             http,
-            dice: Mutex::new(Dice::of(seed, 1)),
-            heard: Mutex::new(Vec::new()),
+            rng: Mutex::new(SeededRng::new(seed, 1)),
+            call_records: Mutex::new(Vec::new()),
         })
     }
 
-    /// Everything this browser has heard, handed over.
-    pub fn heard(&self) -> Vec<Heard> {
-        std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Takes all call records of this browser.
+    pub fn take_call_records(&self) -> Vec<CallRecord> {
+        std::mem::take(
+            &mut self
+                .call_records
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
     }
 
     pub fn below(&self, bound: u64) -> u64 {
-        self.dice
+        self.rng
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .below(bound)
     }
 
-    /// Sends it once. `None`: no answer came, and nobody knows what happened.
-    pub async fn once(&self, call: Call, request: &Request) -> Option<Answer> {
+    /// Sends a request once. Returns `None` when no response came and the effect is unknown.
+    pub async fn send_once(&self, call: Call, request: &Request) -> Option<Answer> {
         let (at, started) = (self.site.now(), Instant::now());
         let answer = self.exchange(request).await.ok();
         let status = answer.as_ref().map_or(0, |answer| answer.status);
-        let heard = Heard {
+        let record = CallRecord {
             call,
             at,
             took: started.elapsed(),
             status,
         };
-        self.heard
+        self.call_records
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push(heard);
+            .push(record);
         answer
     }
 
-    /// Sends it until there is a real answer, or patience ends.
+    /// Sends a request until there is a final response or the retry time is over.
     pub async fn ask(&self, call: Call, request: &Request) -> Option<Answer> {
-        let give_up = Instant::now() + self.site.patience;
+        let give_up = Instant::now() + self.site.retry_timeout;
         let mut pause = Duration::from_millis(150);
         loop {
-            let answer = self.once(call, request).await;
+            let answer = self.send_once(call, request).await;
             if answer
                 .as_ref()
-                .is_some_and(|answer| !answer.asks_to_come_back(call))
+                .is_some_and(|answer| !answer.should_retry(call))
                 || Instant::now() >= give_up
             {
                 return answer;
@@ -211,9 +217,9 @@ impl Browser {
         }
     }
 
-    /// Sends it as an impatient person does: sometimes twice at the same moment (a double click), and then again as
-    /// often as the run wants. All answers, in the order they came.
-    pub async fn insist(&self, call: Call, request: &Request) -> Vec<Answer> {
+    /// Sends a request as an impatient person does: sometimes twice at the same moment, then again
+    /// as often as the run asks. Returns all responses in order of arrival.
+    pub async fn send_repeatedly(&self, call: Call, request: &Request) -> Vec<Answer> {
         let mut answers = Vec::new();
         let mut left = self.site.retries;
         if left > 0 && self.below(3) == 0 {
@@ -229,21 +235,21 @@ impl Browser {
         answers
     }
 
-    /// Sends it and cuts the connection after a moment, answered or not.
+    /// Sends a request and cuts the connection after a moment, answered or not.
     pub async fn cut(&self, call: Call, request: &Request, after: Duration) {
         let (at, started) = (self.site.now(), Instant::now());
-        // A cut call has no answer by design, so silence is not counted here.
+        // A cut call has no response by design, so a missing one is not recorded.
         if let Ok(Ok(answer)) = tokio::time::timeout(after, self.exchange(request)).await {
-            let heard = Heard {
+            let record = CallRecord {
                 call,
                 at,
                 took: started.elapsed(),
                 status: answer.status,
             };
-            self.heard
+            self.call_records
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .push(heard);
+                .push(record);
         }
     }
 
@@ -256,12 +262,12 @@ impl Browser {
             asking = asking.header(*name, value);
         }
         asking = match &request.body {
-            Body::Nothing => asking,
-            Body::Json(body) => asking.json(body),
-            Body::Form(fields) => asking
+            RequestBody::Nothing => asking,
+            RequestBody::Json(body) => asking.json(body),
+            RequestBody::Form(fields) => asking
                 .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
                 .body(encode_form(fields)),
-            Body::Text(text) => asking.header(CONTENT_TYPE, "text/csv").body(text.clone()),
+            RequestBody::Text(text) => asking.header(CONTENT_TYPE, "text/csv").body(text.clone()),
         };
         let response = asking.send().await?;
         let status = response.status().as_u16();
@@ -278,15 +284,16 @@ impl Browser {
     }
 }
 
-/// The address that a browser calls from. All of 127.0.0.0/8 is this machine, where the system knows that: from one address a
-/// crowd of thousands uses up the ports it may call from, and then waits for its own system instead of for the server.
+/// Returns the local address of a browser. On Linux all of 127.0.0.0/8 is this machine. With a
+/// single address, thousands of browsers would use up its ports and wait for the operating system
+/// instead of the server.
 fn own_address(base: &str, seed: u64) -> Option<IpAddr> {
     let [.., third, last] = seed.to_be_bytes();
     (cfg!(target_os = "linux") && base.contains("//127.0.0.1"))
         .then(|| Ipv4Addr::new(127, 0, third, last.max(1)).into())
 }
 
-/// `a=b&c=d` with everything outside the unreserved characters escaped.
+/// Encodes form fields as `a=b&c=d`, with percent escapes outside the unreserved characters.
 fn encode_form(fields: &[(&'static str, String)]) -> String {
     let escaped = |text: &str| {
         text.bytes().fold(String::new(), |mut out, byte| {
@@ -310,13 +317,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_form_survives_brackets_spaces_and_umlauts() {
+    fn form_encoding_escapes_reserved_characters() {
         let fields = [("a[b]", "x y&z".to_owned()), ("c", "ü".to_owned())];
         assert_eq!(encode_form(&fields), "a%5Bb%5D=x%20y%26z&c=%C3%BC");
     }
 
     #[test]
-    fn fields_are_read_whether_they_are_numbers_or_text() {
+    fn json_fields_are_read_as_number_or_text() {
         let body = serde_json::json!({"a": 7, "b": "8", "c": null, "d": {"e": "x"}});
         assert_eq!(
             (
@@ -333,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_busy_or_missing_server_is_asked_again() {
+    fn only_unavailable_server_is_retried() {
         let answer = |status| Answer {
             status,
             body: Value::Null,
@@ -342,15 +349,15 @@ mod tests {
         assert!(
             [429, 502, 503, 504]
                 .into_iter()
-                .all(|status| answer(status).asks_to_come_back(Call::Open))
+                .all(|status| answer(status).should_retry(Call::Open))
         );
         assert!(
             [200, 400, 402, 404, 409, 500]
                 .into_iter()
-                .all(|status| !answer(status).asks_to_come_back(Call::Open))
+                .all(|status| !answer(status).should_retry(Call::Open))
         );
         assert!(
-            answer(500).asks_to_come_back(Call::Card),
+            answer(500).should_retry(Call::Card),
             "the provider's page tries again by itself"
         );
     }

@@ -1,4 +1,5 @@
-//! One buyer at one browser, from the draw page to the tickets (or not), exactly as the specified pages call us.
+//! One buyer with one browser, from the draw's page to the tickets, with the calls of the specified
+//! pages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,66 +7,68 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::browser::{Answer, Browser, Request, Site, number};
+use crate::browser::{Answer, Browser, Request, RunSettings, number};
 use crate::latency::Call;
-use crate::plan::{BuyerPlan, Card, Door, Ending};
-use crate::provider::{self, Payment, Said};
-use crate::told::{Finish, Told, Verdict, one_story};
+use crate::plan::{BuyerPlan, Card, CompletionCall, Ending};
+use crate::provider::{self, CardOutcome, Payment};
+use crate::transcript::{BuyerTranscript, CompletionOutcome, Verdict, consistent_outcome};
 
-/// What opening a payment led to.
-enum Opening {
+/// The result of opening a payment.
+enum OpenPaymentResult {
     Opened(Payment),
     Stopped(Verdict),
 }
 
-/// What watching a full draw led to.
-enum Watched {
-    Room,
+/// The result of waiting for a full draw.
+enum AvailabilityResult {
+    Available,
     SoldOut,
-    /// Patience ended while other buyers' reservations were still running.
+    /// The time was over while reservations of other buyers were still running.
     GaveUp,
 }
 
 struct Buyer<'a> {
     plan: &'a BuyerPlan,
     browser: Browser,
-    /// Draw number and count; a count shrinks when fewer are left.
+    /// Draw number and ticket count. The count shrinks when fewer tickets are left.
     lines: Vec<(i64, u32)>,
-    /// How long this buyer keeps asking for a full draw whose reservations may still lapse.
-    keen: Duration,
-    /// Had to watch a full draw before there was room.
+    /// How long this buyer waits for a full draw whose reservations may still expire.
+    wait_for_tickets: Duration,
+    /// Whether the buyer had to wait until a full draw had tickets again.
     waited: bool,
-    told: Told,
+    transcript: BuyerTranscript,
 }
 
-/// Plays one plan. `draws` gives each draw index its number.
+/// Runs one plan. `draws` maps each draw index of the plan to a draw number.
 pub async fn play(
-    site: Arc<Site>,
+    site: Arc<RunSettings>,
     plan: &BuyerPlan,
     draws: &[i64],
-    keen: Duration,
-) -> Result<Told> {
-    let lines = plan
-        .wanted
+    wait_for_tickets: Duration,
+) -> Result<BuyerTranscript> {
+    let lines: Vec<(i64, u32)> = plan
+        .wanted_lines
         .iter()
         .map(|(draw, count)| (draws[*draw], *count))
         .collect();
+    let mut transcript = BuyerTranscript::empty(plan.number);
+    transcript.draws = lines.iter().map(|(draw, _)| *draw).collect();
     let browser = Browser::open(site, plan.seed)?;
     let mut buyer = Buyer {
         plan,
         browser,
         lines,
-        keen,
+        wait_for_tickets,
         waited: false,
-        told: Told::nothing(plan.number),
+        transcript,
     };
-    buyer.told.verdict = buyer.shop().await;
-    buyer.told.heard = buyer.browser.heard();
-    Ok(buyer.told)
+    buyer.transcript.verdict = buyer.run().await;
+    buyer.transcript.call_records = buyer.browser.take_call_records();
+    Ok(buyer.transcript)
 }
 
 impl Buyer<'_> {
-    async fn shop(&mut self) -> Verdict {
+    async fn run(&mut self) -> Verdict {
         let first = self.lines[0].0;
         self.browser
             .ask(Call::Page, &Request::get(format!("/draw/{first}")))
@@ -76,35 +79,42 @@ impl Buyer<'_> {
                 .await;
         }
         let payment = match self.open().await {
-            Opening::Opened(payment) => payment,
-            Opening::Stopped(verdict) => return verdict,
+            OpenPaymentResult::Opened(payment) => payment,
+            OpenPaymentResult::Stopped(verdict) => return verdict,
         };
-        self.think().await;
+        self.pause().await;
         match self.ending() {
             Ending::Abandons => Verdict::Abandoned,
             Ending::Releases => {
                 self.leave(&payment).await;
                 Verdict::Released
             }
-            // A wallet's method is confirmed by the server itself, so there is nothing to do before the last call.
-            Ending::Reads | Ending::CutCall if self.plan.door == Door::Wallet => {
-                let verdict = self.finish(&payment, true).await;
-                self.parted(&payment, verdict).await
+            // The server confirms a wallet's method itself, so the buyer goes straight to the last
+            // call.
+            Ending::Reads | Ending::CutCall
+                if self.plan.completion_call == CompletionCall::Wallet =>
+            {
+                let verdict = self.complete(&payment, true).await;
+                self.leave_if_declined(&payment, verdict).await
             }
             _ => {
-                let said = self.pay(&payment).await;
-                let verdict = self.paid(&payment, said).await;
-                self.parted(&payment, verdict).await
+                let outcome = self.pay(&payment).await;
+                let verdict = self.after_card(&payment, outcome).await;
+                self.leave_if_declined(&payment, verdict).await
             }
         }
     }
 
-    /// Whoever waited minutes for a lapsed reservation neither leaves nor brings a card that is declined; so a full draw is
-    /// sold out after one wave of waiting, however many went away in the first.
+    /// A buyer who waited for an expired reservation neither leaves nor brings a declined card. So
+    /// a full draw sells out after one wave of waiting.
     fn ending(&self) -> Ending {
         match self.plan.ending {
             Ending::Abandons | Ending::Releases if self.waited => Ending::Reads,
-            Ending::CutCall if self.waited && self.plan.door == Door::Wallet => Ending::Reads,
+            Ending::CutCall
+                if self.waited && self.plan.completion_call == CompletionCall::Wallet =>
+            {
+                Ending::Reads
+            }
             ending => ending,
         }
     }
@@ -117,22 +127,24 @@ impl Buyer<'_> {
         }
     }
 
-    async fn paid(&mut self, payment: &Payment, said: Said) -> Verdict {
-        match said {
-            Said::Authorised => {
-                self.think().await;
-                self.told.authorised_at = Some(self.browser.site.now());
-                self.finish(payment, false).await
+    async fn after_card(&mut self, payment: &Payment, outcome: CardOutcome) -> Verdict {
+        match outcome {
+            CardOutcome::Authorised => {
+                self.pause().await;
+                self.transcript.authorised_at = Some(self.browser.site.now());
+                self.complete(payment, false).await
             }
-            Said::Declined => Verdict::Declined,
-            Said::Canceled => Verdict::NotCharged,
-            Said::Silent => Verdict::Silence,
-            said @ (Said::Asks | Said::Odd(_)) => self.odd(format!("the card: {said:?}")),
+            CardOutcome::Declined => Verdict::Declined,
+            CardOutcome::Canceled => Verdict::NotCharged,
+            CardOutcome::NoAnswer => Verdict::NoAnswer,
+            outcome @ (CardOutcome::AuthenticationRequired | CardOutcome::Unexpected(_)) => {
+                self.unexpected(format!("the card: {outcome:?}"))
+            }
         }
     }
 
-    /// Whoever has no card that works leaves the page, which gives the reservation back.
-    async fn parted(&self, payment: &Payment, verdict: Verdict) -> Verdict {
+    /// A buyer without a working card leaves the page, which releases the reservation.
+    async fn leave_if_declined(&self, payment: &Payment, verdict: Verdict) -> Verdict {
         if verdict == Verdict::Declined {
             self.leave(payment).await;
         }
@@ -145,69 +157,73 @@ impl Buyer<'_> {
             method: reqwest::Method::DELETE,
             ..Request::get(path)
         };
-        self.browser.insist(Call::Leave, &leave).await;
+        self.browser.send_repeatedly(Call::Leave, &leave).await;
     }
 
-    /// Opens the payment; asks again with fewer tickets when told how many are left, or later while keen.
-    async fn open(&mut self) -> Opening {
-        let give_up = self.browser.site.now() + self.keen;
+    /// Opens the payment. Retries with fewer tickets when the server says how many are left, or
+    /// later when the draw may have tickets again.
+    async fn open(&mut self) -> OpenPaymentResult {
+        let give_up = self.browser.site.now() + self.wait_for_tickets;
         loop {
-            let answers = self.browser.insist(Call::Open, &self.opening()).await;
-            self.told.wanted = self.lines.iter().map(|(_, count)| count).sum();
+            let answers = self
+                .browser
+                .send_repeatedly(Call::Open, &self.open_request())
+                .await;
+            self.transcript.ticket_count = self.lines.iter().map(|(_, count)| count).sum();
             for payment in answers
                 .iter()
                 .filter(|answer| answer.ok())
                 .filter_map(Payment::read)
             {
-                self.told.opened(payment);
+                self.transcript.record_payment(payment);
             }
-            if let Some(payment) = self.told.payments.last() {
-                return Opening::Opened(payment.clone());
+            if let Some(payment) = self.transcript.payments.last() {
+                return OpenPaymentResult::Opened(payment.clone());
             }
             let Some(answer) = answers.last() else {
-                return Opening::Stopped(Verdict::Silence);
+                return OpenPaymentResult::Stopped(Verdict::NoAnswer);
             };
             match (answer.status, answer.text("/code").as_str()) {
                 (409, "tickets-unavailable") => {}
-                (409, "draw-closed") => return Opening::Stopped(Verdict::Closed),
+                (409, "draw-closed") => return OpenPaymentResult::Stopped(Verdict::Closed),
                 (0..500, _) => {
-                    let said = format!("opening a payment: {} {}", answer.status, answer.body);
-                    return Opening::Stopped(self.odd(said));
+                    let outcome = format!("opening a payment: {} {}", answer.status, answer.body);
+                    return OpenPaymentResult::Stopped(self.unexpected(outcome));
                 }
-                _ => return Opening::Stopped(Verdict::Silence),
+                _ => return OpenPaymentResult::Stopped(Verdict::NoAnswer),
             }
             if self.shrink(answer) {
                 continue;
             }
-            match self.room(give_up).await {
-                Watched::Room => self.waited = true,
-                Watched::SoldOut => return Opening::Stopped(Verdict::SoldOut),
-                Watched::GaveUp => return Opening::Stopped(Verdict::GaveUp),
+            match self.wait_for_tickets_again(give_up).await {
+                AvailabilityResult::Available => self.waited = true,
+                AvailabilityResult::SoldOut => return OpenPaymentResult::Stopped(Verdict::SoldOut),
+                AvailabilityResult::GaveUp => return OpenPaymentResult::Stopped(Verdict::GaveUp),
             }
         }
     }
 
-    /// Wants no more than there is; false when there is nothing.
+    /// Reduces the counts to the available tickets. Returns false when nothing changed.
     fn shrink(&mut self, answer: &Answer) -> bool {
-        let left = number(&answer.body, "/available")
-            .and_then(|left| u32::try_from(left).ok())
+        let tickets_left = number(&answer.body, "/available")
+            .and_then(|tickets_left| u32::try_from(tickets_left).ok())
             .unwrap_or(0);
         let draw = number(&answer.body, "/drawNumber").unwrap_or(self.lines[0].0);
         let mut shrunk = false;
         for line in self
             .lines
             .iter_mut()
-            .filter(|line| line.0 == draw && left > 0 && line.1 > left)
+            .filter(|line| line.0 == draw && tickets_left > 0 && line.1 > tickets_left)
         {
-            line.1 = left;
+            line.1 = tickets_left;
             shrunk = true;
         }
         shrunk
     }
 
-    /// Watches full draws until each has a ticket again, because a reservation lapsed; or until one has sold them all or
-    /// has closed, or this buyer gives up.
-    async fn room(&self, give_up: Duration) -> Watched {
+    /// Polls full draws until each has a ticket again, one is sold out or closed, or the buyer
+    /// gives up.
+    async fn wait_for_tickets_again(&self, give_up: Duration) -> AvailabilityResult {
         for (draw, _) in &self.lines {
             loop {
                 let answer = self
@@ -215,27 +231,27 @@ impl Buyer<'_> {
                     .ask(Call::Draw, &Request::get(format!("/api/draws/{draw}")))
                     .await;
                 let Some(answer) = answer else {
-                    return Watched::GaveUp;
+                    return AvailabilityResult::GaveUp;
                 };
                 let sold = number(&answer.body, "/ticketsSold").unwrap_or(169);
                 let held = number(&answer.body, "/ticketsHeld").unwrap_or(0);
                 if sold >= 169 || answer.text("/status") != "active" {
-                    return Watched::SoldOut;
+                    return AvailabilityResult::SoldOut;
                 }
                 if sold + held < 169 {
                     break;
                 }
                 if self.browser.site.now() >= give_up {
-                    return Watched::GaveUp;
+                    return AvailabilityResult::GaveUp;
                 }
                 tokio::time::sleep(Duration::from_millis(1_500 + self.browser.below(2_000))).await;
             }
         }
-        Watched::Room
+        AvailabilityResult::Available
     }
 
-    /// The card, in the provider's own page.
-    async fn pay(&self, payment: &Payment) -> Said {
+    /// Confirms the card on the provider's page.
+    async fn pay(&self, payment: &Payment) -> CardOutcome {
         match self.card() {
             Card::Good => {
                 provider::confirm(&self.browser, payment, provider::GOOD_CARD, true).await
@@ -247,94 +263,116 @@ impl Buyer<'_> {
                 match provider::confirm(&self.browser, payment, provider::DECLINED_CARD, false)
                     .await
                 {
-                    Said::Declined => {
+                    CardOutcome::Declined => {
                         provider::confirm(&self.browser, payment, provider::GOOD_CARD, true).await
                     }
                     other => other,
                 }
             }
-            Card::Asked => {
-                match provider::confirm(&self.browser, payment, provider::ASKED_CARD, false).await {
-                    Said::Asks => provider::authenticate(&self.browser, payment).await,
+            Card::NeedsAuthentication => {
+                match provider::confirm(
+                    &self.browser,
+                    payment,
+                    provider::AUTHENTICATION_CARD,
+                    false,
+                )
+                .await
+                {
+                    CardOutcome::AuthenticationRequired => {
+                        provider::authenticate(&self.browser, payment).await
+                    }
                     other => other,
                 }
             }
         }
     }
 
-    /// Tells the server, in this buyer's manner. `unpaid`: the call itself carries the card.
-    async fn finish(&mut self, payment: &Payment, unpaid: bool) -> Verdict {
-        let request = self.finishing(payment, unpaid.then(|| self.method()));
+    /// Completes the purchase in the way this buyer's plan says. `unpaid`: the call itself carries
+    /// the card.
+    async fn complete(&mut self, payment: &Payment, unpaid: bool) -> Verdict {
+        let request = self.completion_request(payment, unpaid.then(|| self.method()));
         match self.ending() {
             Ending::ClosedTab => return Verdict::LeftAfterPaying,
             Ending::CutCall => {
                 let after = Duration::from_millis(1 + self.browser.below(40));
-                self.browser.cut(Call::Finish, &request, after).await;
+                self.browser.cut(Call::Complete, &request, after).await;
                 return Verdict::LeftAfterPaying;
             }
-            Ending::Beacon => {
+            Ending::SendsBeacon => {
                 self.browser
-                    .cut(Call::Finish, &request, Duration::from_secs(5))
+                    .cut(Call::Complete, &request, Duration::from_secs(5))
                     .await;
                 return Verdict::LeftAfterPaying;
             }
             _ => {}
         }
-        let story = match self.card() {
-            // A declined card is not pressed again and again: the provider would block it.
+        let outcome = match self.card() {
+            // A declined card is not repeated: the provider would block it.
             Card::Declined | Card::Replaced if unpaid => self
                 .browser
-                .ask(Call::Finish, &request)
+                .ask(Call::Complete, &request)
                 .await
-                .map(|answer| Finish::read(&answer)),
-            _ => self.story(&request).await,
+                .map(|answer| CompletionOutcome::read(&answer)),
+            _ => self.outcome(&request).await,
         };
-        let story = match story {
-            Some(Finish::Asks) => match provider::authenticate(&self.browser, payment).await {
-                Said::Authorised => self.story(&request).await,
-                _ => Some(Finish::Pending),
-            },
-            Some(Finish::Declined) if self.card() == Card::Replaced => {
-                let again = self.finishing(payment, Some(provider::GOOD_CARD));
-                self.story(&again).await
+        let outcome = match outcome {
+            Some(CompletionOutcome::AuthenticationRequired) => {
+                match provider::authenticate(&self.browser, payment).await {
+                    CardOutcome::Authorised => self.outcome(&request).await,
+                    _ => Some(CompletionOutcome::Pending),
+                }
             }
-            story => story,
+            Some(CompletionOutcome::Declined) if self.card() == Card::Replaced => {
+                let again = self.completion_request(payment, Some(provider::GOOD_CARD));
+                self.outcome(&again).await
+            }
+            outcome => outcome,
         };
-        self.decided(payment, story).await
+        self.wait_for_decision(payment, outcome).await
     }
 
-    async fn story(&mut self, request: &Request) -> Option<Finish> {
-        let answers = self.browser.insist(Call::Finish, request).await;
-        let (story, broken) = one_story(self.plan.number, &answers);
-        self.told.broken.extend(broken);
-        story
+    async fn outcome(&mut self, request: &Request) -> Option<CompletionOutcome> {
+        let answers = self.browser.send_repeatedly(Call::Complete, request).await;
+        let (outcome, failures) = consistent_outcome(self.plan.number, &answers);
+        self.transcript.failures.extend(failures);
+        outcome
     }
 
-    /// What the buyer reads in the end; while it is still being decided, the order page is asked.
-    async fn decided(&mut self, payment: &Payment, story: Option<Finish>) -> Verdict {
-        let give_up = self.browser.site.now() + self.browser.site.patience;
-        let mut story = story.unwrap_or(Finish::Pending);
-        while matches!(story, Finish::Pending | Finish::Asks) {
+    /// Determines what the buyer reads in the end. While the decision is pending, polls the order
+    /// page.
+    async fn wait_for_decision(
+        &mut self,
+        payment: &Payment,
+        outcome: Option<CompletionOutcome>,
+    ) -> Verdict {
+        let give_up = self.browser.site.now() + self.browser.site.retry_timeout;
+        let mut outcome = outcome.unwrap_or(CompletionOutcome::Pending);
+        while matches!(
+            outcome,
+            CompletionOutcome::Pending | CompletionOutcome::AuthenticationRequired
+        ) {
             if self.browser.site.now() >= give_up {
-                return Verdict::Silence;
+                return Verdict::NoAnswer;
             }
             tokio::time::sleep(Duration::from_millis(250 + self.browser.below(200))).await;
             let page = Request::get(format!("/api/orders/{}", payment.token));
-            story = self
+            outcome = self
                 .browser
                 .ask(Call::Order, &page)
                 .await
-                .map_or(Finish::Pending, |page| Finish::read_order(&page));
+                .map_or(CompletionOutcome::Pending, |page| {
+                    CompletionOutcome::from_order_page(&page)
+                });
         }
-        self.told.decided_at = Some(self.browser.site.now());
-        match story {
-            Finish::Tickets(tickets) => {
-                self.told.tickets = tickets;
+        self.transcript.decided_at = Some(self.browser.site.now());
+        match outcome {
+            CompletionOutcome::Tickets(tickets) => {
+                self.transcript.tickets = tickets;
                 Verdict::Bought
             }
-            Finish::NotCharged => Verdict::NotCharged,
-            Finish::Declined => Verdict::Declined,
-            other => self.odd(format!("completing: {other:?}")),
+            CompletionOutcome::NotCharged => Verdict::NotCharged,
+            CompletionOutcome::Declined => Verdict::Declined,
+            other => self.unexpected(format!("completing: {other:?}")),
         }
     }
 
@@ -342,20 +380,20 @@ impl Buyer<'_> {
         match self.card() {
             Card::Good => provider::GOOD_CARD,
             Card::Declined | Card::Replaced => provider::DECLINED_CARD,
-            Card::Asked => provider::ASKED_CARD,
+            Card::NeedsAuthentication => provider::AUTHENTICATION_CARD,
         }
     }
 
-    fn odd(&mut self, what: String) -> Verdict {
-        self.told.broken.push(format!(
+    fn unexpected(&mut self, what: String) -> Verdict {
+        self.transcript.failures.push(format!(
             "buyer {}: unexpected answer: {what}",
             self.plan.number
         ));
-        Verdict::Silence
+        Verdict::NoAnswer
     }
 
-    async fn think(&self) {
-        tokio::time::sleep(Duration::from_millis(self.plan.thinks_ms)).await;
+    async fn pause(&self) {
+        tokio::time::sleep(Duration::from_millis(self.plan.pause_ms)).await;
     }
 
     fn details(&self) -> Value {
@@ -374,8 +412,9 @@ impl Buyer<'_> {
             .collect()
     }
 
-    /// The attempt's key is made once and kept until it succeeded, as the page does.
-    fn opening(&self) -> Request {
+    /// Builds the request that opens a payment. The client key stays the same until the attempt
+    /// succeeds, as on the page.
+    fn open_request(&self) -> Request {
         let key = format!("{:016x}", self.plan.seed);
         match self.lines[..] {
             [(draw, count)] => Request::post(
@@ -389,8 +428,9 @@ impl Buyer<'_> {
         }
     }
 
-    /// The completing call of this buyer's door; with a method, the one by which the server confirms the card itself.
-    fn finishing(&self, payment: &Payment, method: Option<&str>) -> Request {
+    /// Builds the completing request of this buyer's plan. With `method`, the server confirms the
+    /// card itself.
+    fn completion_request(&self, payment: &Payment, method: Option<&str>) -> Request {
         let mut body = json!({
             "buyer": self.details(),
             "paymentIntentId": payment.payment_intent,
@@ -409,7 +449,9 @@ impl Buyer<'_> {
                             "phone": details["buyerPhone"]});
                         "/api/process-wallet-payment"
                     }
-                    None if self.plan.door == Door::CardPayment => "/api/complete-card-payment",
+                    None if self.plan.completion_call == CompletionCall::CardPayment => {
+                        "/api/complete-card-payment"
+                    }
                     None => "/api/purchase-tickets",
                 }
             }

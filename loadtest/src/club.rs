@@ -1,4 +1,4 @@
-//! A club's own desk: logging in, importing fixtures, entering results, paying winners.
+//! A club's session: logs in, imports fixtures, enters results and pays winners.
 
 use std::sync::Arc;
 
@@ -6,13 +6,21 @@ use anyhow::{Context, Result, bail};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::browser::{Answer, Body, Browser, Request, Site, number, text};
+use crate::browser::{Answer, Browser, Request, RequestBody, RunSettings, number, text};
 use crate::latency::Call;
 
-/// Every login of the demo.
+/// Password of every demo login.
 const DEMO_PASSWORD: &str = "demo-password";
 
-/// A club with its own logged-in browser.
+/// Attempts of one request: the session may have expired and its password check may be too old.
+const SIGN_IN_TRIES_MAX: usize = 3;
+
+/// Bank details that the club or the winner enters.
+pub fn bank_details(token: Option<&str>) -> Value {
+    json!({"token": token, "accountName": "A Winner", "accountNumber": "12345678", "bsb": "062-123"})
+}
+
+/// A club with a logged-in browser.
 pub struct Club {
     pub id: i64,
     pub slug: String,
@@ -20,18 +28,19 @@ pub struct Club {
     browser: Browser,
 }
 
-/// What entering a result answered.
+/// The response to entering a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Winner {
+pub struct WinningTicket {
     pub ticket: i64,
     pub sold: bool,
-    /// Somebody bought it and left an address.
-    pub reachable: bool,
+    /// Email of the buyer. Empty when the winning ticket was not sold.
+    pub email: String,
+    pub prize_cents: i64,
 }
 
 impl Club {
-    /// Logs in at every public club of the demo, in order of id.
-    pub async fn all(site: &Arc<Site>) -> Result<Vec<Self>> {
+    /// Logs in at every public club of the demo. Returns them in order of id.
+    pub async fn all(site: &Arc<RunSettings>) -> Result<Vec<Self>> {
         let browser = Browser::open(Arc::clone(site), 0)?;
         let list = browser
             .ask(Call::Club, &Request::get("/api/clubs/public-list"))
@@ -48,49 +57,79 @@ impl Club {
         Ok(clubs)
     }
 
-    async fn log_in(site: &Arc<Site>, slug: &str, name: String) -> Result<Self> {
-        let browser = Browser::open(Arc::clone(site), 0)?;
-        let who = json!({"email": format!("{slug}@demo.test"), "password": DEMO_PASSWORD});
-        let answer = browser
-            .ask(Call::Club, &Request::post("/api/clubs/login", who))
-            .await
-            .context("no login")?;
-        let id = expect(&answer, "logging in")
-            .map(|body| number(body, "/id"))?
-            .context("a login without id")?;
-        Ok(Self {
-            id,
+    async fn log_in(site: &Arc<RunSettings>, slug: &str, name: String) -> Result<Self> {
+        let mut club = Self {
+            id: 0,
             slug: slug.to_owned(),
             name,
-            browser,
-        })
+            browser: Browser::open(Arc::clone(site), 0)?,
+        };
+        club.id = club.log_in_again().await?;
+        Ok(club)
     }
 
-    /// Imports fixtures and gives the numbers of the draws that are new, in the order of the lines.
+    /// Logs in again and returns the club's id.
+    async fn log_in_again(&self) -> Result<i64> {
+        let credentials =
+            json!({"email": format!("{}@demo.test", self.slug), "password": DEMO_PASSWORD});
+        let answer = self
+            .browser
+            .ask(Call::Club, &Request::post("/api/clubs/login", credentials))
+            .await
+            .context("no login")?;
+        expect(&answer, "logging in")
+            .map(|body| number(body, "/id"))?
+            .context("a login without id")
+    }
+
+    /// Sends a request. Logs in again after an expired session, and repeats the password when the
+    /// server asks for it.
+    async fn send(&self, request: &Request, doing: &str) -> Result<Answer> {
+        for _ in 0..SIGN_IN_TRIES_MAX {
+            let answer = self
+                .browser
+                .ask(Call::Club, request)
+                .await
+                .with_context(|| format!("{doing}: no answer"))?;
+            match (answer.status, answer.text("/code").as_str()) {
+                (401, _) => _ = self.log_in_again().await?,
+                (403, "reauthentication-required") => {
+                    let again = Request::post(
+                        "/api/auth/reauthenticate",
+                        json!({"password": DEMO_PASSWORD}),
+                    );
+                    let again = self
+                        .browser
+                        .ask(Call::Club, &again)
+                        .await
+                        .context("reauthenticating: no answer")?;
+                    expect(&again, "reauthenticating")?;
+                }
+                _ => return Ok(answer),
+            }
+        }
+        bail!("{doing}: refused after {SIGN_IN_TRIES_MAX} sign-ins")
+    }
+
+    /// Imports fixtures. Returns the numbers of the new draws in the order of the lines.
     pub async fn import(&self, csv: String, price_cents: i64, prize: u8) -> Result<Vec<i64>> {
         let price = format!("{}.{:02}", price_cents / 100, price_cents % 100);
         let path = format!(
             "/api/clubs/{}/fixtures?price={price}&prize={prize}",
             self.id
         );
-        // Each import needs the club's word that it agrees to the terms of service (decision E-17).
+        // Each import requires accepted terms of service (decision E-17).
         let agree = Request::post("/api/terms/accept", json!({}));
         let answer = self
-            .browser
-            .ask(Call::Club, &agree)
-            .await
-            .context("no answer to the terms of service")?;
+            .send(&agree, "agreeing to the terms of service")
+            .await?;
         expect(&answer, "agreeing to the terms of service")?;
         let request = Request {
             method: Method::POST,
-            body: Body::Text(csv),
+            body: RequestBody::Text(csv),
             ..Request::get(path)
         };
-        let answer = self
-            .browser
-            .ask(Call::Club, &request)
-            .await
-            .context("no answer to the import")?;
+        let answer = self.send(&request, "importing fixtures").await?;
         let body = expect(&answer, "importing fixtures")?;
         let numbers = body.pointer("/drawNumbers").and_then(Value::as_array);
         let numbers = numbers.with_context(|| format!("the import lists no draws: {body}"))?;
@@ -100,85 +139,107 @@ impl Club {
             .collect()
     }
 
-    /// Enters the two first try scorers; closes sales first where they are still open (decision E-5). `None` before kick-off:
-    /// the club, too, reads only then who won (decision E-6).
-    pub async fn enter_result(&self, draw: i64, home: u8, away: u8) -> Result<Option<Winner>> {
-        let body = json!({"homeFirstTryScorer": home, "awayFirstTryScorer": away});
-        let request = Request::post(format!("/api/draws/{draw}/results"), body);
-        let answer = self
-            .browser
-            .ask(Call::Club, &request)
-            .await
-            .context("no answer to the result")?;
-        let body = expect(&answer, "entering a result")?;
-        if !text(body, "/revealedAt").is_empty() {
-            return Ok(None);
-        }
-        let ticket = number(body, "/winningTickets/0/ticketNumber")
-            .with_context(|| format!("no winning ticket: {body}"))?;
-        let sold = body
-            .pointer("/winningTickets/0/sold")
-            .and_then(Value::as_bool)
-            .unwrap_or(false);
-        Ok(Some(Winner {
-            ticket,
-            sold,
-            reachable: !text(body, "/winningTickets/0/buyerEmail").is_empty(),
-        }))
+    /// Enters both first try scorers before kick-off, which closes sales (decision E-5). The winner
+    /// stays hidden until then.
+    pub async fn enter_early_result(&self, draw: i64, home: u8, away: u8) -> Result<()> {
+        self.send_result(draw, home, away).await.map(|_| ())
     }
 
-    /// Mails the winner; gives how many mails were queued by this very call.
+    async fn send_result(&self, draw: i64, home: u8, away: u8) -> Result<Value> {
+        let body = json!({"homeFirstTryScorer": home, "awayFirstTryScorer": away});
+        let request = Request::post(format!("/api/draws/{draw}/results"), body);
+        let answer = self.send(&request, "entering a result").await?;
+        expect(&answer, "entering a result").cloned()
+    }
+
+    /// Enters both first try scorers after kick-off. Returns the winning ticket.
+    pub async fn enter_result(&self, draw: i64, home: u8, away: u8) -> Result<WinningTicket> {
+        let body = &self.send_result(draw, home, away).await?;
+        let winning = body
+            .pointer("/winningTickets/0")
+            .with_context(|| format!("no winning ticket: {body}"))?;
+        Ok(WinningTicket {
+            ticket: number(winning, "/ticketNumber").context("a winner without number")?,
+            sold: winning
+                .get("sold")
+                .and_then(Value::as_bool)
+                .unwrap_or(false),
+            email: text(winning, "/buyerEmail"),
+            prize_cents: cents(&text(body, "/prize")),
+        })
+    }
+
+    /// Mails the winner. Returns the number of mails for this result.
     pub async fn notify(&self, draw: i64) -> Result<i64> {
         let request = Request::post(format!("/api/draws/{draw}/notify-winners"), json!({}));
-        let answer = self
-            .browser
-            .ask(Call::Club, &request)
-            .await
-            .context("no answer to the notice")?;
+        let answer = self.send(&request, "notifying the winner").await?;
         Ok(number(expect(&answer, "notifying the winner")?, "/emailsSent").unwrap_or(0))
     }
 
-    /// Records the winner's payout and marks it paid. It moves no money (decision B-4).
-    pub async fn pay_winner(&self, draw: i64) -> Result<()> {
+    /// Enters the bank details of a winner who called the club.
+    pub async fn give_bank_details(&self, draw: i64) -> Result<()> {
+        let path = format!("/api/draws/{draw}/winner-bank");
+        let request = Request {
+            method: Method::PUT,
+            ..Request::post(path, bank_details(None))
+        };
+        expect(
+            &self.send(&request, "giving bank details").await?,
+            "giving bank details",
+        )?;
+        Ok(())
+    }
+
+    /// Records the winner's payout, marks it paid and returns its amount. No money moves (decision
+    /// B-4).
+    pub async fn pay_winner(&self, draw: i64) -> Result<i64> {
         let payout = Request::post(
             format!("/api/draws/{draw}/payouts"),
             json!({"type": "winner"}),
         );
-        let answer = self
-            .browser
-            .ask(Call::Club, &payout)
-            .await
-            .context("no answer to the payout")?;
-        let id = text(expect(&answer, "recording a payout")?, "/id");
+        let answer = self.send(&payout, "recording a payout").await?;
+        let recorded = expect(&answer, "recording a payout")?;
+        let (id, amount) = (text(recorded, "/id"), cents(&text(recorded, "/amount")));
         let done = json!({"status": "completed", "note": "paid by the load test"});
         let paid = Request {
             method: Method::PATCH,
             ..Request::post(format!("/api/payouts/{id}"), done)
         };
         expect(
-            &self
-                .browser
-                .ask(Call::Club, &paid)
-                .await
-                .context("no answer")?,
+            &self.send(&paid, "completing a payout").await?,
             "completing a payout",
         )?;
-        Ok(())
+        Ok(amount)
     }
 
-    /// The club's own figures of one draw.
+    /// Returns the winning ticket as the club's dashboard shows it.
+    pub async fn winning_ticket(&self, draw: i64) -> Result<Value> {
+        let answer = self
+            .send(
+                &Request::get(format!("/api/draws/{draw}/winners")),
+                "reading the winner",
+            )
+            .await?;
+        let body = expect(&answer, "reading the winner")?;
+        body.pointer("/winningTickets/0")
+            .cloned()
+            .with_context(|| format!("no winning ticket: {body}"))
+    }
+
+    /// Returns the club's financial figures of one draw.
     pub async fn financials(&self, draw: i64) -> Result<Value> {
         let request = Request::get(format!("/api/draws/{draw}/financials"));
-        let answer = self
-            .browser
-            .ask(Call::Club, &request)
-            .await
-            .context("no answer")?;
-        expect(&answer, "financials").cloned()
+        expect(&self.send(&request, "financials").await?, "financials").cloned()
     }
 }
 
-fn expect<'a>(answer: &'a Answer, doing: &str) -> Result<&'a Value> {
+/// Parses dollars into cents: `"12.50"` is 1250, an empty text is 0.
+pub fn cents(text: &str) -> i64 {
+    let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
+    whole.parse::<i64>().unwrap_or(0) * 100 + format!("{rest:0<2}")[..2].parse::<i64>().unwrap_or(0)
+}
+
+pub fn expect<'a>(answer: &'a Answer, doing: &str) -> Result<&'a Value> {
     if !answer.ok() {
         bail!(
             "{doing} was answered with {}: {}",

@@ -1,5 +1,5 @@
-//! The crash loop: people buy all the time while the server and its Postgres are killed again and again; after every so many
-//! kills there is a calm, and then everybody who was told something is asked whether it is so.
+//! The crash loop. Buyers keep buying while the server and its Postgres are killed. After a number
+//! of kills the load stops and everything that buyers were told is checked.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,53 +12,53 @@ use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
 use crate::audit::{self, Check};
-use crate::browser::Site;
+use crate::browser::RunSettings;
 use crate::buyer;
 use crate::crowd;
-use crate::fresh;
-use crate::house::{CALM_SECONDS_MAX, House};
-use crate::latency::{Heard, Percentiles};
-use crate::plan::{BuyerPlan, Crowd, Habits};
+use crate::latency::{CallRecord, Percentiles};
+use crate::new_draws;
+use crate::plan::{BuyerPlan, CrowdPlan, Habits};
 use crate::report::{Report, Table};
-use crate::told::{Told, Verdict};
-use blows::{Plan, Struck};
+use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
+use crate::transcript::{BuyerTranscript, Verdict};
+use injected_faults::{CrashSchedule, CrashStats};
 
-mod blows;
-mod disk;
+mod full_disk;
+mod injected_faults;
 
-/// Tickets of one draw that the crowd can count on before it is nearly full.
+/// Tickets of one draw that are planned for, below its 169, so that it does not fill up.
 const TICKETS_USED: u64 = 120;
-/// What an average buyer takes.
+/// Tickets of an average buyer.
 const TICKETS_EACH: u64 = 4;
-/// Nobody comes while so many seconds' worth of people are still inside.
+/// Limit of concurrent buyers, in seconds of arrivals.
 const INSIDE_SECONDS: usize = 15;
-/// How soon everything is to stand again.
+/// Goals for the time until the server or Postgres is ready again.
 const SERVER_GOAL_MS: f64 = 5_000.0;
 const POSTGRES_GOAL_MS: f64 = 15_000.0;
 
 #[derive(Args, Clone, Debug)]
 pub struct Crashes {
-    /// Kills in all; about one in six is Postgres'.
+    /// Total number of kills. About one in six hits Postgres.
     #[arg(long, default_value_t = 400)]
     kills: u32,
-    /// After so many kills there is a calm and an audit.
+    /// Number of kills between two audits.
     #[arg(long, default_value_t = 25)]
     calm_every: u32,
-    /// Seconds from standing again to the next blow, give or take a quarter: a kill about every six seconds, with what it takes
-    /// to stand again.
+    /// Seconds from ready to the next fault, plus or minus a quarter. With the restart time this is
+    /// a kill about every six seconds.
     #[arg(long, default_value_t = 3)]
     every: u64,
-    /// People who come each second.
+    /// Buyers that arrive each second.
     #[arg(long, default_value_t = 20)]
     rate: u64,
-    /// How often Postgres' disk is filled to the last byte afterwards.
+    /// How often the disk of Postgres is filled completely afterwards.
     #[arg(long, default_value_t = 3)]
     full_disks: u32,
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[arg(long, default_value = "report.html")]
     report: PathBuf,
-    /// Keep the server's folder for a look.
+    /// Keeps the server's folder.
     #[arg(long)]
     keep: bool,
 }
@@ -69,33 +69,34 @@ impl Crashes {
     }
 }
 
-/// What the whole loop came to.
+/// Totals of the whole loop.
 #[derive(Default)]
-struct Sum {
-    struck: Struck,
+struct CrashLoopTotals {
+    crash_stats: CrashStats,
     buyers: usize,
-    /// What buyers were shown, kept to the end.
-    acknowledged: Vec<Told>,
+    /// Transcripts of confirmed purchases, checked again at the end.
+    acknowledged: Vec<BuyerTranscript>,
     checks: Vec<Check>,
-    decided_after: Vec<f64>,
+    decided_after_ms: Vec<f64>,
 }
 
-impl Sum {
-    /// The same check of another round is one line with the round's number.
+impl CrashLoopTotals {
+    /// Merges the checks of a round into the totals by name, and prefixes failures with the round's
+    /// number.
     fn add(&mut self, round: u32, checks: Vec<Check>) {
         for mut check in checks {
             check
-                .broken
+                .failures
                 .iter_mut()
-                .for_each(|broken| *broken = format!("round {round}: {broken}"));
+                .for_each(|failure| *failure = format!("round {round}: {failure}"));
             match self
                 .checks
                 .iter_mut()
                 .find(|known| known.name == check.name)
             {
                 Some(known) => {
-                    known.looked_at += check.looked_at;
-                    known.broken.append(&mut check.broken);
+                    known.examined += check.examined;
+                    known.failures.append(&mut check.failures);
                 }
                 None => self.checks.push(check),
             }
@@ -105,167 +106,190 @@ impl Sum {
 
 pub async fn run(crashes: &Crashes) -> Result<Report> {
     ensure!(crashes.calm_every > 0 && crashes.rate > 0, "nothing to do");
-    let house = House::open(None, 1, Duration::from_secs(90)).await?;
-    let outcome = play(&house, crashes).await;
-    house.close(crashes.keep).await?;
+    let test_run = TestRun::open(None, 1, Duration::from_secs(90)).await?;
+    let outcome = play(&test_run, crashes).await;
+    test_run.close(crashes.keep).await?;
     let mut report = outcome?;
-    disk::fill(crashes, &mut report).await?;
+    full_disk::fill(crashes, &mut report).await?;
     Ok(report)
 }
 
-async fn play(house: &House, crashes: &Crashes) -> Result<Report> {
-    let mut sum = Sum::default();
+async fn play(test_run: &TestRun, crashes: &Crashes) -> Result<Report> {
+    let mut totals = CrashLoopTotals::default();
     let mut round = 0;
-    while sum.struck.kills() < crashes.kills {
+    while totals.crash_stats.kills() < crashes.kills {
         round += 1;
-        let kills = crashes.calm_every.min(crashes.kills - sum.struck.kills());
-        let tolds = storm(house, crashes, round, kills, &mut sum.struck).await?;
-        calm(house, round, tolds, &mut sum).await?;
+        let kills = crashes
+            .calm_every
+            .min(crashes.kills - totals.crash_stats.kills());
+        let transcripts =
+            run_crash_round(test_run, crashes, round, kills, &mut totals.crash_stats).await?;
+        audit_round(test_run, round, transcripts, &mut totals).await?;
         println!(
             "{} of {} kills, {} acknowledged, {} broken",
-            sum.struck.kills(),
+            totals.crash_stats.kills(),
             crashes.kills,
-            sum.acknowledged.len(),
-            sum.checks
+            totals.acknowledged.len(),
+            totals
+                .checks
                 .iter()
-                .map(|check| check.broken.len())
+                .map(|check| check.failures.len())
                 .sum::<usize>()
         );
     }
-    // What was acknowledged in the first round is there after the last.
+    // Purchases confirmed in the first round must still be there after the last.
     let (settled, _) = audit::settle(
-        &house.site,
-        &sum.acknowledged,
-        Duration::from_secs(CALM_SECONDS_MAX),
+        &test_run.site,
+        &totals.acknowledged,
+        Duration::from_secs(SETTLE_SECONDS_MAX),
     )
     .await?;
-    let still = audit::promises(&sum.acknowledged, &settled);
-    sum.checks
+    let still = audit::check_transcripts(&totals.acknowledged, &settled);
+    totals
+        .checks
         .extend(still.into_iter().take(1).map(|check| Check {
             name: format!("at the end, {}", check.name),
             ..check
         }));
-    Ok(sum.tell(crashes))
+    Ok(totals.into_report(crashes))
 }
 
-/// People come at their rate until the hand has struck so often; then everybody there finishes.
-async fn storm(
-    house: &House,
+/// Lets buyers arrive at their rate until all faults of this round were injected. Then waits for
+/// all of them.
+async fn run_crash_round(
+    test_run: &TestRun,
     crashes: &Crashes,
     round: u32,
     kills: u32,
-    struck: &mut Struck,
-) -> Result<Vec<Told>> {
+    crash_stats: &mut CrashStats,
+) -> Result<Vec<BuyerTranscript>> {
     let seconds = u64::from(kills) * (crashes.every + 6);
     let draws = (crashes.rate * seconds * TICKETS_EACH).div_ceil(TICKETS_USED) as usize;
-    let draws = fresh::draws(&house.site, &format!("Crash {round}"), draws).await?;
-    let crowd = Crowd {
+    let draws = new_draws::draws(&test_run.site, &format!("Crash {round}"), draws).await?;
+    let crowd = CrowdPlan {
         seed: crashes.seed + u64::from(round),
         buyers: (crashes.rate * seconds * 4) as usize,
         over_ms: 0,
         late: 0,
         most: 8,
-        habits: Habits::rushed(4),
+        habits: Habits::for_rush(4),
         together: vec![(0..draws.len()).collect(); draws.len()],
     };
-    let (stop, stopping) = watch::channel(false);
-    let people = tokio::spawn(come(
-        Arc::clone(&house.site),
+    let (stop, stop_receiver) = watch::channel(false);
+    let buyer_tasks = tokio::spawn(send_buyers(
+        Arc::clone(&test_run.site),
         crowd.plans(draws.len()),
         draws,
         crashes.rate,
-        stopping,
+        stop_receiver,
     ));
-    let plan = Plan {
+    let plan = CrashSchedule {
         kills,
         every: Duration::from_secs(crashes.every),
         seed: crashes.seed + u64::from(round),
     };
-    let result = blows::strike(&house.subject, plan, struck).await;
+    let result = injected_faults::inject_faults(&test_run.server_process, plan, crash_stats).await;
     stop.send_replace(true);
-    let tolds = people.await?;
+    let transcripts = buyer_tasks.await?;
     result?;
-    tolds
+    transcripts
 }
 
-async fn come(
-    site: Arc<Site>,
+async fn send_buyers(
+    site: Arc<RunSettings>,
     plans: Vec<BuyerPlan>,
     draws: Vec<i64>,
     rate: u64,
-    mut stopping: watch::Receiver<bool>,
-) -> Result<Vec<Told>> {
+    mut stop_receiver: watch::Receiver<bool>,
+) -> Result<Vec<BuyerTranscript>> {
     let draws = Arc::new(draws);
     let mut tick = tokio::time::interval(Duration::from_micros(1_000_000 / rate));
     tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    let (mut people, mut tolds) = (JoinSet::new(), Vec::new());
+    let (mut buyer_tasks, mut transcripts) = (JoinSet::new(), Vec::new());
     for plan in plans {
         tokio::select! {
             biased;
-            _ = stopping.wait_for(|stop| *stop) => break,
+            _ = stop_receiver.wait_for(|stop| *stop) => break,
             _ = tick.tick() => {}
         }
-        // A machine that is too slow for them gets fewer, not a crowd that only waits for itself.
-        while people.len() >= INSIDE_SECONDS * rate as usize
-            && let Some(told) = people.join_next().await
+        // On a slow machine fewer buyers arrive, instead of a crowd that only waits for itself.
+        while buyer_tasks.len() >= INSIDE_SECONDS * rate as usize
+            && let Some(transcript) = buyer_tasks.join_next().await
         {
-            tolds.push(told??);
+            transcripts.push(transcript??);
         }
         let (site, draws) = (Arc::clone(&site), Arc::clone(&draws));
-        people.spawn(async move { buyer::play(site, &plan, &draws, Duration::ZERO).await });
+        buyer_tasks.spawn(async move { buyer::play(site, &plan, &draws, Duration::ZERO).await });
     }
-    while let Some(told) = people.join_next().await {
-        tolds.push(told??);
+    while let Some(transcript) = buyer_tasks.join_next().await {
+        transcripts.push(transcript??);
     }
-    Ok(tolds)
+    Ok(transcripts)
 }
 
-async fn calm(house: &House, round: u32, tolds: Vec<Told>, sum: &mut Sum) -> Result<()> {
-    house
-        .subject
+async fn audit_round(
+    test_run: &TestRun,
+    round: u32,
+    transcripts: Vec<BuyerTranscript>,
+    totals: &mut CrashLoopTotals,
+) -> Result<()> {
+    test_run
+        .server_process
         .lock()
         .await
         .ready(Duration::from_secs(60))
         .await?;
-    let (settled, took) =
-        audit::settle(&house.site, &tolds, Duration::from_secs(CALM_SECONDS_MAX)).await?;
-    sum.decided_after.push(took.as_secs_f64() * 1000.0);
-    let heard: Vec<Heard> = tolds
+    let (settled, took) = audit::settle(
+        &test_run.site,
+        &transcripts,
+        Duration::from_secs(SETTLE_SECONDS_MAX),
+    )
+    .await?;
+    totals.decided_after_ms.push(took.as_secs_f64() * 1000.0);
+    let call_records: Vec<CallRecord> = transcripts
         .iter()
-        .flat_map(|told| told.heard.iter().copied())
+        .flat_map(|transcript| transcript.call_records.iter().copied())
         .collect();
-    let mut checks = audit::promises(&tolds, &settled);
-    checks.push(audit::no_server_errors(&heard, true));
-    let mut books = Report::default();
-    let access = house
-        .subject
+    let mut checks = audit::check_transcripts(&transcripts, &settled);
+    checks.push(audit::check_server_errors(&call_records, true));
+    let mut database_report = Report::default();
+    let access = test_run
+        .server_process
         .lock()
         .await
         .access()
-        .context("our own books")?;
-    crate::books::examine(&house.site, Some(&access), house.known(), &mut books).await?;
-    checks.extend(books.checks);
-    // A run takes most of an hour; whoever looks in is not to wait for its end.
+        .context("the server's database")?;
+    crate::database_audit::audit_database(
+        &test_run.site,
+        Some(&access),
+        test_run.known_anomalies(),
+        &mut database_report,
+    )
+    .await?;
+    checks.extend(database_report.checks);
+    // A run takes most of an hour, so failures are printed at once.
     checks.iter().for_each(|check| {
         check
-            .broken
+            .failures
             .iter()
-            .for_each(|broken| println!("broken: {}: {broken}", check.name))
+            .for_each(|failure| println!("failed: {}: {failure}", check.name))
     });
-    sum.add(round, checks);
-    sum.buyers += tolds.len();
-    let bought = tolds
+    totals.add(round, checks);
+    totals.buyers += transcripts.len();
+    let bought = transcripts
         .into_iter()
-        .filter(|told| told.verdict == Verdict::Bought);
-    sum.acknowledged.extend(bought.map(|told| Told {
-        heard: Vec::new(),
-        ..told
-    }));
+        .filter(|transcript| transcript.verdict == Verdict::Bought);
+    totals
+        .acknowledged
+        .extend(bought.map(|transcript| BuyerTranscript {
+            call_records: Vec::new(),
+            ..transcript
+        }));
     Ok(())
 }
 
-impl Sum {
-    fn tell(self, crashes: &Crashes) -> Report {
+impl CrashLoopTotals {
+    fn into_report(self, crashes: &Crashes) -> Report {
         let mut report = Report {
             title: "Football Doubles: the crash loop".to_owned(),
             ..Report::default()
@@ -274,10 +298,10 @@ impl Sum {
             self.checks
                 .iter()
                 .filter(|check| check.name.contains(name))
-                .map(|check| check.broken.len())
+                .map(|check| check.failures.len())
                 .sum()
         };
-        let all: usize = self.checks.iter().map(|check| check.broken.len()).sum();
+        let all: usize = self.checks.iter().map(|check| check.failures.len()).sum();
         let (lost, stuck) = (count("acknowledged purchase"), count("decided"));
         for (name, value) in [
             ("seed", crashes.seed.to_string()),
@@ -285,11 +309,11 @@ impl Sum {
                 "kills",
                 format!(
                     "{} ({} of Postgres)",
-                    self.struck.kills(),
-                    self.struck.postgres
+                    self.crash_stats.kills(),
+                    self.crash_stats.postgres
                 ),
             ),
-            ("storms beside", self.struck.storms()),
+            ("disturbances", self.crash_stats.disturbances()),
             ("buyers", self.buyers.to_string()),
             (
                 "acknowledged purchases",
@@ -302,27 +326,27 @@ impl Sum {
             report.fact(name, value);
         }
         let head = ["", "times", "p50", "p99", "longest", "goal for p99"];
-        let mut table = Table::new("Standing again (milliseconds)", &head);
+        let mut table = Table::new("Ready again (milliseconds)", &head);
         for (name, sample, goal) in [
             (
                 "server after kill -9",
-                self.struck.server_ready_ms,
+                self.crash_stats.server_ready_ms,
                 SERVER_GOAL_MS,
             ),
             (
                 "Postgres after its death",
-                self.struck.postgres_ready_ms,
+                self.crash_stats.postgres_ready_ms,
                 POSTGRES_GOAL_MS,
             ),
             (
-                "after a storm",
-                self.struck.storm_ready_ms,
+                "after a disturbance",
+                self.crash_stats.disturbance_ready_ms,
                 POSTGRES_GOAL_MS,
             ),
             (
                 "every order decided",
-                self.decided_after,
-                CALM_SECONDS_MAX as f64 * 1000.0,
+                self.decided_after_ms,
+                SETTLE_SECONDS_MAX as f64 * 1000.0,
             ),
         ] {
             let figures = Percentiles::of(sample);
@@ -342,39 +366,39 @@ impl Sum {
     }
 }
 
-/// Some people buy while something else goes on; what they were told.
-async fn some_buy(
-    site: &Arc<Site>,
+/// Sends a small crowd while a fault is active. Returns the transcripts.
+async fn send_small_crowd(
+    site: &Arc<RunSettings>,
     name: &str,
     seed: u64,
     buyers: usize,
     over: Duration,
-) -> Result<Vec<Told>> {
-    let draws = fresh::draws(site, name, buyers / 20 + 1).await?;
-    let crowd = Crowd {
+) -> Result<Vec<BuyerTranscript>> {
+    let draws = new_draws::draws(site, name, buyers / 20 + 1).await?;
+    let crowd = CrowdPlan {
         seed,
         buyers,
         over_ms: u64::try_from(over.as_millis())?,
         late: 0,
         most: 8,
-        habits: Habits::rushed(4),
+        habits: Habits::for_rush(4),
         together: vec![(0..draws.len()).collect(); draws.len()],
     };
-    let gate = crowd::Gate {
+    let admission = crowd::CrowdAdmission {
         draws: draws.clone(),
-        keen: Duration::ZERO,
+        wait_for_tickets: Duration::ZERO,
         at_once: buyers,
     };
     crowd::send(
         Arc::clone(site),
         crowd.plans(draws.len()),
-        gate,
+        admission,
         crowd::bar(name, buyers),
     )
     .await
 }
 
-/// How long something took, in milliseconds.
-fn since(began: Instant) -> f64 {
-    crate::latency::millis(began.elapsed())
+/// Returns the milliseconds since `began`.
+fn since(started_at: Instant) -> f64 {
+    crate::latency::millis(started_at.elapsed())
 }

@@ -1,4 +1,4 @@
-//! The whole crowd at once: everybody arrives when their plan says, and everything they were told is collected.
+//! Runs all buyers at once: each arrives at the planned time, and all transcripts are collected.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,57 +8,61 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::browser::Site;
+use crate::browser::RunSettings;
 use crate::buyer;
 use crate::plan::BuyerPlan;
-use crate::told::{Told, Verdict};
+use crate::transcript::{BuyerTranscript, Verdict};
 
-/// How a crowd is let in.
+/// How the buyers are let in.
 #[derive(Clone, Debug)]
-pub struct Gate {
-    /// Draw number of each index in the plans.
+pub struct CrowdAdmission {
+    /// Maps each draw index of the plans to a draw number.
     pub draws: Vec<i64>,
-    /// How long a buyer keeps asking for a full draw whose reservations may still lapse.
-    pub keen: Duration,
-    /// How many shop at the same moment.
+    /// How long a buyer waits for a full draw whose reservations may still expire.
+    pub wait_for_tickets: Duration,
+    /// Number of buyers that shop at the same time.
     pub at_once: usize,
 }
 
-/// Plays every plan and waits for the last buyer to turn away.
+/// Runs every plan and waits for the last buyer.
 pub async fn send(
-    site: Arc<Site>,
+    site: Arc<RunSettings>,
     plans: Vec<BuyerPlan>,
-    gate: Gate,
+    admission: CrowdAdmission,
     bar: ProgressBar,
-) -> Result<Vec<Told>> {
+) -> Result<Vec<BuyerTranscript>> {
     let opened = site.now();
-    let gate = Arc::new(gate);
-    let room = Arc::new(Semaphore::new(gate.at_once));
+    let admission = Arc::new(admission);
+    let slots = Arc::new(Semaphore::new(admission.at_once));
     let mut tasks = JoinSet::new();
     for plan in plans {
-        let (site, gate, room) = (Arc::clone(&site), Arc::clone(&gate), Arc::clone(&room));
+        let (site, admission, slots) = (
+            Arc::clone(&site),
+            Arc::clone(&admission),
+            Arc::clone(&slots),
+        );
         tasks.spawn(async move {
             let arrives = opened + Duration::from_millis(plan.arrives_ms);
             tokio::time::sleep(arrives.saturating_sub(site.now())).await;
-            let _place = room.acquire_owned().await?;
-            buyer::play(site, &plan, &gate.draws, gate.keen).await
+            let _permit = slots.acquire_owned().await?;
+            buyer::play(site, &plan, &admission.draws, admission.wait_for_tickets).await
         });
     }
-    let mut tolds = Vec::new();
+    let mut transcripts = Vec::new();
     let mut tickets = 0;
-    while let Some(told) = tasks.join_next().await {
-        let told = told??;
-        tickets += told.tickets.len();
+    while let Some(transcript) = tasks.join_next().await {
+        let transcript = transcript??;
+        tickets += transcript.tickets.len();
         bar.inc(1);
         bar.set_message(format!("{tickets} tickets shown"));
-        tolds.push(told);
+        transcripts.push(transcript);
     }
     bar.finish();
-    tolds.sort_by_key(|told| told.buyer);
-    Ok(tolds)
+    transcripts.sort_by_key(|transcript| transcript.buyer);
+    Ok(transcripts)
 }
 
-/// A bar that says who is through; silent when nobody looks.
+/// Creates a progress bar. It is silent without a terminal.
 pub fn bar(name: &str, people: usize) -> ProgressBar {
     let bar = ProgressBar::new(people as u64);
     if let Ok(style) =
@@ -70,14 +74,17 @@ pub fn bar(name: &str, people: usize) -> ProgressBar {
     bar
 }
 
-/// How many went away with each verdict.
-pub fn verdicts(tolds: &[Told]) -> Vec<(Verdict, usize)> {
+/// Counts the buyers by verdict.
+pub fn verdicts(transcripts: &[BuyerTranscript]) -> Vec<(Verdict, usize)> {
     Verdict::ALL
         .into_iter()
         .map(|verdict| {
             (
                 verdict,
-                tolds.iter().filter(|told| told.verdict == verdict).count(),
+                transcripts
+                    .iter()
+                    .filter(|transcript| transcript.verdict == verdict)
+                    .count(),
             )
         })
         .filter(|(_, count)| *count > 0)

@@ -1,4 +1,4 @@
-//! Drills that need the engine itself are tests; this plays them longer and shows the figures they print.
+//! Runs tests of `server/tests` for more rounds and reports the figures that they print.
 
 use std::process::Stdio;
 
@@ -11,40 +11,41 @@ use crate::report::Report;
 
 #[derive(Args, Clone, Debug)]
 pub struct Drill {
-    /// How often each shape of a race, or each of the 28 kills, is played.
+    /// Number of rounds of each race shape, or of the 28 kills.
     #[arg(long)]
     rounds: Option<usize>,
 }
 
-/// Which test plays it, and how often when nobody says.
+/// A test that this command runs, and its default number of rounds.
 #[derive(Clone, Copy, Debug)]
-pub struct Played {
+pub struct DrillTest {
     pub title: &'static str,
     pub test: &'static str,
     pub rounds: usize,
-    /// Whether it may be played by an optimised build, if this is one: fail points are in debug builds only.
+    /// Whether an optimised build may run it. Fail points exist in debug builds only.
     pub optimised: bool,
 }
 
-pub const RACES: Played = Played {
+pub const RACES: DrillTest = DrillTest {
     title: "Football Doubles: races for the last tickets",
     test: "races",
     rounds: 1_000,
     optimised: true,
 };
-pub const KILLS: Played = Played {
+pub const KILLS: DrillTest = DrillTest {
     title: "Football Doubles: a kill at every step",
     test: "kills",
     rounds: 7,
     optimised: false,
 };
 
-pub async fn run(drill: &Drill, played: Played) -> Result<Report> {
-    let rounds = drill.rounds.unwrap_or(played.rounds);
+pub async fn run(drill: &Drill, drill_test: DrillTest) -> Result<Report> {
+    let rounds = drill.rounds.unwrap_or(drill_test.rounds);
     let mut cargo = Command::new("cargo");
-    // As `cargo test` builds it: another choice of packages is another choice of features, and all is built once more.
-    cargo.args(["test", "--quiet", "--workspace", "--test", played.test]);
-    if played.optimised && !cfg!(debug_assertions) {
+    // The same package selection as `cargo test`: another one has other features and would rebuild
+    // everything.
+    cargo.args(["test", "--quiet", "--workspace", "--test", drill_test.test]);
+    if drill_test.optimised && !cfg!(debug_assertions) {
         cargo.arg("--release");
     }
     cargo.args(["--", "--nocapture", "--test-threads=1"]);
@@ -53,14 +54,14 @@ pub async fn run(drill: &Drill, played: Played) -> Result<Report> {
         .env("RUST_BACKTRACE", "0")
         .stderr(Stdio::inherit());
     let output = cargo.output().await.context("running cargo")?;
-    let said = String::from_utf8_lossy(&output.stdout);
+    let stdout_text = String::from_utf8_lossy(&output.stdout);
     let mut report = Report {
-        title: played.title.to_owned(),
+        title: drill_test.title.to_owned(),
         ..Report::default()
     };
     report.fact("rounds", rounds);
-    // A figure is a line "what: how many of it"; the rest is the test runner's.
-    for (what, figures) in said
+    // A figure is a line "name: number …". Other lines come from the test runner.
+    for (what, figures) in stdout_text
         .lines()
         .filter_map(|line| line.trim_start_matches(['.', ' ']).split_once(": "))
     {
@@ -70,21 +71,21 @@ pub async fn run(drill: &Drill, played: Played) -> Result<Report> {
     }
     let failed: Vec<String> = match output.status.success() {
         true => Vec::new(),
-        false => said
+        false => stdout_text
             .lines()
             .filter(|line| line.contains("panicked") || line.contains("FAILED"))
             .map(String::from)
             .collect(),
     };
     let failed = if failed.is_empty() && !output.status.success() {
-        vec![said.into_owned()]
+        vec![stdout_text.into_owned()]
     } else {
         failed
     };
     report.checks.push(Check::new(
         format!(
             "the test `{}` holds, its negative control included",
-            played.test
+            drill_test.test
         ),
         rounds,
         failed,

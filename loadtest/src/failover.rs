@@ -1,5 +1,6 @@
-//! Two nodes on one Postgres, and what may happen to one of them while people buy: how long until the other answers for its
-//! draws, whether a ghost ever wrote, and whether anybody's purchase failed.
+//! Two nodes on one Postgres, with faults on one of them while people buy. Measures how long the
+//! other node takes to answer for its draws, and checks that no stale write was accepted and no
+//! purchase failed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,38 +14,38 @@ use persistence::auditor::Auditor;
 use crate::audit::Check;
 use crate::latency::{Percentiles, millis};
 use crate::report::{Report, Table};
-use net::Loses;
-use shopper::Shopper;
-use town::Town;
+use buyer::FailoverBuyer;
+use cluster::Cluster;
+use network::PacketLoss;
 
 mod board;
-mod net;
-mod post_office;
-mod shopper;
-mod town;
+mod buyer;
+mod cluster;
+mod network;
+mod smtp_sink;
 
-/// Whoever is not served within this long has a purchase that failed.
-pub const PATIENCE: Duration = Duration::from_secs(30);
-/// What a node's line lost is made good, and forgotten, after this.
-const WELL_AGAIN: Duration = Duration::from_secs(5);
-/// Nothing may be undecided after so much calm.
-const CALM: Duration = Duration::from_secs(60);
+/// A purchase that takes longer than this counts as failed.
+pub const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Recovery pause after packet loss.
+const RECOVERY_PAUSE: Duration = Duration::from_secs(5);
+/// How long orders may stay undecided after the load.
+const DECIDED_WITHIN: Duration = Duration::from_secs(60);
 /// The goals of reliability.md, section 6.5.
 const CRASH_MS_MAX: f64 = 1_000.0;
 const OTHERS_MS_MAX: f64 = 6_500.0;
 
 #[derive(Args, Clone, Debug)]
 pub struct Failover {
-    /// How often each fault strikes.
+    /// How often each fault is injected.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
-    /// People who buy all the time.
+    /// Number of concurrent buyers.
     #[arg(long, default_value_t = 3)]
     buyers: usize,
-    /// Only these faults.
+    /// Injects only these faults.
     #[arg(long, value_enum)]
     only: Vec<Fault>,
-    /// Keeps what the nodes logged, in this folder.
+    /// Copies the nodes' logs into this folder.
     #[arg(long)]
     logs: Option<PathBuf>,
     #[arg(long, default_value = "failover.html")]
@@ -55,15 +56,15 @@ pub struct Failover {
 pub enum Fault {
     /// `kill -9` of the owner.
     Kill,
-    /// SIGSTOP of the owner, and SIGCONT when another has taken over.
+    /// SIGSTOP of the owner, and SIGCONT after another node has taken over.
     Hang,
-    /// The owner's link is down, and up again.
+    /// The owner's network link goes down, and up again.
     Link,
-    /// The owner's link loses three packets in ten and, where the kernel has netem, takes 200 ms.
+    /// The owner's link loses 30 % of its packets and, where the kernel has netem, adds 200 ms.
     Loss,
     /// Postgres stops and starts again.
     Database,
-    /// Each node gets SIGTERM and a successor, one after the other.
+    /// Each node in turn gets SIGTERM and is replaced.
     Roll,
 }
 
@@ -73,29 +74,29 @@ impl Failover {
     }
 }
 
-/// What became of one strike.
-struct Struck {
+/// The outcome of one injected fault.
+struct FailoverOutcome {
     fault: Fault,
     answered: Duration,
     boards: Duration,
-    /// What was said until somebody answered.
-    denied: Vec<String>,
+    /// Failed attempts until a node answered.
+    refusals: Vec<String>,
 }
 
-impl Struck {
-    fn is_late(&self) -> bool {
+impl FailoverOutcome {
+    fn is_above_goal(&self) -> bool {
         millis(self.answered) > limit_ms(self.fault)
     }
 }
 
 pub async fn run(failover: &Failover) -> Result<Report> {
-    let mut town = Town::build().await?;
-    let doubted = doubt(failover, &mut town).await;
-    town.close(failover.logs.as_deref()).await?;
-    doubted
+    let mut cluster = Cluster::build().await?;
+    let outcome = play(failover, &mut cluster).await;
+    cluster.close(failover.logs.as_deref()).await?;
+    outcome
 }
 
-async fn doubt(failover: &Failover, town: &mut Town) -> Result<Report> {
+async fn play(failover: &Failover, cluster: &mut Cluster) -> Result<Report> {
     let mut faults = vec![
         Fault::Kill,
         Fault::Hang,
@@ -104,21 +105,21 @@ async fn doubt(failover: &Failover, town: &mut Town) -> Result<Report> {
         Fault::Database,
         Fault::Roll,
     ];
-    if !town.has_links() {
+    if !cluster.has_links() {
         println!("Without CAP_NET_ADMIN there are no links to cut: link and loss are left out.");
         faults.retain(|fault| !matches!(fault, Fault::Link | Fault::Loss));
     }
-    if town.has_links() && town.loses().is_none() {
+    if cluster.has_links() && cluster.packet_loss().is_none() {
         println!("Neither netem nor nft is here, so no link loses packets: loss is left out.");
         faults.retain(|fault| *fault != Fault::Loss);
     }
     faults.retain(|fault| failover.only.is_empty() || failover.only.contains(fault));
-    let crowd = Crowd::gather(town, failover.buyers)?;
-    let mut struck = Vec::new();
+    let crowd = BuyerTasks::start(cluster, failover.buyers)?;
+    let mut outcomes = Vec::new();
     for round in 1..=failover.rounds {
         for fault in &faults {
-            let one = town
-                .strike(*fault)
+            let one = cluster
+                .inject_and_recover(*fault)
                 .await
                 .with_context(|| format!("round {round}, {fault:?}"))?;
             println!(
@@ -126,13 +127,15 @@ async fn doubt(failover: &Failover, town: &mut Town) -> Result<Report> {
                 millis(one.answered),
                 millis(one.boards)
             );
-            if one.is_late() {
-                one.denied.iter().for_each(|said| println!("      {said}"));
+            if one.is_above_goal() {
+                one.refusals
+                    .iter()
+                    .for_each(|message| println!("      {message}"));
             }
-            struck.push(one);
+            outcomes.push(one);
         }
     }
-    let (bought, failed) = crowd.goes_home().await;
+    let (bought, failed) = crowd.stop_and_collect().await;
     let mut report = Report {
         title: "Fail-over of two nodes".to_owned(),
         ..Report::default()
@@ -140,140 +143,142 @@ async fn doubt(failover: &Failover, town: &mut Town) -> Result<Report> {
     report.fact("rounds", failover.rounds);
     report.fact("purchases and reservations served", bought);
     if faults.contains(&Fault::Loss) {
-        let delay = if town.loses() == Some(Loses::Netem) {
+        let delay = if cluster.packet_loss() == Some(PacketLoss::Netem) {
             "the rest 200 ms late"
         } else {
             "none late: no netem"
         };
         report.fact("lost packets", format!("three in ten each way, {delay}"));
     }
-    tell(&mut report, &faults, &struck);
-    let looked_at = bought as usize + failed.len();
+    report_outcomes(&mut report, &faults, &outcomes);
+    let examined = bought as usize + failed.len();
     report
         .checks
-        .push(Check::new("no purchase failed", looked_at, failed));
-    audit(town, &mut report).await?;
+        .push(Check::new("no purchase failed", examined, failed));
+    audit_cluster(cluster, &mut report).await?;
     Ok(report)
 }
 
-impl Town {
-    /// One fault on the node that owns the draws; back when everything stands again.
-    async fn strike(&mut self, fault: Fault) -> Result<Struck> {
-        let begun = Instant::now();
+impl Cluster {
+    /// Injects one fault into the node that owns the draws. Returns after recovery.
+    async fn inject_and_recover(&mut self, fault: Fault) -> Result<FailoverOutcome> {
+        let started = Instant::now();
         let victim = self.owner;
         if fault == Fault::Roll {
-            self.roll().await?;
-            return Ok(Struck {
+            self.restart_each_node().await?;
+            return Ok(FailoverOutcome {
                 fault,
                 answered: Duration::ZERO,
                 boards: Duration::ZERO,
-                denied: Vec::new(),
+                refusals: Vec::new(),
             });
         }
-        self.hit(victim, fault).await?;
+        self.inject(victim, fault).await?;
         let survivor = if fault == Fault::Database {
             victim
         } else {
             1 - victim
         };
-        let (revision, denied) = self.is_answered_by(survivor).await?;
-        let answered = begun.elapsed();
-        let boards = self.boards.show(revision, begun).await?;
-        self.heal(victim, fault).await?;
+        let (revision, refusals) = self.wait_for_answer(survivor).await?;
+        let answered = started.elapsed();
+        let boards = self.boards.wait_until_shown(revision, started).await?;
+        self.undo(victim, fault).await?;
         self.find_owner().await?;
         if fault == Fault::Loss {
-            // Who was struck is the next one's survivor. It blames nobody else until it has heard the books well for a while.
-            tokio::time::sleep(WELL_AGAIN).await;
+            // This node is the survivor of the next fault. It reports no other node as dead until
+            // its own database link has been healthy for a while.
+            tokio::time::sleep(RECOVERY_PAUSE).await;
         }
-        Ok(Struck {
+        Ok(FailoverOutcome {
             fault,
             answered,
             boards,
-            denied,
+            refusals,
         })
     }
 }
 
-impl Town {
-    /// Asks a node for the probe's draw, as another browser each time, until it does something for it; and what it said before.
-    async fn is_answered_by(&self, node: usize) -> Result<(u64, Vec<String>)> {
-        let (begun, mut denied) = (Instant::now(), Vec::new());
+impl Cluster {
+    /// Requests the probe draw from a node, with a new browser each time, until it succeeds.
+    /// Returns the revision and the failed attempts.
+    async fn wait_for_answer(&self, node: usize) -> Result<(u64, Vec<String>)> {
+        let (started, mut refusals) = (Instant::now(), Vec::new());
         loop {
             match self
-                .shopper(&[node])?
-                .touches(self.probe, Duration::ZERO)
+                .buyer(&[node])?
+                .reserve_and_release(self.probe, Duration::ZERO)
                 .await
             {
-                Ok(revision) => return Ok((revision, denied)),
-                Err(why) if begun.elapsed() > PATIENCE * 2 => return Err(why),
-                Err(why) => denied.push(format!("{:.0} ms: {why:#}", millis(begun.elapsed()))),
+                Ok(revision) => return Ok((revision, refusals)),
+                Err(why) if started.elapsed() > RETRY_TIMEOUT * 2 => return Err(why),
+                Err(why) => refusals.push(format!("{:.0} ms: {why:#}", millis(started.elapsed()))),
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
 }
 
-/// People who buy until they are told to go home.
-struct Crowd {
+/// Buyers that keep buying until they are stopped.
+struct BuyerTasks {
     stop: Arc<AtomicBool>,
     served: Arc<AtomicU32>,
-    people: Vec<tokio::task::JoinHandle<Vec<String>>>,
+    tasks: Vec<tokio::task::JoinHandle<Vec<String>>>,
 }
 
-impl Crowd {
-    fn gather(town: &Town, buyers: usize) -> Result<Crowd> {
+impl BuyerTasks {
+    fn start(cluster: &Cluster, buyers: usize) -> Result<BuyerTasks> {
         let (stop, served) = (
             Arc::new(AtomicBool::new(false)),
             Arc::new(AtomicU32::new(0)),
         );
-        let mut people = Vec::new();
+        let mut tasks = Vec::new();
         for number in 0..buyers {
-            let (stop, served, draws, place) = (
+            let (stop, served, draws, addresses) = (
                 stop.clone(),
                 served.clone(),
-                town.draws.clone(),
-                town.place(),
+                cluster.draws.clone(),
+                cluster.addresses(),
             );
-            people.push(tokio::spawn(async move {
+            tasks.push(tokio::spawn(async move {
                 let mut failed = Vec::new();
                 for turn in number.. {
                     if stop.load(Ordering::Relaxed) {
                         break;
                     }
                     let draw = draws[turn % draws.len()];
-                    let shops = async {
-                        Shopper::new(&place, &[turn % 2, (turn + 1) % 2])?
-                            .shops(draw, turn, PATIENCE)
+                    let shop = async {
+                        FailoverBuyer::new(&addresses, &[turn % 2, (turn + 1) % 2])?
+                            .shop(draw, turn, RETRY_TIMEOUT)
                             .await
                     };
-                    match shops.await {
+                    match shop.await {
                         Ok(()) => _ = served.fetch_add(1, Ordering::Relaxed),
                         Err(why) => failed.push(format!("buyer {number}: {why:#}")),
                     }
-                    // The provider's and the product's limits are for one address; ours are all behind one.
+                    // The limits are per client address, and all these buyers share one address.
                     tokio::time::sleep(Duration::from_millis(400)).await;
                 }
                 failed
             }));
         }
-        Ok(Crowd {
+        Ok(BuyerTasks {
             stop,
             served,
-            people,
+            tasks,
         })
     }
 
-    async fn goes_home(self) -> (u32, Vec<String>) {
+    async fn stop_and_collect(self) -> (u32, Vec<String>) {
         self.stop.store(true, Ordering::Relaxed);
         let mut failed = Vec::new();
-        for person in self.people {
-            failed.extend(person.await.unwrap_or_else(|why| vec![why.to_string()]));
+        for buyer_task in self.tasks {
+            failed.extend(buyer_task.await.unwrap_or_else(|why| vec![why.to_string()]));
         }
         (self.served.load(Ordering::Relaxed), failed)
     }
 }
 
-/// How long a database takes to start is not ours to promise.
+/// Returns the goal for a fault. The start time of a database is not the product's to promise.
 fn limit_ms(fault: Fault) -> f64 {
     match fault {
         Fault::Kill => CRASH_MS_MAX,
@@ -282,15 +287,19 @@ fn limit_ms(fault: Fault) -> f64 {
     }
 }
 
-fn tell(report: &mut Report, faults: &[Fault], struck: &[Struck]) {
+fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOutcome]) {
     let mut table = Table::new(
         "Until another answered (milliseconds)",
         &["", "times", "p50", "p99", "longest", "boards"],
     );
     for fault in faults.iter().filter(|fault| **fault != Fault::Roll) {
-        let of: Vec<&Struck> = struck.iter().filter(|one| one.fault == *fault).collect();
-        let figures = Percentiles::of(of.iter().map(|one| millis(one.answered)).collect());
-        let boards = of.iter().map(|one| millis(one.boards)).fold(0.0, f64::max);
+        let struck: Vec<&FailoverOutcome> =
+            outcomes.iter().filter(|one| one.fault == *fault).collect();
+        let figures = Percentiles::of(struck.iter().map(|one| millis(one.answered)).collect());
+        let boards = struck
+            .iter()
+            .map(|one| millis(one.boards))
+            .fold(0.0, f64::max);
         table.row([
             format!("{fault:?}"),
             figures.count.to_string(),
@@ -300,33 +309,35 @@ fn tell(report: &mut Report, faults: &[Fault], struck: &[Struck]) {
             format!("{boards:.0}"),
         ]);
         let limit = limit_ms(*fault);
-        let late = of.iter().filter(|one| one.is_late());
+        let late = struck.iter().filter(|one| one.is_above_goal());
         let late = late
             .map(|one| format!("{fault:?}: {:.0} ms", millis(one.answered)))
             .collect();
         report.checks.push(Check::new(
             format!("after {fault:?} another answered within {limit} ms"),
-            of.len(),
+            struck.len(),
             late,
         ));
-        let dark = of.iter().filter(|one| one.boards > Duration::from_secs(30));
+        let dark = struck
+            .iter()
+            .filter(|one| one.boards > Duration::from_secs(30));
         let dark = dark
             .map(|one| format!("{fault:?}: {:.0} ms", millis(one.boards)))
             .collect();
         report.checks.push(Check::new(
             format!("after {fault:?} boards were back within 30 s"),
-            of.len(),
+            struck.len(),
             dark,
         ));
     }
     report.tables.push(table);
 }
 
-/// Both books, when calm has come.
-async fn audit(town: &Town, report: &mut Report) -> Result<()> {
-    let auditor = Auditor::open(&town.database_url()).await?;
-    let calm = Instant::now();
-    while !auditor.undecided().await?.is_empty() && calm.elapsed() < CALM {
+/// Audits the database after the load.
+async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
+    let auditor = Auditor::open(&cluster.database_url()).await?;
+    let waiting_since = Instant::now();
+    while !auditor.undecided().await?.is_empty() && waiting_since.elapsed() < DECIDED_WITHIN {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     let undecided = auditor.undecided().await?;
@@ -339,15 +350,15 @@ async fn audit(town: &Town, report: &mut Report) -> Result<()> {
         undecided.len(),
         lines,
     ));
-    let ghosts = auditor.ghosts().await?;
-    report.fact("zombie writes accepted", ghosts.len());
-    let lines = ghosts
+    let stale_writes = auditor.fenced_writes().await?;
+    report.fact("zombie writes accepted", stale_writes.len());
+    let lines = stale_writes
         .iter()
         .map(|(draw, revision)| format!("FD-{draw}, revision {revision}"))
         .collect();
     report.checks.push(Check::new(
-        "nobody wrote after a newer owner",
-        ghosts.len(),
+        "no write after a newer owner's",
+        stale_writes.len(),
         lines,
     ));
     let draws = auditor.draws().await?;
@@ -361,8 +372,8 @@ async fn audit(town: &Town, report: &mut Report) -> Result<()> {
         draws.len(),
         differs,
     ));
-    let books = town.books().await?;
-    let rows = books.violations().await?;
+    let store = cluster.open_store().await?;
+    let rows = store.violations().await?;
     let lines = rows
         .into_iter()
         .map(|row| format!("{}: {}", row.invariant, row.object))

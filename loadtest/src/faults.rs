@@ -1,4 +1,4 @@
-//! Trouble made on purpose: the sandbox's faults, and a hand that kills the server and its Postgres.
+//! Injected faults: those of the payment sandbox, and kills of the server and its Postgres.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,23 +9,23 @@ use tokio::sync::{Mutex, watch};
 
 use crate::browser::{Browser, Request};
 use crate::latency::{Call, millis};
-use crate::plan::Dice;
-use crate::subject::Subject;
+use crate::plan::SeededRng;
+use crate::server_process::ServerProcess;
 
-/// What the sandbox does wrong; all figures are percentages.
+/// Fault rates of the sandbox, in percent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SandboxFaults {
     pub webhooks_lost: u32,
     pub webhooks_doubled: u32,
     pub webhooks_late: u32,
-    /// Answers of the provider that never arrive although the effect happened, or fail before it did.
+    /// Provider calls that time out after or before their effect.
     pub timeouts: u32,
     pub errors: u32,
 }
 
 impl SandboxFaults {
-    /// Ordinary bad luck: the provider answers, but its webhooks get lost, doubled and overtaken.
-    pub fn of_webhooks() -> Self {
+    /// Returns rates where only webhooks are lost, doubled or late.
+    pub fn webhook_faults() -> Self {
         Self {
             webhooks_lost: 20,
             webhooks_doubled: 20,
@@ -34,17 +34,17 @@ impl SandboxFaults {
         }
     }
 
-    /// A bad day: the provider itself breaks connections and answers with errors, too.
-    pub fn everywhere() -> Self {
+    /// Returns rates where the provider also times out and answers with errors.
+    pub fn all_faults() -> Self {
         Self {
             timeouts: 2,
             errors: 2,
-            ..Self::of_webhooks()
+            ..Self::webhook_faults()
         }
     }
 }
 
-/// Tells the sandbox what to do wrong from now on.
+/// Sets the fault rates of the sandbox.
 pub async fn set(browser: &Browser, seed: u64, faults: SandboxFaults) -> Result<()> {
     let share = |percent: u32| f64::from(percent) / 100.0;
     let body = json!({
@@ -77,70 +77,73 @@ pub async fn set(browser: &Browser, seed: u64, faults: SandboxFaults) -> Result<
     Ok(())
 }
 
-/// How often the hand strikes.
+/// When the server and Postgres are killed.
 #[derive(Clone, Copy, Debug)]
-pub struct Blows {
+pub struct KillSchedule {
     pub every: Duration,
-    /// How often Postgres is hit; every second blow until done.
+    /// Number of Postgres kills. Every second kill hits Postgres until this many are done.
     pub postgres: u32,
     pub seed: u64,
 }
 
-/// What the hand did, and how long the house needed to stand again.
+/// Counts of kills, and the recovery times.
 #[derive(Clone, Debug, Default)]
-pub struct Struck {
+pub struct KillStats {
     pub server: u32,
     pub postgres: u32,
-    /// Milliseconds from the restart to ready.
+    /// Milliseconds from the restart until ready.
     pub server_ready_ms: Vec<f64>,
     pub postgres_ready_ms: Vec<f64>,
-    /// The server did not get over Postgres' death by itself and had to be started again.
+    /// How often the server did not recover from a Postgres kill and had to be restarted.
     pub stuck_after_postgres: u32,
 }
 
-/// Strikes until `stop`, and then until Postgres has had its blows.
-pub async fn strike(
-    subject: Arc<Mutex<Subject>>,
-    blows: Blows,
+/// Kills until `stop` is set and Postgres was killed as often as planned.
+pub async fn kill_until_stopped(
+    server_process: Arc<Mutex<ServerProcess>>,
+    kill_schedule: KillSchedule,
     stop: watch::Receiver<bool>,
-) -> Result<Struck> {
-    let mut struck = Struck::default();
-    let mut dice = Dice::of(blows.seed, 0xB10);
-    let every = u64::try_from(blows.every.as_millis())?;
-    for blow in 1_u32.. {
-        let pause = Duration::from_millis(dice.between(every * 3 / 4, every * 5 / 4));
-        let mut stopping = stop.clone();
+) -> Result<KillStats> {
+    let mut kill_stats = KillStats::default();
+    let mut rng = SeededRng::new(kill_schedule.seed, 0xB10);
+    let every = u64::try_from(kill_schedule.every.as_millis())?;
+    for kill_number in 1_u32.. {
+        let pause = Duration::from_millis(rng.between(every * 3 / 4, every * 5 / 4));
+        let mut stop_receiver = stop.clone();
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
-            _ = stopping.wait_for(|stop| *stop), if struck.postgres >= blows.postgres => break,
+            _ = stop_receiver.wait_for(|stop| *stop), if kill_stats.postgres >= kill_schedule.postgres => break,
         }
-        let mut subject = subject.lock().await;
-        if blow % 2 == 0 && struck.postgres < blows.postgres {
-            strike_postgres(&mut subject, &mut struck).await?;
+        let mut server_process = server_process.lock().await;
+        if kill_number % 2 == 0 && kill_stats.postgres < kill_schedule.postgres {
+            kill_postgres_once(&mut server_process, &mut kill_stats).await?;
         } else {
-            subject.kill().await?;
-            struck.server += 1;
-            struck
-                .server_ready_ms
-                .push(millis(subject.restart(Duration::from_secs(60)).await?));
+            server_process.kill().await?;
+            kill_stats.server += 1;
+            kill_stats.server_ready_ms.push(millis(
+                server_process.restart(Duration::from_secs(60)).await?,
+            ));
         }
     }
-    Ok(struck)
+    Ok(kill_stats)
 }
 
-async fn strike_postgres(subject: &mut Subject, struck: &mut Struck) -> Result<()> {
-    if !subject.kill_postgres()? {
+async fn kill_postgres_once(
+    server_process: &mut ServerProcess,
+    kill_stats: &mut KillStats,
+) -> Result<()> {
+    if !server_process.kill_postgres()? {
         bail!("no Postgres to kill: is the server's database in its own folder?");
     }
-    struck.postgres += 1;
+    kill_stats.postgres += 1;
     let started = Instant::now();
-    // Readiness may need a moment to notice; only what comes after the notice counts.
+    // The server may need a moment to notice. Only the time after that counts.
     tokio::time::sleep(Duration::from_millis(300)).await;
-    if subject.ready(Duration::from_secs(20)).await.is_err() {
-        struck.stuck_after_postgres += 1;
-        subject.kill().await?;
-        subject.restart(Duration::from_secs(60)).await?;
+    if server_process.ready(Duration::from_secs(20)).await.is_err() {
+        kill_stats.stuck_after_postgres += 1;
+        server_process.kill().await?;
+        server_process.restart(Duration::from_secs(60)).await?;
     }
-    struck.postgres_ready_ms.push(millis(started.elapsed()));
+    kill_stats.postgres_ready_ms.push(millis(started.elapsed()));
     Ok(())
 }

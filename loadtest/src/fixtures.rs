@@ -1,4 +1,5 @@
-//! A real season's games, read from CSV and moved into the future: order, weekdays, zones and local times of day stay.
+//! Games of a real season, read from CSV and moved into the future. Order, weekdays, time zones and
+//! local times stay.
 
 use std::fmt::Write as _;
 
@@ -13,11 +14,11 @@ const DAY: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]
 const MINUTE: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]");
 const SECOND: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]:[second]");
 
-/// By the traditional rule (decision E-8) nobody's try counts as the number nine's.
-const NO_TRY: u8 = 9;
+/// Jersey number that counts when no try was scored (decision E-8).
+const NO_TRY_JERSEY: u8 = 9;
 
 #[derive(Clone, Debug, Deserialize)]
-struct Row {
+struct FixtureRow {
     date: String,
     kick_off: String,
     timezone: String,
@@ -29,31 +30,32 @@ struct Row {
     away_try_scorer_jerseys: String,
 }
 
-/// One game and how it ended.
+/// One game and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixture {
     pub home: String,
     pub away: String,
-    /// IANA name.
+    /// IANA time zone name.
     pub zone: String,
-    /// Local to the zone.
+    /// Local date in `zone`.
     pub date: Date,
     pub kick_off: Time,
-    /// First listed try scorers, as a club would enter them.
+    /// Jersey numbers of the first listed try scorers, home and away.
     pub result: (u8, u8),
 }
 
-/// Reads `match_id,round,date,kick_off,timezone,home_team,away_team,…,home_try_scorer_jerseys,away_try_scorer_jerseys`.
+/// Reads
+/// `match_id,round,date,kick_off,timezone,home_team,away_team,…,home_try_scorer_jerseys,away_try_scorer_jerseys`.
 pub fn read(csv: &str) -> Result<Vec<Fixture>> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     reader
-        .deserialize::<Row>()
+        .deserialize::<FixtureRow>()
         .enumerate()
         .map(|(line, row)| fixture(&row?).with_context(|| format!("game {line}")))
         .collect()
 }
 
-fn fixture(row: &Row) -> Result<Fixture> {
+fn fixture(row: &FixtureRow) -> Result<Fixture> {
     Ok(Fixture {
         home: row.home_team.clone(),
         away: row.away_team.clone(),
@@ -68,7 +70,8 @@ fn fixture(row: &Row) -> Result<Fixture> {
     })
 }
 
-/// The first listed jersey; nobody, or a number beyond thirteen (an interchange), counts as nine.
+/// Returns the first listed jersey. No scorer, or a number above 13 (an interchange player), counts
+/// as 9.
 fn first_scorer(jerseys: &str) -> u8 {
     let first = jerseys
         .split_whitespace()
@@ -76,10 +79,11 @@ fn first_scorer(jerseys: &str) -> u8 {
         .and_then(|jersey| jersey.parse().ok());
     first
         .filter(|jersey| (1..=13).contains(jersey))
-        .unwrap_or(NO_TRY)
+        .unwrap_or(NO_TRY_JERSEY)
 }
 
-/// Moves all games by the same whole number of weeks, so that the earliest is at least two days after `today`.
+/// Moves all games by the same number of whole weeks, so that the earliest is at least two days
+/// after `today`.
 pub fn shift_ahead(fixtures: &mut [Fixture], today: Date) {
     let Some(earliest) = fixtures.iter().map(|fixture| fixture.date).min() else {
         return;
@@ -92,7 +96,7 @@ pub fn shift_ahead(fixtures: &mut [Fixture], today: Date) {
 }
 
 impl Fixture {
-    /// The kick-off as an instant; the earlier one where the clock is put back.
+    /// Returns the kick-off as an instant. Where the clock is put back, the earlier of the two.
     pub fn instant(&self) -> Result<OffsetDateTime> {
         let zone = time_tz::timezones::get_by_name(&self.zone)
             .with_context(|| format!("zone {}", self.zone))?;
@@ -103,7 +107,7 @@ impl Fixture {
             .context("a kick-off in the hour that the clock skips")
     }
 
-    /// Moves the kick-off to an instant, told in the game's own zone.
+    /// Moves the kick-off to an instant, expressed in the game's own zone.
     pub fn kick_off_at(&mut self, instant: OffsetDateTime) -> Result<()> {
         let zone = time_tz::timezones::get_by_name(&self.zone)
             .with_context(|| format!("zone {}", self.zone))?;
@@ -113,7 +117,7 @@ impl Fixture {
     }
 }
 
-/// The import's own columns. Seconds are only written where there are some.
+/// Formats games as the club's import file. Seconds are written only when they are not zero.
 pub fn to_import<'a>(
     fixtures: impl IntoIterator<Item = &'a Fixture>,
     league: &str,
@@ -126,13 +130,21 @@ pub fn to_import<'a>(
             SECOND
         };
         let (day, time) = (fixture.date.format(DAY)?, fixture.kick_off.format(form)?);
-        let (zone, home, away) = (&fixture.zone, quoted(&fixture.home), quoted(&fixture.away));
-        writeln!(out, "{day},{time},{zone},{home},{away},{}", quoted(league))?;
+        let (zone, home, away) = (
+            &fixture.zone,
+            quote_csv_field(&fixture.home),
+            quote_csv_field(&fixture.away),
+        );
+        writeln!(
+            out,
+            "{day},{time},{zone},{home},{away},{}",
+            quote_csv_field(league)
+        )?;
     }
     Ok(out)
 }
 
-fn quoted(text: &str) -> String {
+fn quote_csv_field(text: &str) -> String {
     if text.contains([',', '"', '\n']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
@@ -150,7 +162,7 @@ mod tests {
         2,Round 1,2024-03-08,20:05,Pacific/Auckland,Warriors,\"Sharks, The\",Ground,8,0,17 2,\n";
 
     #[test]
-    fn the_first_listed_scorer_counts_and_what_is_no_starter_is_nine() {
+    fn first_scorer_counts_and_non_starter_is_nine() {
         let fixtures = read(CSV).unwrap();
         assert_eq!(fixtures[0].result, (7, 1));
         assert_eq!(
@@ -161,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_season_moves_by_whole_weeks_and_keeps_its_shape() {
+    fn season_moves_by_whole_weeks() {
         let mut fixtures = read(CSV).unwrap();
         shift_ahead(&mut fixtures, date!(2026 - 11 - 21));
         assert_eq!(fixtures[0].date.weekday(), date!(2024 - 03 - 07).weekday());
@@ -176,14 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn a_season_that_lies_ahead_stays() {
+    fn future_season_is_not_moved() {
         let mut fixtures = read(CSV).unwrap();
         shift_ahead(&mut fixtures, date!(2024 - 01 - 01));
         assert_eq!(fixtures[0].date, date!(2024 - 03 - 07));
     }
 
     #[test]
-    fn an_instant_is_told_in_the_games_own_zone() {
+    fn kick_off_is_converted_to_game_zone() {
         let mut fixtures = read(CSV).unwrap();
         fixtures[1]
             .kick_off_at(datetime!(2026-11-20 12:30:45 UTC))
@@ -199,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_import_reads_commas_in_names() {
+    fn import_quotes_commas_in_names() {
         let csv = to_import(&read(CSV).unwrap(), "NRL").unwrap();
         let lines: Vec<&str> = csv.lines().collect();
         assert_eq!(lines[0], "date,kick-off,zone,home,away,league");

@@ -1,15 +1,15 @@
-//! What was heard and how long it took, and the figures a person wants from it.
+//! Records of calls with their durations, and percentiles of them.
 
 use std::time::Duration;
 
-/// Which step of a purchase a call was.
+/// The step of a purchase that a call belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Call {
     Page,
     Draw,
     Open,
     Card,
-    Finish,
+    Complete,
     Order,
     Leave,
     Club,
@@ -21,7 +21,7 @@ impl Call {
         Self::Draw,
         Self::Open,
         Self::Card,
-        Self::Finish,
+        Self::Complete,
         Self::Order,
         Self::Leave,
         Self::Club,
@@ -33,7 +33,7 @@ impl Call {
             Self::Draw => "draw",
             Self::Open => "open payment",
             Self::Card => "card (sandbox)",
-            Self::Finish => "complete",
+            Self::Complete => "complete",
             Self::Order => "order page",
             Self::Leave => "leave checkout",
             Self::Club => "club",
@@ -41,11 +41,11 @@ impl Call {
     }
 }
 
-/// One try of one call. Status 0 means that no answer came.
+/// One attempt of one call. Status 0 means that no response came.
 #[derive(Clone, Copy, Debug)]
-pub struct Heard {
+pub struct CallRecord {
     pub call: Call,
-    /// Since the run's start.
+    /// Time since the start of the run.
     pub at: Duration,
     pub took: Duration,
     pub status: u16,
@@ -62,7 +62,8 @@ pub struct Percentiles {
 }
 
 impl Percentiles {
-    /// Nearest-rank percentiles: each figure is one that was really measured. All zero when nothing was.
+    /// Computes nearest-rank percentiles, so that each figure is a measured value. All are zero for
+    /// an empty sample.
     pub fn of(mut sample: Vec<f64>) -> Self {
         sample.sort_by(f64::total_cmp);
         let at = |p: f64| rank(&sample, p);
@@ -76,7 +77,7 @@ impl Percentiles {
     }
 }
 
-/// The smallest measured value that at least `p` percent of the sorted sample do not exceed.
+/// Returns the smallest value of the sorted sample that at least `p` percent of it do not exceed.
 pub fn rank(sorted: &[f64], p: f64) -> f64 {
     if sorted.is_empty() {
         return 0.0;
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_are_the_nearest_measured_values() {
+    fn percentiles_are_measured_values() {
         let figures = Percentiles::of((1..=200).rev().map(f64::from).collect());
         assert_eq!(
             figures,
@@ -109,14 +110,14 @@ mod tests {
     }
 
     #[test]
-    fn one_value_is_every_percentile_and_nothing_is_zero() {
+    fn single_value_is_every_percentile_and_empty_is_zero() {
         let one = Percentiles::of(vec![7.0]);
         assert_eq!((one.p50, one.p99, one.most), (7.0, 7.0, 7.0));
         assert_eq!(Percentiles::of(Vec::new()), Percentiles::default());
     }
 
     #[test]
-    fn the_tail_is_not_rounded_away() {
+    fn p99_keeps_the_tail() {
         let mut sample = vec![1.0; 98];
         sample.extend([50.0, 90.0]);
         let figures = Percentiles::of(sample);

@@ -1,4 +1,5 @@
-//! What doubts: an impatient crowd, then an auditor. README.md says what each command proves.
+//! Load tests with an audit: a crowd of buyers, then checks of everything they were told. README.md
+//! says what each command proves.
 
 use std::process::ExitCode;
 
@@ -8,74 +9,76 @@ use report::Report;
 mod amnesia;
 mod audit;
 mod bench;
-mod books;
+mod boards;
 mod browser;
 mod buyer;
 mod club;
 mod crashes;
 mod crowd;
+mod database_audit;
 mod drill;
 mod failover;
 mod faults;
 mod fixtures;
-mod fresh;
-mod house;
 mod latency;
+mod new_draws;
 mod plan;
 mod provider;
 mod proxy;
 mod report;
 mod rush;
+mod sandbox_server;
 mod season;
-mod stand_in;
-mod subject;
+mod server_process;
+mod test_run;
 mod timing;
-mod told;
+mod transcript;
 mod usage;
-mod watcher;
 
 #[derive(Parser)]
 #[command(
     name = "loadtest",
-    about = "Sends an impatient crowd to the demo on this machine, then audits the books."
+    about = "Sends an impatient crowd to the demo on this machine, then audits the database."
 )]
-struct CommandLine {
+struct LoadtestArgs {
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Everybody wants the same draws at once; optionally while the server and Postgres are being killed.
+    /// Sends all buyers to the same draws at once, optionally while the server and Postgres are
+    /// killed.
     Rush(rush::Rush),
-    /// Kills the server and its Postgres again and again while people buy, and audits every few kills.
+    /// Kills the server and its Postgres repeatedly while people buy, and audits after every few
+    /// kills.
     Crashes(crashes::Crashes),
-    /// Everything that a line can do wrong, on each of the three lines between browser, server, Postgres and provider.
+    /// Injects network faults between browser, server, Postgres and provider.
     Proxy(proxy::Proxy),
-    /// Many want the last tickets at the same moment, on a real Postgres, without HTTP between.
+    /// Races for the last tickets on a real Postgres, without HTTP.
     Races(drill::Drill),
-    /// `kill -9` before and after the effect of each of a purchase's fourteen steps.
+    /// Sends `kill -9` before and after the effect of each of a purchase's fourteen steps.
     Kills(drill::Drill),
-    /// The books are restored from a backup, and the provider remembers.
+    /// Restores the database from an old backup while the provider still knows every payment.
     Amnesia(amnesia::Amnesia),
-    /// Whether the time an answer takes tells who has an account.
+    /// Checks that response times do not reveal which email addresses have an account.
     Timing(timing::Timing),
-    /// A real season: imports a fixture list, sells it, closes it, enters the results, pays the winners.
+    /// Plays a real season: imports fixtures, sells, closes, enters results and pays the winners.
     Season(season::Season),
-    /// Two nodes on one Postgres: one is killed, hung, cut off or replaced while people buy.
+    /// Runs two nodes on one Postgres; one is killed, hung, cut off or replaced while people buy.
     Failover(failover::Failover),
-    /// How fast we are beside the raw limits and beside what one would write first. Build it with `--release`.
+    /// Compares the product's speed with simpler implementations. Build it with `--release`.
     Bench(bench::Bench),
-    /// What the bench measures us beside; it starts this itself.
+    /// The server that `bench` compares with. `bench` starts it.
     #[command(hide = true)]
     BenchRival(bench::rival::Rival),
-    /// Only the audit of a running demo: invariants, and our books against the sandbox's.
-    Audit(books::Audit),
+    /// Only audits a running demo: invariants, and the database against the sandbox.
+    Audit(database_audit::Audit),
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run(CommandLine::parse().command).await {
+    match run(LoadtestArgs::parse().command).await {
         Ok(report) if report.passed() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(why) => {
@@ -104,7 +107,7 @@ async fn run(command: Command) -> anyhow::Result<Report> {
             bench::rival::run(&rival).await?;
             return Ok(Report::default());
         }
-        Command::Audit(audit) => (books::run(&audit).await?, None),
+        Command::Audit(audit) => (database_audit::run(&audit).await?, None),
     };
     match page {
         Some(page) => report.publish(&page)?,

@@ -1,5 +1,5 @@
-//! The provider's own browser API, as the payment page's script speaks it: publishable key and client secret, nothing
-//! more. What the sandbox says here is the second witness of every purchase.
+//! The provider's API for browsers, as the payment page's script uses it, with publishable key and
+//! client secret. The sandbox's answers are the second source about every purchase.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,23 +7,23 @@ use anyhow::{Context, Result, bail};
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::browser::{Answer, Body, Browser, Request, number};
+use crate::browser::{Answer, Browser, Request, RequestBody, number};
 use crate::latency::Call;
 
-/// A payment the server opened for a browser.
+/// A payment that the server opened for a browser.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payment {
     pub payment_intent: String,
     pub client_secret: String,
     pub account: String,
-    /// The order page's secret.
+    /// Secret token of the order page.
     pub token: String,
     pub reservation: String,
     pub amount_cents: i64,
 }
 
 impl Payment {
-    /// Reads an answer to `create-payment-intent`.
+    /// Reads a response to `create-payment-intent`.
     pub fn read(answer: &Answer) -> Option<Self> {
         let payment = Self {
             payment_intent: answer.text("/paymentIntentId"),
@@ -37,29 +37,34 @@ impl Payment {
     }
 }
 
-/// What became of a card.
+/// The outcome of a card confirmation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum CardOutcome {
     Authorised,
     Declined,
-    /// The bank wants to ask the buyer.
-    Asks,
+    /// The bank asks the buyer to authenticate.
+    AuthenticationRequired,
     /// The payment intent is canceled: nothing was or will be charged.
     Canceled,
-    Silent,
-    Odd(String),
+    NoAnswer,
+    Unexpected(String),
 }
 
 pub const GOOD_CARD: &str = "pm_card_visa";
 pub const DECLINED_CARD: &str = "pm_card_chargeDeclined";
-pub const ASKED_CARD: &str = "pm_card_authenticationRequired";
+pub const AUTHENTICATION_CARD: &str = "pm_card_authenticationRequired";
 
-/// Confirms with a card. `insistent` sends it as often as the run repeats calls; a repeated confirmation of something
-/// already authorised is refused by the provider, which says so with the payment intent's status.
-pub async fn confirm(browser: &Browser, payment: &Payment, method: &str, insistent: bool) -> Said {
-    let request = asking(browser, payment, "/confirm", &[("payment_method", method)]);
+/// Confirms a payment with a card. With `insistent` the call is repeated as the run asks. The
+/// provider refuses a repeated confirmation and reports the intent's status.
+pub async fn confirm(
+    browser: &Browser,
+    payment: &Payment,
+    method: &str,
+    insistent: bool,
+) -> CardOutcome {
+    let request = intent_request(browser, payment, "/confirm", &[("payment_method", method)]);
     let answers = if insistent {
-        browser.insist(Call::Card, &request).await
+        browser.send_repeatedly(Call::Card, &request).await
     } else {
         browser
             .ask(Call::Card, &request)
@@ -67,37 +72,41 @@ pub async fn confirm(browser: &Browser, payment: &Payment, method: &str, insiste
             .into_iter()
             .collect()
     };
-    strongest(answers.iter().map(said))
+    furthest_outcome(answers.iter().map(card_outcome))
 }
 
-/// The buyer passes the bank's question.
-pub async fn authenticate(browser: &Browser, payment: &Payment) -> Said {
-    let request = asking(
+/// Passes the bank's authentication.
+pub async fn authenticate(browser: &Browser, payment: &Payment) -> CardOutcome {
+    let request = intent_request(
         browser,
         payment,
         "/authenticate",
         &[("outcome", "complete")],
     );
-    let answers = browser.insist(Call::Card, &request).await;
-    strongest(answers.iter().map(said))
+    let answers = browser.send_repeatedly(Call::Card, &request).await;
+    furthest_outcome(answers.iter().map(card_outcome))
 }
 
-/// The payment intent's status in the provider's words, or nothing when it did not answer.
+/// Returns the status of the payment intent as the provider reports it, or `None` when it did not
+/// answer.
 pub async fn status(browser: &Browser, payment: &Payment) -> Option<String> {
-    let asking = asking(browser, payment, "", &[]);
-    let path = format!("{}?client_secret={}", asking.path, payment.client_secret);
+    let intent_request = intent_request(browser, payment, "", &[]);
+    let path = format!(
+        "{}?client_secret={}",
+        intent_request.path, payment.client_secret
+    );
     let request = Request {
         method: Method::GET,
         path,
-        body: Body::Nothing,
-        headers: asking.headers,
+        body: RequestBody::Nothing,
+        headers: intent_request.headers,
     };
     let answer = browser.ask(Call::Card, &request).await?;
     answer.ok().then(|| answer.text("/status"))
 }
 
-/// A call about one payment intent, with the browser's key and the intent's own secret.
-fn asking(
+/// Builds a call about one payment intent, with the browser's key and the intent's client secret.
+fn intent_request(
     browser: &Browser,
     payment: &Payment,
     verb: &str,
@@ -124,28 +133,28 @@ fn asking(
     }
 }
 
-/// What the provider holds for one connected account, in cents.
+/// The provider's totals for one connected account, in cents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Holding {
+pub struct AccountBalance {
     pub captured: i64,
-    /// What is left of them after fee refunds.
+    /// Application fees less fee refunds.
     pub application_fees: i64,
     pub refunded: i64,
     pub payments: i64,
 }
 
-/// Everything the sandbox's ledger says.
+/// Charges and refunds as the payment sandbox recorded them.
 #[derive(Clone, Debug, Default)]
-pub struct Ledger {
-    pub accounts: Vec<(String, Holding)>,
+pub struct ProviderLedger {
+    pub accounts: Vec<(String, AccountBalance)>,
     /// Payment intents in any state.
     pub intents: i64,
-    /// Authorised, and neither captured nor canceled.
+    /// Payment intents that are authorised, and neither captured nor canceled.
     pub authorised: i64,
 }
 
-/// `GET /sandbox/ledger`, without the payments of these ids.
-pub async fn ledger(browser: &Browser, without: &HashSet<String>) -> Result<Ledger> {
+/// Reads `GET /sandbox/ledger`, without the payments of these ids.
+pub async fn ledger(browser: &Browser, without: &HashSet<String>) -> Result<ProviderLedger> {
     let request = Request::get("/sandbox/ledger?detail=1");
     let answer = browser
         .ask(Call::Club, &request)
@@ -159,13 +168,13 @@ pub async fn ledger(browser: &Browser, without: &HashSet<String>) -> Result<Ledg
         );
     };
     let cents = |value: &Value, field: &str| number(value, field).unwrap_or(0);
-    let holding = |value: &Value| Holding {
+    let holding = |value: &Value| AccountBalance {
         captured: cents(value, "/captured"),
         application_fees: cents(value, "/fees") - cents(value, "/fees_refunded"),
         refunded: cents(value, "/refunded"),
         payments: cents(value, "/count"),
     };
-    let mut accounts: BTreeMap<String, Holding> = accounts
+    let mut accounts: BTreeMap<String, AccountBalance> = accounts
         .iter()
         .map(|(account, value)| (account.clone(), holding(value)))
         .collect();
@@ -185,7 +194,7 @@ pub async fn ledger(browser: &Browser, without: &HashSet<String>) -> Result<Ledg
         holding.payments -= 1;
     }
     let intents = answer.body["total"]["intents"].as_object();
-    Ok(Ledger {
+    Ok(ProviderLedger {
         accounts: accounts.into_iter().collect(),
         intents: intents
             .into_iter()
@@ -196,31 +205,32 @@ pub async fn ledger(browser: &Browser, without: &HashSet<String>) -> Result<Ledg
     })
 }
 
-fn said(answer: &Answer) -> Said {
+fn card_outcome(answer: &Answer) -> CardOutcome {
     let status = match answer.text("/status") {
         text if text.is_empty() => answer.text("/error/payment_intent/status"),
         text => text,
     };
     match (status.as_str(), answer.text("/error/code").as_str()) {
-        ("requires_capture" | "succeeded" | "processing", _) => Said::Authorised,
-        ("requires_action", _) => Said::Asks,
-        ("canceled", _) => Said::Canceled,
-        (_, "card_declined") => Said::Declined,
-        _ => Said::Odd(format!("{} {}", answer.status, answer.body)),
+        ("requires_capture" | "succeeded" | "processing", _) => CardOutcome::Authorised,
+        ("requires_action", _) => CardOutcome::AuthenticationRequired,
+        ("canceled", _) => CardOutcome::Canceled,
+        (_, "card_declined") => CardOutcome::Declined,
+        _ => CardOutcome::Unexpected(format!("{} {}", answer.status, answer.body)),
     }
 }
 
-/// Of several answers about one payment intent the furthest one counts: an authorisation does not go back.
-fn strongest(answers: impl Iterator<Item = Said>) -> Said {
-    let weight = |said: &Said| match said {
-        Said::Canceled => 5,
-        Said::Authorised => 4,
-        Said::Asks => 3,
-        Said::Declined => 2,
-        Said::Odd(_) => 1,
-        Said::Silent => 0,
+/// Returns the furthest of several outcomes of one payment intent: an authorisation never goes
+/// back.
+fn furthest_outcome(answers: impl Iterator<Item = CardOutcome>) -> CardOutcome {
+    let weight = |card_outcome: &CardOutcome| match card_outcome {
+        CardOutcome::Canceled => 5,
+        CardOutcome::Authorised => 4,
+        CardOutcome::AuthenticationRequired => 3,
+        CardOutcome::Declined => 2,
+        CardOutcome::Unexpected(_) => 1,
+        CardOutcome::NoAnswer => 0,
     };
-    answers.max_by_key(weight).unwrap_or(Said::Silent)
+    answers.max_by_key(weight).unwrap_or(CardOutcome::NoAnswer)
 }
 
 #[cfg(test)]
@@ -237,30 +247,30 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_confirmation_reads_as_authorised() {
+    fn repeated_confirmation_reads_as_authorised() {
         let first = answer(200, json!({"status": "requires_capture"}));
         let again = answer(
             400,
             json!({"error": {"code": "payment_intent_unexpected_state", "payment_intent": {"status": "requires_capture"}}}),
         );
         assert_eq!(
-            strongest([&first, &again].into_iter().map(said)),
-            Said::Authorised
+            furthest_outcome([&first, &again].into_iter().map(card_outcome)),
+            CardOutcome::Authorised
         );
     }
 
     #[test]
-    fn a_decline_is_a_decline_and_silence_is_silence() {
+    fn decline_and_missing_answer_are_distinguished() {
         let declined = answer(
             402,
             json!({"error": {"code": "card_declined", "payment_intent": {"status": "requires_payment_method"}}}),
         );
-        assert_eq!(said(&declined), Said::Declined);
-        assert_eq!(strongest(std::iter::empty()), Said::Silent);
+        assert_eq!(card_outcome(&declined), CardOutcome::Declined);
+        assert_eq!(furthest_outcome(std::iter::empty()), CardOutcome::NoAnswer);
     }
 
     #[test]
-    fn an_opened_payment_needs_its_secret_and_its_amount() {
+    fn opened_payment_requires_secret_and_amount() {
         let whole = json!({"paymentIntentId": "pi_1", "clientSecret": "s", "amount": 500, "orderToken": "t"});
         assert_eq!(
             Payment::read(&answer(200, whole)).map(|payment| payment.amount_cents),

@@ -1,5 +1,6 @@
-//! The fault proxy: the lines between browser, server, Postgres and provider go through our hands, and each of them does, in turn,
-//! everything a line can do wrong, while nobody, a crowd, or the last minute's crowd is buying.
+//! The fault proxy. All traffic between browser, server, Postgres and provider passes through it,
+//! and each link is disturbed in every way in turn, with few buyers, with a crowd, and with sales
+//! closing.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,39 +11,39 @@ use clap::Args;
 use persistence::embedded::Embedded;
 
 use crate::audit::{self, Check};
-use crate::browser::Site;
+use crate::browser::RunSettings;
 use crate::club::Club;
-use crate::fresh;
-use crate::house::{CALM_SECONDS_MAX, House};
-use crate::plan::Dice;
+use crate::new_draws;
+use crate::plan::SeededRng;
 use crate::report::{Report, Table};
-use crate::subject::{self, Subject};
-use crate::told::{Told, Verdict};
-use cell::{Cell, Phase};
-use link::{Link, Onward};
-use toxic::{Line, Toxic};
+use crate::server_process::{self, ServerProcess};
+use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
+use crate::transcript::{BuyerTranscript, Verdict};
+use cell::{MatrixCell, Phase};
+use link::{Link, Upstream};
+use toxic::{LinkKind, Toxic};
 
 mod cell;
-mod control;
-mod lie;
+mod false_captures;
 mod link;
-mod offsets;
+mod negative_control;
+mod reset_offsets;
 mod toxic;
 
-/// Cells between two audits.
+/// Number of cells between two audits.
 const CELLS_TOGETHER: usize = 12;
-const CALM: Duration = Duration::from_secs(CALM_SECONDS_MAX);
-/// How long a buyer's page tries a call.
-const PATIENCE: Duration = Duration::from_secs(40);
-/// What a proxy's own 500 makes a page say; the server never said it.
-const ODD: &str = "unexpected answer";
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(SETTLE_SECONDS_MAX);
+/// How long a buyer's page retries a call.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(40);
+/// Message of a buyer who read the 500 that the proxy itself made. The server never sent it.
+const UNEXPECTED_ANSWER: &str = "unexpected answer";
 
 #[derive(Args, Clone, Debug)]
 pub struct Proxy {
-    /// How often the matrix of 12 faults, 3 lines and 3 phases is gone through.
+    /// How often the matrix of 12 faults, 3 links and 3 phases is run.
     #[arg(long, default_value_t = 1)]
     runs: usize,
-    /// At most so many cells of each, chosen by the seed.
+    /// Maximum number of cells in each run, chosen by the seed.
     #[arg(long, default_value_t = 108)]
     cells: usize,
     #[arg(long, default_value_t = 1)]
@@ -56,50 +57,57 @@ impl Proxy {
         &self.report
     }
 
-    /// Every cell once, in an order of the run's own.
-    fn matrix(&self, run: usize) -> Vec<Cell> {
-        let mut cells: Vec<Cell> = Vec::new();
-        for line in Line::ALL {
+    /// Returns every cell once, in a random order that depends on seed and run.
+    fn matrix(&self, run: usize) -> Vec<MatrixCell> {
+        let mut cells: Vec<MatrixCell> = Vec::new();
+        for link_kind in LinkKind::ALL {
             for toxic in Toxic::ALL {
-                cells.extend(Phase::ALL.map(|phase| Cell { line, toxic, phase }));
+                cells.extend(Phase::ALL.map(|phase| MatrixCell {
+                    link_kind,
+                    toxic,
+                    phase,
+                }));
             }
         }
-        let mut dice = Dice::of(self.seed, run as u64);
+        let mut rng = SeededRng::new(self.seed, run as u64);
         for last in (1..cells.len()).rev() {
-            cells.swap(last, dice.below(last as u64 + 1) as usize);
+            cells.swap(last, rng.below(last as u64 + 1) as usize);
         }
         cells.truncate(self.cells);
         cells
     }
 }
 
-/// Everything that stands for one run: the house, and its three lines.
-struct Place {
-    house: House,
-    /// The site as browsers reach it: over the poisoned line.
-    through: Arc<Site>,
+/// Everything that one run of the proxy needs.
+struct ProxyRun {
+    test_run: TestRun,
+    /// The site as browsers reach it, through the proxy.
+    proxied_site: Arc<RunSettings>,
     links: Vec<Link>,
     club: Club,
     embedded: Embedded,
 }
 
-impl Place {
-    async fn open(seed: u64) -> Result<Place> {
-        let dir = Subject::folder()?;
+impl ProxyRun {
+    async fn open(seed: u64) -> Result<ProxyRun> {
+        let dir = ServerProcess::folder()?;
         let embedded = Embedded::start(&dir.join("data/postgres")).await?;
         let url = embedded.url();
-        let socket_dir = url.split_once("host=").context("a socket's folder")?.1;
-        let port = subject::free_port()?;
-        let server = Onward::Tcp(([127, 0, 0, 1], port).into());
+        let socket_dir = url
+            .split_once("host=")
+            .context("the socket folder of Postgres")?
+            .1;
+        let port = server_process::free_port()?;
+        let server = Upstream::Tcp(([127, 0, 0, 1], port).into());
         let links = vec![
             Link::open(
-                Line::Postgres,
-                Onward::Unix(PathBuf::from(socket_dir).join(".s.PGSQL.5432")),
+                LinkKind::Postgres,
+                Upstream::Unix(PathBuf::from(socket_dir).join(".s.PGSQL.5432")),
                 seed,
             )
             .await?,
-            Link::open(Line::Provider, server.clone(), seed).await?,
-            Link::open(Line::Browser, server, seed).await?,
+            Link::open(LinkKind::Provider, server.clone(), seed).await?,
+            Link::open(LinkKind::Browser, server, seed).await?,
         ];
         let variables = vec![
             (
@@ -115,27 +123,31 @@ impl Place {
             ),
             ("PUBLIC_URL", format!("http://{}", links[2].address)),
         ];
-        let house =
-            House::with(Subject::start_at(dir, port, variables).await?, 1, PATIENCE).await?;
+        let test_run = TestRun::with(
+            ServerProcess::start_at(dir, port, variables).await?,
+            1,
+            RETRY_TIMEOUT,
+        )
+        .await?;
         let base = format!("http://{}", links[2].address);
-        let publishable_key = house.site.publishable_key.clone();
-        let started = house.site.started;
-        let through = Site {
+        let publishable_key = test_run.site.publishable_key.clone();
+        let started = test_run.site.started;
+        let proxied_site = RunSettings {
             provider: base.clone(),
             base,
             started,
             retries: 1,
-            patience: PATIENCE,
+            retry_timeout: RETRY_TIMEOUT,
             publishable_key,
         };
-        let club = Club::all(&house.site)
+        let club = Club::all(&test_run.site)
             .await?
             .into_iter()
             .next()
             .context("no club")?;
-        Ok(Place {
-            house,
-            through: Arc::new(through),
+        Ok(ProxyRun {
+            test_run,
+            proxied_site: Arc::new(proxied_site),
             links,
             club,
             embedded,
@@ -143,130 +155,144 @@ impl Place {
     }
 
     async fn close(self) -> Result<()> {
-        self.house.subject.lock().await.kill().await?;
+        self.test_run.server_process.lock().await.kill().await?;
         self.embedded.stop().await;
-        self.house.close(false).await
+        self.test_run.close(false).await
     }
 }
 
 pub async fn run(proxy: &Proxy) -> Result<Report> {
-    let cells: Vec<Cell> = (0..proxy.runs).flat_map(|run| proxy.matrix(run)).collect();
+    let cells: Vec<MatrixCell> = (0..proxy.runs).flat_map(|run| proxy.matrix(run)).collect();
     play_all(&cells, proxy.seed).await
 }
 
-async fn play_all(cells: &[Cell], seed: u64) -> Result<Report> {
-    let place = Place::open(seed).await?;
-    let outcome = play_and_doubt(&place, cells, seed).await;
-    place.close().await?;
+async fn play_all(cells: &[MatrixCell], seed: u64) -> Result<Report> {
+    let proxy_run = ProxyRun::open(seed).await?;
+    let outcome = play_and_audit(&proxy_run, cells, seed).await;
+    proxy_run.close().await?;
     outcome
 }
 
-/// The cells, and then the control, which spoils the house.
-async fn play_and_doubt(place: &Place, cells: &[Cell], seed: u64) -> Result<Report> {
-    let mut report = play(place, cells, seed).await?;
-    let draw = fresh::draws(&place.house.site, "Control", 1).await?;
+/// Runs the cells, and then the negative control, which makes the server's data useless.
+async fn play_and_audit(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<Report> {
+    let mut report = play(proxy_run, cells, seed).await?;
+    let draw = new_draws::draws(&proxy_run.test_run.site, "Control", 1).await?;
     report
         .checks
-        .push(control::play(place, draw[0], seed).await?);
+        .push(negative_control::play(proxy_run, draw[0], seed).await?);
     Ok(report)
 }
 
-async fn play(place: &Place, cells: &[Cell], seed: u64) -> Result<Report> {
+async fn play(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: the fault proxy".to_owned(),
         ..Report::default()
     };
-    let draws = fresh::draws(&place.house.site, "Cell", cells.len() + 1).await?;
-    let (mut tolds, mut harmless, mut checks) = (Vec::new(), Vec::new(), Vec::new());
+    let draws = new_draws::draws(&proxy_run.test_run.site, "Cell", cells.len() + 1).await?;
+    let (mut transcripts, mut unaffected, mut checks) = (Vec::new(), Vec::new(), Vec::new());
     let mut buyers = 0;
     for (number, cell) in cells.iter().enumerate() {
-        let before = cell.link(&place.links).harmed();
-        let mut came = cell
-            .play(place, draws[number], seed.wrapping_add(number as u64))
+        let before = cell.link(&proxy_run.links).affected();
+        let mut cell_transcripts = cell
+            .play(proxy_run, draws[number], seed.wrapping_add(number as u64))
             .await?;
-        if cell.link(&place.links).harmed() == before {
-            harmless.push(format!("{cell:?} met nobody"));
+        if cell.link(&proxy_run.links).affected() == before {
+            unaffected.push(format!("{cell:?} affected no traffic"));
         }
-        if (cell.line, cell.toxic) == (Line::Browser, Toxic::AnswersError) {
-            came.iter_mut()
-                .for_each(|told| told.broken.retain(|broken| !broken.contains(ODD)));
+        if (cell.link_kind, cell.toxic) == (LinkKind::Browser, Toxic::AnswersError) {
+            cell_transcripts.iter_mut().for_each(|transcript| {
+                transcript
+                    .failures
+                    .retain(|failures| !failures.contains(UNEXPECTED_ANSWER))
+            });
         }
-        // A page whose answers were swallowed has seen nothing that it could hold the house to.
-        came.iter_mut().for_each(|told| {
-            told.broken
+        // A failure names its cell.
+        cell_transcripts.iter_mut().for_each(|transcript| {
+            transcript
+                .failures
                 .iter_mut()
-                .for_each(|broken| *broken = format!("{cell:?}: {broken}"))
+                .for_each(|failure| *failure = format!("{cell:?}: {failure}"))
         });
-        buyers += came.len();
-        tolds.append(&mut came);
+        buyers += cell_transcripts.len();
+        transcripts.append(&mut cell_transcripts);
         if number % CELLS_TOGETHER == CELLS_TOGETHER - 1 {
             println!("{} of {} cells", number + 1, cells.len());
-            judge(place, std::mem::take(&mut tolds), CALM, &mut checks).await?;
+            audit_cells(
+                proxy_run,
+                std::mem::take(&mut transcripts),
+                SETTLE_TIMEOUT,
+                &mut checks,
+            )
+            .await?;
         }
     }
-    let cut = offsets::play(place, draws[cells.len()], &mut tolds).await?;
-    judge(place, tolds, CALM, &mut checks).await?;
+    let cut = reset_offsets::play(proxy_run, draws[cells.len()], &mut transcripts).await?;
+    audit_cells(proxy_run, transcripts, SETTLE_TIMEOUT, &mut checks).await?;
     checks.push(Check::new(
-        "every poisoned line met somebody",
+        "every disturbed link affected some traffic",
         cells.len(),
-        harmless,
+        unaffected,
     ));
     report.fact("seed", seed);
     report.fact("cells", cells.len());
     report.fact("buyers", buyers);
     report.fact(
         "finish calls cut by RST",
-        format!("{cut}, one every {} ms", offsets::STEP_MS),
+        format!("{cut}, one every {} ms", reset_offsets::STEP_MS),
     );
     report.fact(
         "violations",
-        checks.iter().map(|check| check.broken.len()).sum::<usize>(),
+        checks
+            .iter()
+            .map(|check| check.failures.len())
+            .sum::<usize>(),
     );
-    report.tables.push(harmed(place));
+    report.tables.push(affected_table(proxy_run));
     report.checks = checks;
     Ok(report)
 }
 
-fn harmed(place: &Place) -> Table {
-    let mut table = Table::new("What the lines did", &["", "pieces harmed"]);
-    for link in &place.links {
-        table.row([format!("{:?}", link.line), link.harmed().to_string()]);
+fn affected_table(proxy_run: &ProxyRun) -> Table {
+    let mut table = Table::new("What the links did", &["", "pieces affected"]);
+    for link in &proxy_run.links {
+        table.row([format!("{:?}", link.link_kind), link.affected().to_string()]);
     }
     table
 }
 
-/// Asks both witnesses about everybody of the last cells, after as much calm as they need but no more than `calm`, and reads the
-/// books.
-async fn judge(
-    place: &Place,
-    tolds: Vec<Told>,
-    calm: Duration,
+/// Checks all buyers of the last cells and audits the database. Waits at most `calm` for undecided
+/// payments.
+async fn audit_cells(
+    proxy_run: &ProxyRun,
+    transcripts: Vec<BuyerTranscript>,
+    settle_timeout: Duration,
     checks: &mut Vec<Check>,
 ) -> Result<()> {
-    place
-        .house
-        .subject
+    proxy_run
+        .test_run
+        .server_process
         .lock()
         .await
         .ready(Duration::from_secs(60))
         .await?;
-    let (settled, _) = audit::settle(&place.house.site, &tolds, calm).await?;
-    let mut found = audit::promises(&tolds, &settled);
-    let mut books = Report::default();
-    let access = place.house.subject.lock().await.access();
-    crate::books::examine(
-        &place.house.site,
+    let (settled, _) =
+        audit::settle(&proxy_run.test_run.site, &transcripts, settle_timeout).await?;
+    let mut new_checks = audit::check_transcripts(&transcripts, &settled);
+    let mut database_report = Report::default();
+    let access = proxy_run.test_run.server_process.lock().await.access();
+    crate::database_audit::audit_database(
+        &proxy_run.test_run.site,
         access.as_ref(),
-        place.house.known(),
-        &mut books,
+        proxy_run.test_run.known_anomalies(),
+        &mut database_report,
     )
     .await?;
-    found.extend(books.checks);
-    for mut check in found {
+    new_checks.extend(database_report.checks);
+    for mut check in new_checks {
         match checks.iter_mut().find(|known| known.name == check.name) {
             Some(known) => {
-                known.looked_at += check.looked_at;
-                known.broken.append(&mut check.broken);
+                known.examined += check.examined;
+                known.failures.append(&mut check.failures);
             }
             None => checks.push(check),
         }
@@ -274,11 +300,11 @@ async fn judge(
     Ok(())
 }
 
-/// Told nothing yet, and gone.
-fn left(buyer: usize) -> Told {
-    Told {
+/// Returns the transcript of a buyer who left after paying and was told nothing.
+fn left_after_paying(buyer: usize) -> BuyerTranscript {
+    BuyerTranscript {
         verdict: Verdict::LeftAfterPaying,
-        ..Told::nothing(buyer)
+        ..BuyerTranscript::empty(buyer)
     }
 }
 
@@ -286,18 +312,22 @@ fn left(buyer: usize) -> Told {
 mod tests {
     use super::*;
 
-    /// The worst of the matrix, in a minute; `loadtest proxy` goes through all of it.
+    /// The most dangerous cells of the matrix, in a minute. `loadtest proxy` runs all of them.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn the_worst_a_line_can_do_wrongs_nobody() {
-        let cell = |line, toxic, phase| Cell { line, toxic, phase };
+    async fn worst_link_faults_break_no_promise() {
+        let cell = |link_kind, toxic, phase| MatrixCell {
+            link_kind,
+            toxic,
+            phase,
+        };
         let worst = [
-            cell(Line::Postgres, Toxic::HalfOpen, Phase::Rush),
-            cell(Line::Postgres, Toxic::Doubled, Phase::Rush),
-            cell(Line::Postgres, Toxic::ResetAfter, Phase::Closing),
-            cell(Line::Provider, Toxic::ResetAfter, Phase::Rush),
-            cell(Line::Provider, Toxic::AnswersError, Phase::Closing),
-            cell(Line::Browser, Toxic::ResetAfter, Phase::Rush),
-            cell(Line::Browser, Toxic::Doubled, Phase::Closing),
+            cell(LinkKind::Postgres, Toxic::HalfOpen, Phase::Rush),
+            cell(LinkKind::Postgres, Toxic::Doubled, Phase::Rush),
+            cell(LinkKind::Postgres, Toxic::ResetAfter, Phase::Closing),
+            cell(LinkKind::Provider, Toxic::ResetAfter, Phase::Rush),
+            cell(LinkKind::Provider, Toxic::AnswersError, Phase::Closing),
+            cell(LinkKind::Browser, Toxic::ResetAfter, Phase::Rush),
+            cell(LinkKind::Browser, Toxic::Doubled, Phase::Closing),
         ];
         let report = play_all(&worst, 1).await.expect("it plays");
         println!("{}", report.to_text());
@@ -305,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn the_matrix_has_every_cell_once() {
+    fn matrix_contains_every_cell_once() {
         let proxy = Proxy {
             runs: 1,
             cells: 108,

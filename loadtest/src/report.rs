@@ -1,4 +1,4 @@
-//! The report: one page for the terminal, the same with pictures as HTML.
+//! The report of a run: text for the terminal, and HTML with plots.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::audit::Check;
-use crate::latency::{Call, Heard, Percentiles, millis};
-use crate::told::Verdict;
-use crate::watcher::Lag;
+use crate::boards::BoardLag;
+use crate::latency::{Call, CallRecord, Percentiles, millis};
+use crate::transcript::Verdict;
 
 pub mod plots;
 
-/// A named table of text cells; the first row is the head.
+/// A named table of text cells. The first row is the heading.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     pub name: String,
@@ -32,15 +32,15 @@ impl Table {
     }
 }
 
-/// Everything one run has to say.
+/// Facts, tables, checks and plots of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     pub title: String,
-    /// Seed, sizes, times: what is needed to play it again.
+    /// Seed, sizes and times: what is needed to repeat the run.
     pub facts: Vec<(String, String)>,
     pub tables: Vec<Table>,
     pub checks: Vec<Check>,
-    /// Finished SVG documents.
+    /// Complete SVG documents.
     pub plots: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl Report {
     }
 
     pub fn passed(&self) -> bool {
-        self.checks.iter().all(|check| check.broken.is_empty())
+        self.checks.iter().all(|check| check.failures.is_empty())
     }
 
     pub fn verdicts(&mut self, verdicts: &[(Verdict, usize)]) {
@@ -61,17 +61,17 @@ impl Report {
         self.tables.push(table);
     }
 
-    /// Answered calls only: a killed server's silence has no duration worth a percentile.
-    pub fn latencies(&mut self, heard: &[Heard]) {
+    /// Adds the latencies of answered calls. A call without a response has no meaningful duration.
+    pub fn latencies(&mut self, call_records: &[CallRecord]) {
         let mut table = Table::new(
             "Answers (milliseconds)",
             &["", "answers", "p50", "p90", "p99", "longest"],
         );
         for call in Call::ALL {
-            let took = heard
+            let took = call_records
                 .iter()
-                .filter(|heard| heard.call == call && heard.status > 0);
-            let figures = Percentiles::of(took.map(|heard| millis(heard.took)).collect());
+                .filter(|record| record.call == call && record.status > 0);
+            let figures = Percentiles::of(took.map(|record| millis(record.took)).collect());
             if figures.count > 0 {
                 table.row(figure_row(call.name(), figures));
             }
@@ -79,7 +79,7 @@ impl Report {
         self.tables.push(table);
     }
 
-    pub fn lags(&mut self, decided: Vec<f64>, lag: &Lag) {
+    pub fn lags(&mut self, decided: Vec<f64>, lag: &BoardLag) {
         let head = ["", "measured", "p50", "p90", "p99", "longest"];
         let mut table = Table::new("Waits (milliseconds)", &head);
         table.row(figure_row(
@@ -96,7 +96,7 @@ impl Report {
         ));
         table.row(figure_row(
             "frame made → frame there",
-            Percentiles::of(lag.on_the_way.clone()),
+            Percentiles::of(lag.frame_delay.clone()),
         ));
         self.tables.push(table);
     }
@@ -115,7 +115,7 @@ impl Report {
         }
         let _ = writeln!(out, "\nAudit");
         for check in &self.checks {
-            let verdict = if check.broken.is_empty() {
+            let verdict = if check.failures.is_empty() {
                 "ok    "
             } else {
                 "BROKEN"
@@ -123,13 +123,13 @@ impl Report {
             let _ = writeln!(
                 out,
                 "  {verdict} {} ({} looked at)",
-                check.name, check.looked_at
+                check.name, check.examined
             );
-            for broken in check.broken.iter().take(12) {
-                let _ = writeln!(out, "           {broken}");
+            for failures in check.failures.iter().take(12) {
+                let _ = writeln!(out, "           {failures}");
             }
-            if check.broken.len() > 12 {
-                let _ = writeln!(out, "           … and {} more", check.broken.len() - 12);
+            if check.failures.len() > 12 {
+                let _ = writeln!(out, "           … and {} more", check.failures.len() - 12);
             }
         }
         let _ = writeln!(out, "\n{}", self.summary());
@@ -137,10 +137,10 @@ impl Report {
     }
 
     fn summary(&self) -> String {
-        let broken: usize = self.checks.iter().map(|check| check.broken.len()).sum();
-        match broken {
+        let failures: usize = self.checks.iter().map(|check| check.failures.len()).sum();
+        match failures {
             0 => format!("PASSED: {} checks, nothing broken.", self.checks.len()),
-            _ => format!("FAILED: {broken} broken promises."),
+            _ => format!("FAILED: {failures} broken promises."),
         }
     }
 
@@ -165,7 +165,7 @@ impl Report {
         }
         page.push_str("<h2>Audit</h2><ul>");
         for check in &self.checks {
-            let class = if check.broken.is_empty() {
+            let class = if check.failures.is_empty() {
                 "passed"
             } else {
                 "failed"
@@ -174,10 +174,10 @@ impl Report {
             let _ = write!(
                 page,
                 "<li class=\"{class}\">{name} <small>({} looked at)</small>",
-                check.looked_at
+                check.examined
             );
-            for broken in check.broken.iter().take(200) {
-                let _ = write!(page, "<br><code>{}</code>", escape(broken));
+            for failures in check.failures.iter().take(200) {
+                let _ = write!(page, "<br><code>{}</code>", escape(failures));
             }
             page.push_str("</li>");
         }
@@ -188,7 +188,7 @@ impl Report {
         )
     }
 
-    /// Tables and verdict as Markdown, and each picture as a file beside it.
+    /// Writes tables and verdict as Markdown, and each plot as a file beside it.
     pub fn to_pages(&self, folder: &Path) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
         let mut page = String::new();
@@ -197,22 +197,22 @@ impl Report {
         }
         for table in &self.tables {
             let _ = writeln!(page, "\n## {}\n", table.name);
-            for (place, row) in table.rows.iter().enumerate() {
+            for (index, row) in table.rows.iter().enumerate() {
                 let _ = writeln!(page, "| {} |", row.join(" | "));
-                if place == 0 {
+                if index == 0 {
                     let _ = writeln!(page, "|{}", "---|".repeat(row.len()));
                 }
             }
         }
         let _ = writeln!(page, "\n{}", self.summary());
         std::fs::write(folder.join("figures.md"), page)?;
-        for (place, plot) in self.plots.iter().enumerate() {
-            std::fs::write(folder.join(format!("figures-{}.svg", place + 1)), plot)?;
+        for (index, plot) in self.plots.iter().enumerate() {
+            std::fs::write(folder.join(format!("figures-{}.svg", index + 1)), plot)?;
         }
         Ok(())
     }
 
-    /// Prints the page and writes the HTML file.
+    /// Prints the text and writes the HTML file.
     pub fn publish(&self, file: &Path) -> Result<()> {
         println!("{}", self.to_text());
         std::fs::write(file, self.to_html())
@@ -305,35 +305,35 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn report(broken: &[&str]) -> Report {
+    fn report(failures: &[&str]) -> Report {
         let mut report = Report {
             title: "Rush <1>".into(),
             ..Report::default()
         };
         report.fact("seed", 7);
         report.verdicts(&[(Verdict::Bought, 3), (Verdict::SoldOut, 10)]);
-        let heard = |call, ms, status| Heard {
+        let record = |call, ms, status| CallRecord {
             call,
             at: Duration::ZERO,
             took: Duration::from_millis(ms),
             status,
         };
         report.latencies(&[
-            heard(Call::Open, 5, 200),
-            heard(Call::Open, 9, 0),
-            heard(Call::Page, 2, 200),
+            record(Call::Open, 5, 200),
+            record(Call::Open, 9, 0),
+            record(Call::Page, 2, 200),
         ]);
         report.checks.push(Check::new(
             "no ticket sold twice",
             169,
-            broken.iter().map(|b| (*b).to_owned()).collect(),
+            failures.iter().map(|b| (*b).to_owned()).collect(),
         ));
         report.plots.push("<svg></svg>".into());
         report
     }
 
     #[test]
-    fn a_clean_report_says_so_in_words() {
+    fn clean_report_says_passed() {
         let text = report(&[]).to_text();
         assert!(
             text.contains("ok     no ticket sold twice (169 looked at)"),
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_has_no_latency() {
+    fn missing_answer_has_no_latency() {
         let text = report(&[]).to_text();
         assert!(
             text.contains("open payment        1  5.0  5.0  5.0      5.0"),
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_promise_is_shown_and_fails_the_run() {
+    fn failed_check_is_shown_and_fails_run() {
         let report = report(&["ticket 7 twice"]);
         assert!(!report.passed());
         assert!(report.to_text().contains("BROKEN no ticket sold twice"));
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_is_whole_and_escapes_what_it_is_given() {
+    fn html_report_is_complete_and_escaped() {
         let html = report(&[]).to_html();
         assert!(html.starts_with("<!doctype html>") && html.ends_with("</html>"));
         assert!(

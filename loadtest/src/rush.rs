@@ -1,4 +1,5 @@
-//! The rush: everybody wants the same draws at the same time, and the server may be killed while they do.
+//! The rush: all buyers want the same draws at the same time, optionally while the server is
+//! killed.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -11,70 +12,71 @@ use tokio::sync::watch;
 
 use crate::audit::Check;
 use crate::browser::{Browser, Request, number};
-use crate::crowd::{self, Gate};
-use crate::faults::{self, Blows, SandboxFaults};
-use crate::fresh;
-use crate::house::{Happened, House};
+use crate::crowd::{self, CrowdAdmission};
+use crate::faults::{self, KillSchedule, SandboxFaults};
 use crate::latency::Call;
-use crate::plan::{Crowd, Habits};
+use crate::new_draws;
+use crate::plan::{CrowdPlan, Habits};
 use crate::provider;
 use crate::report::Report;
-use crate::stand_in;
-use crate::told::Verdict;
+use crate::sandbox_server;
+use crate::test_run::{RunObservations, TestRun};
+use crate::transcript::Verdict;
 use crate::usage;
 
-/// A reservation lapses after 150 seconds (decision C-1), and whoever takes it then stays to the end. Beyond the last
-/// arrival nobody waits longer than for one such wave and a restart or two.
-const KEEN: Duration = Duration::from_secs(240);
+/// How long a buyer waits for a ticket. A reservation expires after 150 seconds (decision C-1), and
+/// the next holder stays to the end. So this covers one such wave and some restarts.
+const WAIT_FOR_TICKETS: Duration = Duration::from_secs(240);
 
 #[derive(Args, Clone, Debug)]
 pub struct Rush {
-    /// Draws that everybody wants.
+    /// Number of draws on sale.
     #[arg(long, default_value_t = 1)]
     draws: usize,
-    /// People who come.
+    /// Number of buyers.
     #[arg(long, default_value_t = 400)]
     buyers: usize,
-    /// Most tickets one of them wants; most people want six or fewer.
+    /// Largest number of tickets that one buyer wants. Most want six or fewer.
     #[arg(long, default_value_t = 20)]
     most: u32,
-    /// How often every call is sent again although it was answered.
+    /// How often every call is repeated although it was answered.
     #[arg(long, default_value_t = 3)]
     retries: u32,
-    /// Percent of the buyers who open a payment and go away.
+    /// Percentage of buyers who open a payment and leave.
     #[arg(long, default_value_t = 10)]
     abandoners: u32,
-    /// Boards that follow the draws.
+    /// Number of boards that follow the draws.
     #[arg(long, default_value_t = 50)]
     watchers: usize,
-    /// The whole crowd follows from this number.
+    /// Seed of the whole crowd.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Percent who come in the last quarter of that time, as before a kick-off; nobody in particular when there are blows,
-    /// which are to meet buyers from the first to the last.
+    /// Percentage of buyers who arrive in the last quarter, as before a kick-off. Ignored with
+    /// --kill-every, so that kills meet buyers all the time.
     #[arg(long, default_value_t = 70)]
     late: u32,
-    /// Seconds over which the crowd arrives; at once by default, over as long as the blows last when there are some.
+    /// Seconds over which the crowd arrives. By default all at once, or as long as the kills last.
     #[arg(long)]
     over: Option<u64>,
-    /// Kill the server (SIGKILL) about every so many seconds while people buy.
+    /// Kills the server (SIGKILL) about every so many seconds while people buy.
     #[arg(long)]
     kill_every: Option<u64>,
-    /// Kill Postgres (SIGKILL) so many times, in between.
+    /// Kills Postgres (SIGKILL) this many times in between.
     #[arg(long, default_value_t = 0, requires = "kill_every")]
     kill_postgres: u32,
-    /// Let the sandbox lose, double and delay its webhooks, break connections and answer with errors now and then.
+    /// Makes the sandbox lose, double and delay webhooks, break connections and answer with errors.
     #[arg(long)]
     faults: bool,
-    /// The provider's stand-in in this process instead of in the server's, so that the server's memory is its own.
+    /// Runs the payment sandbox in this process instead of the server's, to measure the server's
+    /// own memory.
     #[arg(long, conflicts_with = "base")]
     provider_apart: bool,
-    /// A server that runs already; by default one is started, and ended afterwards.
+    /// Address of a running server. By default one is started and stopped.
     #[arg(long)]
     base: Option<String>,
     #[arg(long, default_value = "report.html")]
     report: PathBuf,
-    /// Keep our own server's folder for a look.
+    /// Keeps the folder of our own server.
     #[arg(long)]
     keep: bool,
 }
@@ -85,10 +87,10 @@ impl Rush {
     }
 
     fn over(&self) -> u64 {
-        let blows = self.kill_every.map_or(0, |every| {
+        let kill_schedule = self.kill_every.map_or(0, |every| {
             (every * u64::from(2 * self.kill_postgres + 4)).max(60)
         });
-        self.over.unwrap_or(blows)
+        self.over.unwrap_or(kill_schedule)
     }
 }
 
@@ -97,29 +99,34 @@ pub async fn run(rush: &Rush) -> Result<Report> {
         rush.base.is_none() || rush.kill_every.is_none(),
         "only our own server is killed: leave out --base"
     );
-    let patience = Duration::from_secs(90);
-    let house = match &rush.base {
+    let retry_timeout = Duration::from_secs(90);
+    let test_run = match &rush.base {
         None if rush.provider_apart => {
-            House::with(stand_in::subject_apart().await?, rush.retries, patience).await?
+            TestRun::with(
+                sandbox_server::start_with_separate_sandbox().await?,
+                rush.retries,
+                retry_timeout,
+            )
+            .await?
         }
-        base => House::open(base.as_deref(), rush.retries, patience).await?,
+        base => TestRun::open(base.as_deref(), rush.retries, retry_timeout).await?,
     };
-    let outcome = play(&house, rush).await;
-    house.close(rush.keep).await?;
+    let outcome = play(&test_run, rush).await;
+    test_run.close(rush.keep).await?;
     outcome
 }
 
-async fn play(house: &House, rush: &Rush) -> Result<Report> {
+async fn play(test_run: &TestRun, rush: &Rush) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: the rush".to_owned(),
         ..Report::default()
     };
-    let draws = fresh::draws(&house.site, "Rush", rush.draws).await?;
-    let operator = Browser::open(Arc::clone(&house.site), rush.seed)?;
+    let draws = new_draws::draws(&test_run.site, "Rush", rush.draws).await?;
+    let operator = Browser::open(Arc::clone(&test_run.site), rush.seed)?;
     if rush.faults {
-        faults::set(&operator, rush.seed, SandboxFaults::everywhere()).await?;
+        faults::set(&operator, rush.seed, SandboxFaults::all_faults()).await?;
     }
-    let crowd = Crowd {
+    let crowd = CrowdPlan {
         seed: rush.seed,
         buyers: rush.buyers,
         over_ms: rush.over() * 1000,
@@ -129,7 +136,7 @@ async fn play(house: &House, rush: &Rush) -> Result<Report> {
             rush.late
         },
         most: rush.most,
-        habits: Habits::rushed(rush.abandoners),
+        habits: Habits::for_rush(rush.abandoners),
         together: vec![(0..rush.draws).collect(); rush.draws],
     };
     for (name, value) in [
@@ -149,83 +156,101 @@ async fn play(house: &House, rush: &Rush) -> Result<Report> {
         report.fact(name, value);
     }
     let before = provider::ledger(&operator, &HashSet::new()).await?.intents;
-    let happened = storm(house, rush, &crowd, &draws).await?;
+    let observed = run_buyers(test_run, rush, &crowd, &draws).await?;
     if rush.faults {
         faults::set(&operator, rush.seed, SandboxFaults::default()).await?;
     }
     report.fact(
         "the rush took",
-        format!("{:.1} s", house.site.now().as_secs_f64()),
+        format!("{:.1} s", test_run.site.now().as_secs_f64()),
     );
     report
         .checks
-        .push(full(&operator, &draws, &happened, &mut report.facts).await?);
-    house.conclude(&happened, &mut report).await?;
-    let made = provider::ledger(&operator, &HashSet::new()).await?.intents - before;
+        .push(check_sold_out(&operator, &draws, &observed, &mut report.facts).await?);
+    test_run.conclude(&observed, &mut report).await?;
+    let intents_created = provider::ledger(&operator, &HashSet::new()).await?.intents - before;
     if !rush.faults {
-        report.checks.push(one_intent_each(made, &happened));
+        report
+            .checks
+            .push(check_one_intent_per_buyer(intents_created, &observed));
     }
     Ok(report)
 }
 
-async fn storm(house: &House, rush: &Rush, crowd: &Crowd, draws: &[i64]) -> Result<Happened> {
-    let (stop, stopping) = watch::channel(false);
-    let (calm, calming) = watch::channel(false);
-    let boards = house.boards(draws, rush.watchers, &calming);
-    let striking = rush.kill_every.map(|every| {
-        let blows = Blows {
+async fn run_buyers(
+    test_run: &TestRun,
+    rush: &Rush,
+    crowd: &CrowdPlan,
+    draws: &[i64],
+) -> Result<RunObservations> {
+    let (stop, stop_receiver) = watch::channel(false);
+    let (calm_sender, calm_receiver) = watch::channel(false);
+    let boards = test_run.boards(draws, rush.watchers, &calm_receiver);
+    let killing = rush.kill_every.map(|every| {
+        let kill_schedule = KillSchedule {
             every: Duration::from_secs(every),
             postgres: rush.kill_postgres,
             seed: rush.seed,
         };
-        tokio::spawn(faults::strike(Arc::clone(&house.subject), blows, stopping))
+        tokio::spawn(faults::kill_until_stopped(
+            Arc::clone(&test_run.server_process),
+            kill_schedule,
+            stop_receiver,
+        ))
     });
-    let memory = tokio::spawn(usage::remember(
-        Arc::clone(&house.subject),
-        house.site.started,
-        calming.clone(),
+    let memory = tokio::spawn(usage::record_memory(
+        Arc::clone(&test_run.server_process),
+        test_run.site.started,
+        calm_receiver.clone(),
     ));
-    let gate = Gate {
+    let admission = CrowdAdmission {
         draws: draws.to_vec(),
-        keen: KEEN + Duration::from_secs(rush.over()),
+        wait_for_tickets: WAIT_FOR_TICKETS + Duration::from_secs(rush.over()),
         at_once: rush.buyers.max(1),
     };
     let bar = crowd::bar("buyers", rush.buyers);
-    let tolds = crowd::send(Arc::clone(&house.site), crowd.plans(draws.len()), gate, bar).await;
+    let transcripts = crowd::send(
+        Arc::clone(&test_run.site),
+        crowd.plans(draws.len()),
+        admission,
+        bar,
+    )
+    .await;
     stop.send_replace(true);
-    let struck = match striking {
-        Some(striking) => Some(striking.await??),
+    let kill_stats = match killing {
+        Some(killing) => Some(killing.await??),
         None => None,
     };
-    // Boards get a moment for the last sale: two ticks and some air.
+    // Boards get a moment for the last sale: two publish intervals and a margin.
     tokio::time::sleep(Duration::from_millis(500)).await;
-    calm.send_replace(true);
+    calm_sender.send_replace(true);
     let (boards, memory) = (boards.join_all().await, memory.await?);
-    Ok(Happened {
-        tolds: tolds?,
+    Ok(RunObservations {
+        transcripts: transcripts?,
         boards,
-        struck,
+        kill_stats,
         provider_failed: rush.faults,
         memory,
     })
 }
 
-/// Whoever was told that a draw is sold out met a full one, and nobody waits in vain; says how much was sold.
-async fn full(
+/// Checks that "sold out" was only said about a full draw, and that no buyer waited in vain. Adds
+/// the sold count to `facts`.
+async fn check_sold_out(
     browser: &Browser,
     draws: &[i64],
-    happened: &Happened,
+    observed: &RunObservations,
     facts: &mut Vec<(String, String)>,
 ) -> Result<Check> {
-    let mut broken = Vec::new();
+    let mut failures = Vec::new();
     let turned_away = |verdict| {
-        happened
-            .tolds
+        observed
+            .transcripts
             .iter()
-            .filter(|told| told.verdict == verdict)
+            .filter(|transcript| transcript.verdict == verdict)
             .count()
     };
-    let (told, gave_up) = (turned_away(Verdict::SoldOut), turned_away(Verdict::GaveUp));
+    let (told_sold_out, gave_up) = (turned_away(Verdict::SoldOut), turned_away(Verdict::GaveUp));
     let mut left = 0;
     for draw in draws {
         let answer = browser
@@ -237,40 +262,41 @@ async fn full(
     }
     let all = 169 * draws.len() as i64;
     facts.push(("sold".to_owned(), format!("{} of {all}", all - left)));
-    if told > 0 && draws.len() == 1 && left > 0 {
-        broken.push(format!(
-            "{told} buyers were told that it is sold out, and {left} tickets are left"
+    if told_sold_out > 0 && draws.len() == 1 && left > 0 {
+        failures.push(format!(
+            "{told_sold_out} buyers were told that it is sold out, and {left} tickets are left"
         ));
     }
     if gave_up > 0 {
-        broken.push(format!(
+        failures.push(format!(
             "{gave_up} buyers waited for reservations that should have lapsed"
         ));
     }
     Ok(Check::new(
         "sold out means 169 of 169, and what lapses is sold again",
-        told + gave_up,
-        broken,
+        told_sold_out + gave_up,
+        failures,
     ))
 }
 
-/// The provider has no payment intent that no buyer was given. (With faults it may: a remembered 500 needs a new key.)
-fn one_intent_each(made: i64, happened: &Happened) -> Check {
-    let given: HashSet<&str> = happened
-        .tolds
+/// Checks that the provider has no payment intent that no buyer was given. (With faults it may:
+/// after a stored 500 the server needs a new key.)
+fn check_one_intent_per_buyer(intents_created: i64, observed: &RunObservations) -> Check {
+    let intents_given: HashSet<&str> = observed
+        .transcripts
         .iter()
-        .flat_map(|told| &told.payments)
+        .flat_map(|transcript| &transcript.payments)
         .map(|payment| payment.payment_intent.as_str())
         .collect();
-    let broken = (made != given.len() as i64).then(|| {
+    let failures = (intents_created != intents_given.len() as i64).then(|| {
         format!(
-            "{made} payment intents were made at the provider, buyers were given {}",
-            given.len()
+            "{intents_created} payment intents were made at the provider, buyers were given {}",
+            intents_given.len()
         )
     });
     Check::new(
         "the provider made one payment intent a buyer",
-        given.len(),
-        broken.into_iter().collect(),
+        intents_given.len(),
+        failures.into_iter().collect(),
     )
 }

@@ -1,5 +1,6 @@
-//! Whether time tells who has an account: the same wrong sign-in, and the same forgotten password, for addresses that are known
-//! and for addresses that nobody has, in turn. Their medians are compared as a ratio, because machines differ.
+//! Checks that response times do not reveal accounts. It sends the same failed sign-in and the same
+//! password reset for known and unknown addresses in turn. The medians are compared as a ratio,
+//! because machines differ.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,23 +11,24 @@ use clap::Args;
 use serde_json::json;
 
 use crate::audit::Check;
-use crate::browser::{Browser, Request, Site};
-use crate::house::House;
+use crate::browser::{Browser, Request, RunSettings};
 use crate::latency::{Call, Percentiles, millis};
-use crate::plan::Dice;
+use crate::plan::SeededRng;
 use crate::report::{Report, Table};
+use crate::test_run::TestRun;
 
-/// Wrong passwords that one account takes in a quarter of an hour: each address is asked so often and no more.
+/// Number of wrong passwords that one account accepts in a quarter of an hour, and so the attempts
+/// for each address.
 const TRIES_PER_ADDRESS: usize = 5;
-/// How far apart the medians may be, in percent.
-const APART_MAX: f64 = 5.0;
+/// Largest allowed difference of the medians, in percent.
+const MEDIAN_DIFFERENCE_MAX: f64 = 5.0;
 
 #[derive(Args, Clone, Debug)]
 pub struct Timing {
-    /// A running demo; without it one is started.
+    /// Address of a running demo. Without it one is started.
     #[arg(long)]
     base: Option<String>,
-    /// Tries of each kind, half of them with addresses that have an account.
+    /// Attempts of each kind, half of them with known addresses.
     #[arg(long, default_value_t = 2_000)]
     tries: usize,
     #[arg(long, default_value_t = 1)]
@@ -44,20 +46,20 @@ impl Timing {
 }
 
 pub async fn run(timing: &Timing) -> Result<Report> {
-    let house = House::open(timing.base.as_deref(), 0, Duration::from_secs(60)).await?;
-    let outcome = play(&house, timing).await;
-    house.close(timing.keep).await?;
+    let test_run = TestRun::open(timing.base.as_deref(), 0, Duration::from_secs(60)).await?;
+    let outcome = play(&test_run, timing).await;
+    test_run.close(timing.keep).await?;
     outcome
 }
 
-async fn play(house: &House, timing: &Timing) -> Result<Report> {
+async fn play(test_run: &TestRun, timing: &Timing) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: what time tells".to_owned(),
         ..Report::default()
     };
     let addresses = timing.tries / 2 / TRIES_PER_ADDRESS;
     ensure!(addresses > 0, "too few tries to compare");
-    let known = register(&house.site, addresses, timing.seed).await?;
+    let known = register(&test_run.site, addresses, timing.seed).await?;
     let unknown: Vec<String> = known
         .iter()
         .map(|email| email.replacen("known", "nobody", 1))
@@ -71,36 +73,49 @@ async fn play(house: &House, timing: &Timing) -> Result<Report> {
         ("sign-in", "/api/clubs/login", 401),
         ("forgotten password", "/api/clubs/reset-password", 200),
     ] {
-        let took = measure(&house.site, path, status, [&known, &unknown], timing.seed).await?;
-        let [of_known, of_unknown] = took.map(Percentiles::of);
-        for (who, figures) in [("known", of_known), ("unknown", of_unknown)] {
+        let durations = measure(
+            &test_run.site,
+            path,
+            status,
+            [&known, &unknown],
+            timing.seed,
+        )
+        .await?;
+        let [of_known, of_unknown] = durations.map(Percentiles::of);
+        for (addresses_by_kind, figures) in [("known", of_known), ("unknown", of_unknown)] {
             let cells =
                 [figures.p50, figures.p90, figures.p99, figures.most].map(|ms| format!("{ms:.2}"));
             table.row(
-                [format!("{what}, {who} address"), figures.count.to_string()]
-                    .into_iter()
-                    .chain(cells),
+                [
+                    format!("{what}, {addresses_by_kind} address"),
+                    figures.count.to_string(),
+                ]
+                .into_iter()
+                .chain(cells),
             );
         }
         let apart = (of_known.p50 / of_unknown.p50 - 1.0) * 100.0;
         report.fact(&format!("{what}: medians"), format!("{apart:+.2} % apart"));
-        let broken = if apart.abs() > APART_MAX {
+        let failures = if apart.abs() > MEDIAN_DIFFERENCE_MAX {
             vec![format!("{apart:+.2} %")]
         } else {
             Vec::new()
         };
-        let name =
-            format!("{what}: known and unknown addresses take as long, within {APART_MAX} %");
-        report
-            .checks
-            .push(Check::new(name, of_known.count + of_unknown.count, broken));
+        let name = format!(
+            "{what}: known and unknown addresses take as long, within {MEDIAN_DIFFERENCE_MAX} %"
+        );
+        report.checks.push(Check::new(
+            name,
+            of_known.count + of_unknown.count,
+            failures,
+        ));
     }
     report.tables.push(table);
     Ok(report)
 }
 
-/// Clubs of our own, so that no real one is locked out for a while.
-async fn register(site: &Arc<Site>, count: usize, seed: u64) -> Result<Vec<String>> {
+/// Registers new clubs, so that no existing one is locked out.
+async fn register(site: &Arc<RunSettings>, count: usize, seed: u64) -> Result<Vec<String>> {
     let stamp = time::OffsetDateTime::now_utc().unix_timestamp();
     let mut emails = Vec::with_capacity(count);
     for number in 0..count {
@@ -123,29 +138,30 @@ async fn register(site: &Arc<Site>, count: usize, seed: u64) -> Result<Vec<Strin
     Ok(emails)
 }
 
-/// One call after the other, which of the two kinds comes first by chance; how many milliseconds each took.
+/// Sends the calls one after the other, with the two kinds in random order. Returns the
+/// milliseconds of each call by kind.
 async fn measure(
-    site: &Arc<Site>,
+    site: &Arc<RunSettings>,
     path: &str,
     status: u16,
-    who: [&[String]; 2],
+    addresses_by_kind: [&[String]; 2],
     seed: u64,
 ) -> Result<[Vec<f64>; 2]> {
     let browser = Browser::open(Arc::clone(site), seed)?;
-    let mut dice = Dice::of(seed, 2);
-    let mut took = [Vec::new(), Vec::new()];
+    let mut rng = SeededRng::new(seed, 2);
+    let mut durations = [Vec::new(), Vec::new()];
     for _ in 0..TRIES_PER_ADDRESS {
-        for (known, unknown) in who[0].iter().zip(who[1]) {
-            let first = usize::from(dice.below(2) == 0);
+        for (known, unknown) in addresses_by_kind[0].iter().zip(addresses_by_kind[1]) {
+            let first = usize::from(rng.below(2) == 0);
             for kind in [first, 1 - first] {
                 let email = [known, unknown][kind];
                 let body = json!({ "email": email, "password": "not the password" });
-                let began = Instant::now();
+                let started_at = Instant::now();
                 let answer = browser
-                    .once(Call::Club, &Request::post(path, body))
+                    .send_once(Call::Club, &Request::post(path, body))
                     .await
                     .context("no answer")?;
-                took[kind].push(millis(began.elapsed()));
+                durations[kind].push(millis(started_at.elapsed()));
                 ensure!(
                     answer.status == status,
                     "{path}: {} {}",
@@ -155,5 +171,5 @@ async fn measure(
             }
         }
     }
-    Ok(took)
+    Ok(durations)
 }

@@ -1,4 +1,5 @@
-//! What processes used, as the system counts it: the server (the sandbox is inside it) and its Postgres with all its children.
+//! Resource use of processes from `/proc`: the server with its sandbox, and Postgres with all its
+//! children.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,33 +8,33 @@ use anyhow::{Context, Result};
 use tokio::sync::{Mutex, watch};
 
 use crate::report::Table;
-use crate::subject::Subject;
+use crate::server_process::ServerProcess;
 
-/// The system counts processor time in hundredths of a second, whatever its clock does (`USER_HZ`).
+/// The kernel counts processor time in hundredths of a second (`USER_HZ`).
 const MS_PER_TICK: u64 = 10;
-/// Work that goes on behind an answer (mails, notices) is over when hardly anything is used for so long.
-const LOOK: Duration = Duration::from_millis(300);
+/// Background work such as mails is over when the processes used hardly any time in this interval.
+const IDLE_INTERVAL: Duration = Duration::from_millis(300);
 const IDLE_MS_MAX: u64 = 20;
 const SECOND: Duration = Duration::from_secs(1);
-const CALM_MAX: Duration = Duration::from_secs(60);
+const IDLE_WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// Whose use is measured.
+/// The processes that are measured.
 #[derive(Clone, Debug)]
-pub struct Meter {
+pub struct ProcessMeter {
     server: u32,
     postmaster: Option<u32>,
 }
 
-/// Milliseconds of processor time since the processes began.
+/// Processor time in milliseconds since the processes started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cpu {
+pub struct CpuTime {
     pub server: u64,
     pub postgres: u64,
 }
 
-impl Cpu {
-    pub fn since(self, earlier: Cpu) -> Cpu {
-        Cpu {
+impl CpuTime {
+    pub fn since(self, earlier: CpuTime) -> CpuTime {
+        CpuTime {
             server: self.server.saturating_sub(earlier.server),
             postgres: self.postgres.saturating_sub(earlier.postgres),
         }
@@ -44,78 +45,81 @@ impl Cpu {
     }
 }
 
-impl Meter {
-    pub fn of(subject: &Subject) -> Result<Meter> {
-        Ok(Meter {
-            server: subject.pid().context("the server is not ours")?,
-            postmaster: subject.postmaster_pid(),
+impl ProcessMeter {
+    pub fn of(server_process: &ServerProcess) -> Result<ProcessMeter> {
+        Ok(ProcessMeter {
+            server: server_process.pid().context("the server is external")?,
+            postmaster: server_process.postmaster_pid(),
         })
     }
 
-    /// The same Postgres, and this process in the server's place.
-    pub fn of_this_process(&self) -> Meter {
-        Meter {
+    /// Returns a meter of the same Postgres with this process in place of the server.
+    pub fn of_this_process(&self) -> ProcessMeter {
+        ProcessMeter {
             server: std::process::id(),
             ..self.clone()
         }
     }
 
-    pub fn cpu(&self) -> Result<Cpu> {
-        let (own, _) = spent(self.server).context("the server's own figures")?;
+    pub fn cpu(&self) -> Result<CpuTime> {
+        let (own, _) = cpu_ms(self.server).context("the server's own figures")?;
         let postgres = self.postmaster.map_or(0, |postmaster| {
-            let family = children(postmaster)
+            let process_tree = children(postmaster)
                 .into_iter()
-                .filter_map(|child| spent(child).map(|(own, _)| own));
-            // What ended children used is counted with their parent.
-            family.sum::<u64>() + spent(postmaster).map_or(0, |(own, ended)| own + ended)
+                .filter_map(|child| cpu_ms(child).map(|(own, _)| own));
+            // The parent's figures include children that have ended.
+            process_tree.sum::<u64>() + cpu_ms(postmaster).map_or(0, |(own, ended)| own + ended)
         });
-        Ok(Cpu {
+        Ok(CpuTime {
             server: own,
             postgres,
         })
     }
 
-    /// Waits until what went on behind the answers is done.
-    pub async fn calm(&self) -> Result<()> {
-        let began = Instant::now();
+    /// Waits until background work is done.
+    pub async fn wait_until_idle(&self) -> Result<()> {
+        let started_at = Instant::now();
         loop {
             let before = self.cpu()?;
-            tokio::time::sleep(LOOK).await;
-            if self.cpu()?.since(before).all() <= IDLE_MS_MAX || began.elapsed() > CALM_MAX {
+            tokio::time::sleep(IDLE_INTERVAL).await;
+            if self.cpu()?.since(before).all() <= IDLE_MS_MAX
+                || started_at.elapsed() > IDLE_WAIT_MAX
+            {
                 return Ok(());
             }
         }
     }
 
-    /// Kilobytes that the server keeps in memory.
+    /// Returns the server's resident memory in kilobytes.
     pub fn resident_kb(&self) -> Result<f64> {
         resident_kb(self.server)
     }
 }
 
-/// What our own server keeps in memory, looked at once a second until told to stop: seconds since the start, megabytes. While
-/// it is dead, and for somebody else's server, there is nothing to see.
-pub async fn remember(
-    subject: Arc<Mutex<Subject>>,
+/// Records the memory of our own server once a second until `stop`: seconds since the start,
+/// megabytes. Records nothing while it is down or external.
+pub async fn record_memory(
+    server_process: Arc<Mutex<ServerProcess>>,
     started: Instant,
     mut stop: watch::Receiver<bool>,
 ) -> Vec<(f64, f64)> {
-    let mut seen = Vec::new();
+    let mut samples = Vec::new();
     while tokio::time::timeout(SECOND, stop.wait_for(|stop| *stop))
         .await
         .is_err()
     {
-        let server = subject.lock().await.pid();
+        let server = server_process.lock().await.pid();
         if let Some(resident) = server.and_then(|server| resident_kb(server).ok()) {
-            seen.push((started.elapsed().as_secs_f64(), resident / 1024.0));
+            samples.push((started.elapsed().as_secs_f64(), resident / 1024.0));
         }
     }
-    seen
+    samples
 }
 
-/// What `remember` saw at the start, at each quarter of the time and at most; nothing for a server that is not ours.
-pub fn memory_table(seen: &[(f64, f64)]) -> Option<Table> {
-    let last = seen.len().checked_sub(1)?;
+/// Returns a table of the memory at the start, after each quarter and at its peak. `None` for an
+/// external server.
+pub fn memory_table(samples: &[(f64, f64)]) -> Option<Table> {
+    let last = samples.len().checked_sub(1)?;
     let head = [
         "",
         "start",
@@ -126,12 +130,12 @@ pub fn memory_table(seen: &[(f64, f64)]) -> Option<Table> {
         "most",
     ];
     let mut table = Table::new("Memory (MB)", &head);
-    let most = seen
+    let most = samples
         .iter()
         .map(|(_, megabytes)| *megabytes)
         .fold(0.0, f64::max);
     let quarters = (0..=4)
-        .map(|quarter| seen[last * quarter / 4].1)
+        .map(|quarter| samples[last * quarter / 4].1)
         .chain([most]);
     table.row(
         ["server".to_owned()]
@@ -141,7 +145,7 @@ pub fn memory_table(seen: &[(f64, f64)]) -> Option<Table> {
     Some(table)
 }
 
-/// What a process keeps in memory, in kilobytes.
+/// Returns the resident memory of a process in kilobytes.
 fn resident_kb(pid: u32) -> Result<f64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status
@@ -151,12 +155,13 @@ fn resident_kb(pid: u32) -> Result<f64> {
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }
 
-/// Milliseconds a process used, and those its ended children did.
-fn spent(pid: u32) -> Option<(u64, u64)> {
+/// Returns the processor milliseconds of a process and of its ended children.
+fn cpu_ms(pid: u32) -> Option<(u64, u64)> {
     read_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// The name in parentheses may hold anything; what follows it are numbers, the state first.
+/// Parses `/proc/PID/stat`. The name in parentheses may contain anything; the fields after it are
+/// numbers, after the state.
 fn read_stat(stat: &str) -> Option<(u64, u64)> {
     let rest = &stat[stat.rfind(')')? + 1..];
     let ticks: Vec<u64> = rest
@@ -193,22 +198,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_with_blanks_and_parentheses_does_not_move_the_figures() {
+    fn process_name_with_spaces_does_not_shift_fields() {
         let stat = "42 (postgres: w (x) y) S 1 42 42 0 -1 4194560 9 8 7 6 150 50 3 2 20 0 1 0 100";
         assert_eq!(read_stat(stat), Some((2_000, 50)));
         assert_eq!(read_stat("42 (cut"), None);
     }
 
     #[test]
-    fn memory_is_told_by_quarters_and_at_its_most() {
-        let seen = [1.0, 2.0, 9.0, 4.0, 5.0].map(|megabytes| (0.0, megabytes));
-        let table = memory_table(&seen).expect("a table");
+    fn memory_table_shows_quarters_and_maximum() {
+        let samples = [1.0, 2.0, 9.0, 4.0, 5.0].map(|megabytes| (0.0, megabytes));
+        let table = memory_table(&samples).expect("a table");
         assert_eq!(table.rows[1], ["server", "1", "2", "9", "4", "5", "9"]);
         assert!(memory_table(&[]).is_none());
     }
 
     #[test]
-    fn this_process_is_found() {
+    fn memory_of_this_process_is_read() {
         assert!(resident_kb(std::process::id()).expect("our own") > 0.0);
     }
 }

@@ -1,4 +1,5 @@
-//! What an auditor reads from outside the running server: totals, what is undecided, what is sold. Changes nothing.
+//! Read-only queries for an audit from outside the running server: totals, undecided orders, sold
+//! tickets.
 
 use std::collections::HashSet;
 
@@ -7,12 +8,12 @@ use sqlx::{FromRow, PgPool};
 
 use crate::error::Failure;
 
-/// A reader of the books with a connection of its own.
+/// Reads the database on a connection of its own.
 pub struct Auditor {
     pool: PgPool,
 }
 
-/// One draw, counted twice: by its tickets and by its own figure.
+/// The figures of one draw: its ticket rows, and its own counters.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct DrawTotals {
     pub draw: i64,
@@ -21,19 +22,19 @@ pub struct DrawTotals {
     pub held: i64,
 }
 
-/// One order's money as our books have it, in cents.
+/// The money of one order in our database, in cents.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct OrderMoney {
     pub order: String,
     pub payment_intent: Option<String>,
     pub account: String,
-    /// Whether the money was taken, given back since or not.
+    /// Whether the payment was ever captured, even if it was refunded since.
     pub is_taken: bool,
     pub total: i64,
     pub application_fee: i64,
     pub refunded: i64,
     pub fee_refunded: i64,
-    /// An open anomaly already says that something is wrong with it, or a person has closed one by hand.
+    /// Whether an anomaly about it is open, or was closed by a person.
     pub is_reported: bool,
 }
 
@@ -43,52 +44,71 @@ impl Auditor {
             .max_connections(1)
             .connect(url)
             .await
-            .map_err(unread)?;
+            .map_err(read_failure)?;
         Ok(Self { pool })
     }
 
-    /// Transactions that anybody made in these books so far, as Postgres counts them: a second or so late.
+    /// Returns the number of transactions in this database so far. Postgres updates it with a delay
+    /// of about a second.
     pub async fn transactions(&self) -> Result<i64, Failure> {
         sqlx::query_scalar(
             "select (xact_commit + xact_rollback)::bigint from pg_stat_database where datname = current_database()",
         )
         .fetch_one(&self.pool)
         .await
-        .map_err(unread)
+        .map_err(read_failure)
     }
 
-    /// Orders that somebody paid for and nobody has decided: their state, and how many seconds ago they were opened.
+    /// Returns orders that are paid but undecided: id, state, and age in seconds.
     pub async fn undecided(&self) -> Result<Vec<(String, String, i64)>, Failure> {
         sqlx::query_as(
-            "select id::text, state, extract(epoch from now() - opened_at)::bigint from orders
+            "select id::text, state, extract(epoch from transaction_instant() - opened_at)::bigint from orders
              where state in ('allocated', 'rejecting') or (state = 'quoted' and authorised_at is not null)
              order by opened_at",
         )
         .fetch_all(&self.pool)
         .await
-        .map_err(unread)
+        .map_err(read_failure)
     }
 
-    /// Notices of the provider whose ids begin with this: how many are stored, and how many of those are handled.
-    pub async fn notices(&self, prefix: &str) -> Result<(i64, i64), Failure> {
+    /// Returns how many webhook events have an id with this prefix, and how many of them are
+    /// handled.
+    pub async fn webhook_event_counts(&self, prefix: &str) -> Result<(i64, i64), Failure> {
         sqlx::query_as("select count(*), count(handled_at) from webhook_events where starts_with(event_id, $1)")
             .bind(prefix)
             .fetch_one(&self.pool)
             .await
-            .map_err(unread)
+            .map_err(read_failure)
     }
 
-    /// Mails that are still to leave.
+    /// Returns how many payment operations are pending longer than invariant O1 allows.
+    pub async fn overdue_operations(&self) -> Result<i64, Failure> {
+        sqlx::query_scalar("select count(*) from invariant_violations where invariant = 'O1 operations are carried out'")
+            .fetch_one(&self.pool)
+            .await
+            .map_err(read_failure)
+    }
+
+    /// Returns the number of mails that can be sent and are not sent yet.
     pub async fn unsent_mails(&self) -> Result<i64, Failure> {
         let waiting =
             "select count(*) from email_outbox where state = 'pending' and to_address is not null";
         sqlx::query_scalar(waiting)
             .fetch_one(&self.pool)
             .await
-            .map_err(unread)
+            .map_err(read_failure)
     }
 
-    /// Every draw that sold or holds something.
+    /// Returns the number of orders whose buyer's address has this ending.
+    pub async fn named_buyers(&self, address_end: &str) -> Result<i64, Failure> {
+        sqlx::query_scalar("select count(*) from orders where right(buyer_email, length($1)) = $1")
+            .bind(address_end)
+            .fetch_one(&self.pool)
+            .await
+            .map_err(read_failure)
+    }
+
+    /// Returns every draw that has sold or reserved tickets.
     pub async fn draws(&self) -> Result<Vec<DrawTotals>, Failure> {
         sqlx::query_as(
             "select d.id as draw, count(t.serial) as tickets, d.sold::bigint, d.held::bigint
@@ -97,20 +117,22 @@ impl Auditor {
         )
         .fetch_all(&self.pool)
         .await
-        .map_err(unread)
+        .map_err(read_failure)
     }
 
-    /// Where the node that owns a draw is asked; `None`: nobody whose row is there.
+    /// Returns the address of the node that owns a draw, or `None` when the owner has no row in
+    /// `nodes`.
     pub async fn owner(&self, draw: i64) -> Result<Option<String>, Failure> {
         sqlx::query_scalar("select n.address from draws d join nodes n on n.boot_id = d.owner_boot where d.id = $1")
             .bind(draw)
             .fetch_optional(&self.pool)
             .await
-            .map_err(unread)
+            .map_err(read_failure)
     }
 
-    /// Commits under an older epoch than the commit before them, as draw and revision: writes of a ghost.
-    pub async fn ghosts(&self) -> Result<Vec<(i64, i64)>, Failure> {
+    /// Returns commits, as draw and revision, that have an older epoch than the commit before them.
+    /// A fenced owner must not have written any.
+    pub async fn fenced_writes(&self) -> Result<Vec<(i64, i64)>, Failure> {
         sqlx::query_as(
             "select e.draw_id, e.revision from draw_events e
              join draw_events p on p.draw_id = e.draw_id and p.revision = e.revision - 1
@@ -118,10 +140,10 @@ impl Auditor {
         )
         .fetch_all(&self.pool)
         .await
-        .map_err(unread)
+        .map_err(read_failure)
     }
 
-    /// Every order that ever had a payment intent.
+    /// Returns every order that ever had a payment intent.
     pub async fn orders(&self) -> Result<Vec<OrderMoney>, Failure> {
         sqlx::query_as(
             "select o.id::text as order, o.payment_intent_id as payment_intent, o.account_id as account,
@@ -135,10 +157,10 @@ impl Auditor {
         )
         .fetch_all(&self.pool)
         .await
-        .map_err(unread)
+        .map_err(read_failure)
     }
 
-    /// Payment intents that an open anomaly is about, or one that a person closed.
+    /// Returns payment intents with an anomaly that is open or was closed by a person.
     pub async fn reported(&self) -> Result<Vec<String>, Failure> {
         sqlx::query_scalar(
             "select payment_intent_id from anomalies
@@ -146,11 +168,12 @@ impl Auditor {
         )
         .fetch_all(&self.pool)
         .await
-        .map_err(unread)
+        .map_err(read_failure)
     }
 
-    /// Payments that no order holds and an anomaly was raised about, open or not: one of a forgotten order, or the second for one.
-    pub async fn strays(&self) -> Result<HashSet<String>, Failure> {
+    /// Returns payments that belong to no order and have an anomaly, open or not. Their order was
+    /// lost, or they are the second payment of one.
+    pub async fn payments_without_order(&self) -> Result<HashSet<String>, Failure> {
         let strays: Vec<String> = sqlx::query_scalar(
             "select a.payment_intent_id from anomalies a
              where a.payment_intent_id is not null
@@ -158,22 +181,22 @@ impl Auditor {
         )
         .fetch_all(&self.pool)
         .await
-        .map_err(unread)?;
+        .map_err(read_failure)?;
         Ok(strays.into_iter().collect())
     }
 
-    /// Every connected account of a club.
+    /// Returns every connected account of a club.
     pub async fn club_accounts(&self) -> Result<Vec<String>, Failure> {
         sqlx::query_scalar(
             "select stripe_connect_account_id from clubs where stripe_connect_account_id is not null order by id",
         )
         .fetch_all(&self.pool)
         .await
-        .map_err(unread)
+        .map_err(read_failure)
     }
 
-    /// How many mails of each kind are in each state (`pending`, `sent`, `dead`). One that waits for its buyer to leave an
-    /// address is not counted.
+    /// Returns how many mails of each kind are in each state (`pending`, `sent`, `dead`). Mails
+    /// that wait for an address are not counted.
     pub async fn mails(&self) -> Result<Vec<(String, String, i64)>, Failure> {
         sqlx::query_as(
             "select kind, state, count(*) from email_outbox where to_address is not null
@@ -181,20 +204,20 @@ impl Auditor {
         )
         .fetch_all(&self.pool)
         .await
-        .map_err(unread)
+        .map_err(read_failure)
     }
 
-    /// How many anomalies are open, by kind.
+    /// Returns how many anomalies are open, by kind.
     pub async fn open_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
         sqlx::query_as("select kind, count(*) from anomalies where resolved_at is null group by kind order by kind")
             .fetch_all(&self.pool)
             .await
-            .map_err(unread)
+            .map_err(read_failure)
     }
 
-    /// The same but for tickets whose buyer left no address: a person is rightly asked to find somebody who paid a cart and closed
-    /// the tab, and nothing went wrong.
-    pub async fn went_wrong(&self) -> Result<Vec<(String, i64)>, Failure> {
+    /// Returns open anomalies by kind, without tickets whose buyer left no address. Those need a
+    /// person, but nothing went wrong.
+    pub async fn unexpected_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
         let open = "select kind, count(*) from anomalies a where resolved_at is null
                and not (kind = 'orphaned_ticket' and exists (select from orders o where o.id = a.order_id
                  and o.state = 'captured' and o.buyer_email is null))
@@ -202,10 +225,10 @@ impl Auditor {
         sqlx::query_as(open)
             .fetch_all(&self.pool)
             .await
-            .map_err(unread)
+            .map_err(read_failure)
     }
 }
 
-fn unread(failure: sqlx::Error) -> Failure {
+fn read_failure(failure: sqlx::Error) -> Failure {
     Failure::NotWritten(failure.to_string())
 }

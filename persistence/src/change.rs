@@ -1,48 +1,50 @@
-//! What events leave in the tables, folded: those of one commit, or of several that are written together. Both ledgers write
-//! the same.
+//! The table changes that a draw's events cause, for one commit or several that are written
+//! together. Both stores use them.
 
 use std::collections::BTreeMap;
 
 use domain::draw::Outcome;
 use domain::{Cents, Event, FeeStep, OrderId, Reservation, Serial, Status, Terms};
 
-/// Events, folded.
+/// The combined effect of events on the tables.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Change {
-    /// What becomes of each reservation that is touched; `None` goes.
+pub(crate) struct DrawChange {
+    /// The new value of each changed reservation. `None` deletes it.
     pub reservations: BTreeMap<OrderId, Option<Reservation>>,
-    pub allocated: Vec<Handover>,
-    pub voided: Vec<Handover>,
+    pub allocated: Vec<TicketChange>,
+    pub voided: Vec<TicketChange>,
     /// The new status, if it changes.
     pub status: Option<Status>,
     pub terms: Option<Terms>,
-    /// A result entered (`Some(Some)`) or taken back (`Some(None)`).
+    /// A result that is entered (`Some(Some)`) or undone (`Some(None)`).
     pub outcome: Option<Option<Outcome>>,
     pub archived: Option<bool>,
-    /// Names or the contact ride along.
+    /// The deal became public.
+    pub revealed: bool,
+    /// The names or the contact change.
     pub described: bool,
 }
 
-/// Tickets given to an order, or taken back from it, and the step this makes in the fee ledger.
+/// Tickets given to an order or taken back, and the fee step.
 #[derive(Clone, Debug)]
-pub(crate) struct Handover {
+pub(crate) struct TicketChange {
     pub order: OrderId,
     pub serials: Vec<Serial>,
     pub step: FeeStep,
-    /// Taken back from an order whose money had been taken.
+    /// Taken back from an order that was captured.
     pub charged: bool,
 }
 
-impl Change {
-    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Change {
-        let mut change = Change::default();
+impl DrawChange {
+    pub fn from_events<'a>(events: impl IntoIterator<Item = &'a Event>) -> DrawChange {
+        let mut change = DrawChange::default();
         for event in events {
-            change.take(event);
+            change.fold(event);
         }
         change
     }
 
-    fn take(&mut self, event: &Event) {
+    fn fold(&mut self, event: &Event) {
         match event {
             Event::Reserved { order, reservation } => {
                 self.reservations.insert(*order, Some(*reservation));
@@ -56,13 +58,13 @@ impl Change {
                 step,
             } => {
                 self.reservations.insert(*order, None);
-                let given = Handover {
+                let ticket_change = TicketChange {
                     order: *order,
                     serials: serials.clone(),
                     step: *step,
                     charged: false,
                 };
-                self.allocated.push(given);
+                self.allocated.push(ticket_change);
             }
             Event::Voided {
                 order,
@@ -70,13 +72,13 @@ impl Change {
                 step,
                 charged,
             } => {
-                let taken = Handover {
+                let ticket_change = TicketChange {
                     order: *order,
                     serials: serials.clone(),
                     step: *step,
                     charged: *charged,
                 };
-                self.voided.push(taken);
+                self.voided.push(ticket_change);
             }
             Event::Closed => self.status = Some(Status::Closed),
             Event::Completed {
@@ -96,6 +98,7 @@ impl Change {
                 self.outcome = Some(None);
                 self.archived = Some(false);
             }
+            Event::Revealed => self.revealed = true,
             Event::Amended { terms } => self.terms = Some(*terms),
             Event::Described => self.described = true,
             Event::Reopened => self.status = Some(Status::Active),
@@ -104,19 +107,19 @@ impl Change {
         }
     }
 
-    /// Tickets sold, less those taken back.
+    /// Returns the number of tickets sold, less those taken back.
     pub fn sold_delta(&self) -> i16 {
-        let count = |handovers: &[Handover]| {
-            handovers
+        let count = |ticket_changes: &[TicketChange]| {
+            ticket_changes
                 .iter()
-                .map(|handover| handover.serials.len() as i16)
+                .map(|ticket_change| ticket_change.serials.len() as i16)
                 .sum::<i16>()
         };
         count(&self.allocated) - count(&self.voided)
     }
 
-    /// Tickets that the touched reservations claim from now on.
-    pub fn kept(&self) -> u16 {
+    /// Returns how many tickets the changed reservations hold afterwards.
+    pub fn reserved_after(&self) -> u16 {
         self.reservations
             .values()
             .flatten()
@@ -124,35 +127,36 @@ impl Change {
             .sum()
     }
 
-    /// Whether the draw's own row changes in more than its counters.
-    pub fn turns(&self) -> bool {
+    /// Returns whether the draw's own row changes beyond its counters.
+    pub fn changes_draw_row(&self) -> bool {
         self.status.is_some()
             || self.terms.is_some()
             || self.outcome.is_some()
             || self.archived.is_some()
+            || self.revealed
     }
 
-    /// Whether lists show something else from now on than what its view says.
-    pub fn relists(&self) -> bool {
+    /// Returns whether lists change beyond what the draw's view shows.
+    pub fn changes_listing(&self) -> bool {
         self.terms.is_some() || self.outcome.is_some() || self.archived.is_some() || self.described
     }
 
-    /// What has to go back of the draw's fee.
+    /// Returns by how much the fee to refund grows.
     pub fn to_return(&self) -> Cents {
         self.allocated
             .iter()
             .chain(&self.voided)
-            .map(|handover| handover.step.to_return)
+            .map(|ticket_change| ticket_change.step.to_return)
             .sum()
     }
 
-    /// The last step of the fee ledger. A commit makes at most one, because a command allocates or voids one order; and only
-    /// allocations are written together.
-    pub fn step(&self) -> Option<(OrderId, FeeStep)> {
+    /// Returns the last fee step. A commit has at most one, because a command allocates or voids
+    /// one order. Only allocations are written together.
+    pub fn last_fee_step(&self) -> Option<(OrderId, FeeStep)> {
         self.allocated
             .iter()
             .chain(&self.voided)
-            .map(|handover| (handover.order, handover.step))
+            .map(|ticket_change| (ticket_change.order, ticket_change.step))
             .next_back()
     }
 }

@@ -1,5 +1,6 @@
-//! A private Postgres for the demo and the tests: found on the machine, started as a child on a unix socket, adopted when
-//! an earlier server was killed and left it running, started again when it dies.
+//! A private Postgres for the demo and the tests. It is found on the machine, started as a child
+//! process on a unix socket, and restarted when it dies. One that a killed server left running is
+//! adopted.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -8,18 +9,18 @@ use sqlx::Connection;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use thiserror::Error;
 
-use cluster::{Cluster, Door, Durability};
-use keeper::Keeper;
+use cluster::{Cluster, Durability, PostgresAddress};
+use supervisor::Supervisor;
 
 pub mod backup;
 pub mod binaries;
 pub(crate) mod cluster;
-mod keeper;
-mod note;
-pub(crate) mod owner;
+pub(crate) mod os_user;
+mod pid_file;
 pub mod restore;
+mod supervisor;
 
-/// The one database of the demo.
+/// The only database of the demo.
 pub const DATABASE: &str = "football_doubles";
 
 /// Why there is no private Postgres. Each message is one line that says what to do.
@@ -47,68 +48,68 @@ pub enum EmbeddedError {
     Silent(#[from] sqlx::Error),
 }
 
-/// A running private Postgres, started again if it dies. Dropped without `stop` it keeps running, and the next `start`
-/// adopts it.
+/// A running private Postgres, restarted when it dies. Dropped without `stop` it keeps running, and
+/// the next `start` adopts it.
 pub struct Embedded {
     dir: PathBuf,
-    door: Door,
+    address: PostgresAddress,
     adopted: bool,
-    keeper: Keeper,
-    /// Held as long as this server lives; the system lets go of it however the server ends.
+    supervisor: Supervisor,
+    /// Held while this server lives. The operating system releases it in any case.
     _lock: File,
 }
 
 impl Embedded {
-    /// Starts Postgres in a folder, making its data directory the first time. If the folder cannot be reached by the user
-    /// that Postgres must run as, a folder under `/var/tmp` stands in for it and the log says so.
+    /// Starts Postgres in a folder, and creates its data directory the first time. If the user that
+    /// runs Postgres cannot reach the folder, it uses one under `/var/tmp` and logs that.
     pub async fn start(dir: &Path) -> Result<Embedded, EmbeddedError> {
-        let dir = owner::folder(dir)?;
+        let dir = os_user::folder(dir)?;
         let lock = lock(&dir)?;
         let cluster = Cluster::start(&dir, Durability::Full).await?;
-        let (door, adopted) = (cluster.door(), cluster.adopted());
+        let (address, adopted) = (cluster.address(), cluster.adopted());
         let embedded = Embedded {
             dir,
-            door,
+            address,
             adopted,
-            keeper: Keeper::keep(cluster),
+            supervisor: Supervisor::start(cluster),
             _lock: lock,
         };
         embedded.create_database().await?;
         Ok(embedded)
     }
 
-    /// Where the data really is.
+    /// Returns the folder that is really used.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
     pub fn options(&self) -> PgConnectOptions {
-        self.door.options(DATABASE)
+        self.address.options(DATABASE)
     }
 
-    /// For `DATABASE_URL` of another program on this machine, for example the load test's audit.
+    /// Returns the URL for other programs on this machine, such as the load test's audit.
     pub fn url(&self) -> String {
-        self.door.url(DATABASE)
+        self.address.url(DATABASE)
     }
 
-    /// Whether it was left running by a server that was killed.
+    /// Returns whether it was left running by a server that was killed.
     pub fn adopted(&self) -> bool {
         self.adopted
     }
 
-    /// Ends every connection, writes everything down and stops.
+    /// Ends every connection, writes everything to disk and stops.
     pub async fn stop(self) {
-        self.keeper.stop().await;
+        self.supervisor.stop().await;
     }
 
     async fn create_database(&self) -> Result<(), EmbeddedError> {
-        let mut connection = PgConnection::connect_with(&self.door.options("postgres")).await?;
-        let known: bool =
+        let mut connection = PgConnection::connect_with(&self.address.options("postgres")).await?;
+        let exists: bool =
             sqlx::query_scalar("select exists (select 1 from pg_database where datname = $1)")
                 .bind(DATABASE)
                 .fetch_one(&mut connection)
                 .await?;
-        if !known {
+        if !exists {
             sqlx::query("create database football_doubles")
                 .execute(&mut connection)
                 .await?;

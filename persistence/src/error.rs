@@ -1,30 +1,34 @@
-//! The two kinds of write failure, told apart once and for all.
+//! Errors of the stores. They separate a write that certainly did not happen from one with an
+//! unknown outcome.
 
 use thiserror::Error;
 
-/// The machine went wrong, not the rules.
+/// A technical failure. Violations of the game's rules are refusals of the domain.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Failure {
-    /// Certainly not written: memory is still right; the caller may try again.
+    /// Certainly not written. The caller's state is still right, and it may try again.
     #[error("not written: {0}")]
     NotWritten(String),
-    /// Two transactions in each other's way, and this one gave in. Certainly not written: it is tried again before anybody hears
-    /// of it, and told as `NotWritten` when it gave in each time.
+    /// Deadlock or serialization failure. Certainly not written. It is tried again, and returned as
+    /// `NotWritten` after the last try.
     #[error("not written: {0}")]
     Collided(String),
-    /// Nobody knows whether it was written: whoever holds it in memory must forget and read the books.
+    /// The write may or may not have happened. The caller must discard its state and read the
+    /// database.
     #[error("outcome unknown: {0}")]
     Unknown(String),
-    /// Another owner has claimed the draw since, or somebody wrote in between: this writer is a ghost.
+    /// Another owner has claimed the draw, or another commit came first. This writer no longer owns
+    /// the draw.
     #[error("fenced: another owner holds the draw")]
     Fenced,
-    /// The database's clock says that kick-off has come (rule 5). Certainly not written.
+    /// By the database's clock, kick-off has come (rule 5 of the decisions). Certainly not written.
     #[error("closed by the database's clock")]
     ClosedByClock,
-    /// A payout of the draw was completed: its result cannot be taken back (decision E-6). Certainly not written.
+    /// A payout of the draw was completed, so its result cannot be undone (decision E-6). Certainly
+    /// not written.
     #[error("a payout of the draw was completed")]
     PaidOut,
-    /// What was asked for is not there.
+    /// The requested row does not exist.
     #[error("not found")]
     NotFound,
     /// A stored value cannot be read: a bug or a damaged database.
@@ -32,10 +36,10 @@ pub enum Failure {
     Corrupt(String),
 }
 
-/// How a `sqlx::Error` is told apart: by when it happened, not by what it says. Its text names constraints and causes, never
-/// values.
+/// Conversions from `sqlx::Error`. The kind depends on when the error happened, not on its text.
+/// The text names constraints and causes, never values.
 impl Failure {
-    /// A statement that only reads.
+    /// Converts the error of a statement that only reads.
     pub(crate) fn from_read(why: sqlx::Error) -> Failure {
         match why {
             sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => {
@@ -46,7 +50,8 @@ impl Failure {
         }
     }
 
-    /// Inside an explicit transaction: as `COMMIT` was never sent, Postgres rolls back, even when the connection is gone.
+    /// Converts an error inside a transaction. `COMMIT` was not sent, so Postgres rolls back, even
+    /// if the connection is lost.
     pub(crate) fn before_commit(why: sqlx::Error) -> Failure {
         if is_collision(&why) {
             Failure::Collided(why.to_string())
@@ -55,12 +60,14 @@ impl Failure {
         }
     }
 
-    /// `COMMIT` itself, or a statement that is its own transaction. Only when Postgres took part in saying no is it a no:
-    /// a lost answer may hide a yes.
+    /// Converts an error of `COMMIT`, or of a statement that is its own transaction. It is certain
+    /// only when Postgres itself refused: a lost response may hide a success.
     pub(crate) fn at_commit(why: sqlx::Error) -> Failure {
         match &why {
             _ if is_collision(&why) => Failure::Collided(why.to_string()),
-            sqlx::Error::Database(said) if !ends_the_session(said.code().as_deref()) => {
+            sqlx::Error::Database(database_error)
+                if !ends_the_session(database_error.code().as_deref()) =>
+            {
                 Failure::NotWritten(why.to_string())
             }
             sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => {
@@ -70,8 +77,8 @@ impl Failure {
         }
     }
 
-    /// As it is told to whoever asked, when it is not tried again.
-    pub(crate) fn told(self) -> Failure {
+    /// Converts the error when there is no further try.
+    pub(crate) fn after_last_try(self) -> Failure {
         match self {
             Failure::Collided(why) => Failure::NotWritten(why),
             other => other,
@@ -79,27 +86,33 @@ impl Failure {
     }
 }
 
-/// Shutting down and crashing (57P…) and broken connections (08…) can be reported after the commit record was written.
+/// A shutdown or crash (57P…) and a broken connection (08…) can be reported after the commit was
+/// written.
 fn ends_the_session(code: Option<&str>) -> bool {
     code.is_none_or(|code| code.starts_with("57P") || code.starts_with("08"))
 }
 
-/// A lock or a statement that took longer than it may.
+/// Returns whether a lock or a statement exceeded its time limit.
 pub(crate) fn is_timeout(why: &sqlx::Error) -> bool {
-    let code = why.as_database_error().and_then(|said| said.code());
+    let code = why
+        .as_database_error()
+        .and_then(|database_error| database_error.code());
     matches!(code.as_deref(), Some("55P03" | "57014"))
 }
 
-/// Two transactions in each other's way, not a mistake of either: worth another try.
+/// Returns whether the error is a deadlock or serialization failure, which another try may avoid.
 pub(crate) fn is_collision(why: &sqlx::Error) -> bool {
-    let code = why.as_database_error().and_then(|said| said.code());
+    let code = why
+        .as_database_error()
+        .and_then(|database_error| database_error.code());
     matches!(code.as_deref(), Some("40001" | "40P01"))
 }
 
-/// The session may only read: the database was demoted, or its owner closed it. Another connection may lead to one that writes.
+/// Returns whether the session is read-only, because the database was demoted or closed for writes.
+/// Another connection may lead to one that accepts writes.
 pub(crate) fn is_read_only(why: &sqlx::Error) -> bool {
     why.as_database_error()
-        .and_then(|said| said.code())
+        .and_then(|database_error| database_error.code())
         .as_deref()
         == Some("25006")
 }

@@ -1,93 +1,94 @@
-//! Where a test may end the process as `kill -9` would: before and after the effect of every step of a purchase.
+//! Points where a test may end the process as `kill -9` would: before and after the effect of every
+//! step of a purchase.
 //!
-//! Nothing of it is in a build that nobody asked to have it, nor in any release build: there `reach` is an empty function. Where
-//! it is compiled in, `FD_FAILPOINT` names a file; the process that reaches the step whose name stands in it takes the file away
-//! and kills itself.
+//! Release builds, and builds without the feature `failpoints`, have empty functions instead.
+//! Otherwise `FD_FAILPOINT` names a file that contains the name of a step. The process that reaches
+//! this step removes the file and kills itself.
 
 /// The steps of a purchase, S0 to S13 of the failure catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// The buyer's wish is priced.
+pub enum PurchaseStep {
+    /// The requested tickets are priced.
     Quote,
     /// The draw's actor decides to reserve.
     Hold,
     /// The order and its reservation are committed.
     Order,
-    /// The payment intent is made at the provider.
+    /// The payment intent is created at the provider.
     Intent,
-    /// The payment intent's name is written down.
+    /// The payment intent's id is stored.
     Name,
     /// The browser gets the client secret.
     Answer,
     /// The buyer's payment method is confirmed.
     Confirm,
-    /// Somebody says that the payment is there.
+    /// A request or webhook reports that the payment was authorised.
     Door,
-    /// The provider is asked whether it is.
+    /// The provider is asked for the payment's state.
     Ask,
     /// The tickets are committed.
     Allocate,
-    /// The money is taken.
+    /// The payment is captured.
     Capture,
-    /// That it was taken is written down.
+    /// The capture is stored.
     Record,
-    /// The mail leaves.
+    /// The mail is sent.
     Mail,
-    /// Boards are shown the sale.
+    /// Boards show the sale.
     Show,
 }
 
-/// On which side of a step's effect.
+/// The side of a step's effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum FailpointSide {
     Before,
     After,
 }
 
-impl Step {
-    pub const ALL: [Step; 14] = [
-        Step::Quote,
-        Step::Hold,
-        Step::Order,
-        Step::Intent,
-        Step::Name,
-        Step::Answer,
-        Step::Confirm,
-        Step::Door,
-        Step::Ask,
-        Step::Allocate,
-        Step::Capture,
-        Step::Record,
-        Step::Mail,
-        Step::Show,
+impl PurchaseStep {
+    pub const ALL: [PurchaseStep; 14] = [
+        PurchaseStep::Quote,
+        PurchaseStep::Hold,
+        PurchaseStep::Order,
+        PurchaseStep::Intent,
+        PurchaseStep::Name,
+        PurchaseStep::Answer,
+        PurchaseStep::Confirm,
+        PurchaseStep::Door,
+        PurchaseStep::Ask,
+        PurchaseStep::Allocate,
+        PurchaseStep::Capture,
+        PurchaseStep::Record,
+        PurchaseStep::Mail,
+        PurchaseStep::Show,
     ];
 }
 
-/// The point's name, as it stands in the file.
-pub fn name(step: Step, side: Side) -> String {
+/// Returns the point's name, as the file contains it.
+pub fn name(step: PurchaseStep, side: FailpointSide) -> String {
     format!("{step:?} {side:?}")
 }
 
-/// A step's effect, with both of its sides.
-pub async fn around<T>(step: Step, effect: impl Future<Output = T>) -> T {
-    reach(step, Side::Before);
-    let done = effect.await;
-    reach(step, Side::After);
-    done
+/// Runs a step's effect between its two points.
+pub async fn around<T>(step: PurchaseStep, effect: impl Future<Output = T>) -> T {
+    reach(step, FailpointSide::Before);
+    let result = effect.await;
+    reach(step, FailpointSide::After);
+    result
 }
 
-/// Whether this build has any.
+/// Whether this build contains failpoints.
 pub const COMPILED: bool = cfg!(all(feature = "failpoints", debug_assertions));
 
-/// Ends the process here when a test asked for it.
+/// Ends the process here when the file names this point.
 #[cfg(not(all(feature = "failpoints", debug_assertions)))]
 #[inline(always)]
-pub fn reach(_: Step, _: Side) {}
+pub fn reach(_: PurchaseStep, _: FailpointSide) {}
 
-/// The same a moment later, when what was just answered has left.
+/// Ends the process a moment later, after the current response has been sent.
 #[cfg(not(all(feature = "failpoints", debug_assertions)))]
 #[inline(always)]
-pub fn reach_soon(_: Step, _: Side) {}
+pub fn reach_soon(_: PurchaseStep, _: FailpointSide) {}
 
 #[cfg(all(feature = "failpoints", debug_assertions))]
 pub use armed::{reach, reach_soon};
@@ -101,10 +102,10 @@ mod armed {
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
 
-    use super::{Side, Step, name};
+    use super::{FailpointSide, PurchaseStep, name};
 
-    /// An answer of some hundred bytes has left the machine's own loop by then.
-    const A_MOMENT: Duration = Duration::from_millis(50);
+    /// Enough time for a response of some hundred bytes to leave over the loopback interface.
+    const SEND_DELAY: Duration = Duration::from_millis(50);
 
     fn file() -> Option<&'static PathBuf> {
         static FILE: OnceLock<Option<PathBuf>> = OnceLock::new();
@@ -112,32 +113,32 @@ mod armed {
             .as_ref()
     }
 
-    /// Taken away by whoever reads its own name in it first.
-    fn is_asked_for(step: Step, side: Side) -> bool {
+    /// Removes the file if it names this point. The first process to do so is the one that ends.
+    fn is_asked_for(step: PurchaseStep, side: FailpointSide) -> bool {
         let Some(file) = file() else { return false };
-        let asked =
-            std::fs::read_to_string(file).is_ok_and(|asked| asked.trim() == name(step, side));
-        asked && std::fs::remove_file(file).is_ok()
+        let names_this_point =
+            std::fs::read_to_string(file).is_ok_and(|text| text.trim() == name(step, side));
+        names_this_point && std::fs::remove_file(file).is_ok()
     }
 
-    fn die() {
+    fn kill_process() {
         let _ = kill(Pid::this(), Signal::SIGKILL);
         std::thread::sleep(Duration::from_secs(60));
     }
 
-    /// Ends the process here when a test asked for it.
-    pub fn reach(step: Step, side: Side) {
+    /// Ends the process here when the file names this point.
+    pub fn reach(step: PurchaseStep, side: FailpointSide) {
         if is_asked_for(step, side) {
-            die();
+            kill_process();
         }
     }
 
-    /// The same a moment later, when what was just answered has left.
-    pub fn reach_soon(step: Step, side: Side) {
+    /// Ends the process a moment later, after the current response has been sent.
+    pub fn reach_soon(step: PurchaseStep, side: FailpointSide) {
         if is_asked_for(step, side) {
             std::thread::spawn(|| {
-                std::thread::sleep(A_MOMENT);
-                die();
+                std::thread::sleep(SEND_DELAY);
+                kill_process();
             });
         }
     }

@@ -1,5 +1,5 @@
-//! Whether the books are right: one view, no rows expected, and the two statements that need the sealed seeds. What the
-//! books say was taken, for comparison with the provider, is here too.
+//! Checks the invariants of the database: the view `invariant_violations`, and two checks that need
+//! the sealed seeds. Also sums the captured payments for comparison with the provider.
 
 use std::time::Duration;
 
@@ -11,57 +11,57 @@ use crate::error::Failure;
 use crate::postgres::Postgres;
 use crate::seal::{PURPOSE_SEED, Sealer};
 
-/// Something that must hold and does not.
+/// An invariant that does not hold for an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Violation {
     /// Its id and statement: `T1 a draw counts what its rows say`.
     pub invariant: String,
-    /// Which draw, order, payment intent …
+    /// The draw, order, payment intent or other object.
     pub object: String,
 }
 
-/// What the books say went through one connected account, ever.
+/// The total money of one connected account, according to the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountTotals {
     pub account: AccountId,
-    /// Orders whose money was taken.
+    /// The number of captured orders.
     pub payments: i64,
     pub captured: Cents,
-    /// What went back to buyers.
+    /// Refunded to buyers.
     pub refunded: Cents,
-    /// What the platform took, and what of it went back to the club.
+    /// The platform's fees, and the part of them that was refunded to the club.
     pub application_fees: Cents,
     pub application_fees_refunded: Cents,
 }
 
 const WINNER: &str = "T9 the winning ticket carries the result";
-/// Broken for every draw at once when the key is the wrong one.
+/// Violated for every draw when the sealing key is wrong.
 pub const COMMITMENT: &str = "T10 a seed is the one that was committed to";
 
-/// Longer than its one long statement may take.
-const LOOKED_WITHIN: Duration = Duration::from_secs(360);
+/// Longer than the limit of its one long statement.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(360);
 
 impl Postgres {
-    /// Every violation, in order. None: healthy. Looks at everything, so it may take seconds on a big database; it locks
-    /// nothing.
+    /// Returns every violation, in order. A healthy database has none. Reads all tables without
+    /// locks, so it may take seconds on a large database.
     ///
     /// # Errors
-    /// `NotWritten` when the database cannot be asked.
+    /// [`Failure::NotWritten`] when the database cannot be read.
     pub async fn violations(&self) -> Result<Vec<Violation>, Failure> {
         let postgres = self.clone();
-        let looked = async move {
+        let check = async move {
             let mut transaction = postgres
                 .background()
                 .begin()
                 .await
                 .map_err(Failure::from_read)?;
-            // One picture of everything, and the time it takes.
-            let patient = "set transaction isolation level repeatable read, read only; set local statement_timeout = '5min'";
+            // One snapshot of all tables, and a longer time limit.
+            let settings = "set transaction isolation level repeatable read, read only; set local statement_timeout = '5min'";
             transaction
-                .execute(patient)
+                .execute(settings)
                 .await
                 .map_err(Failure::from_read)?;
-            let mut found: Vec<Violation> =
+            let mut violations: Vec<Violation> =
                 sqlx::query_as("select invariant, object from invariant_violations")
                     .fetch_all(&mut *transaction)
                     .await
@@ -69,20 +69,20 @@ impl Postgres {
                     .into_iter()
                     .map(|(invariant, object)| Violation { invariant, object })
                     .collect();
-            found.extend(deals(&mut transaction, postgres.sealer()).await?);
-            found.sort();
-            Ok(found)
+            violations.extend(check_deals(&mut transaction, postgres.sealer()).await?);
+            violations.sort();
+            Ok(violations)
         };
-        self.run_within(LOOKED_WITHIN, looked).await
+        self.run_within(CHECK_TIMEOUT, check).await
     }
 
-    /// Our side of the audit, ascending by account.
+    /// Returns our side of the comparison with the provider, ascending by account.
     ///
     /// # Errors
-    /// `NotWritten` when the database cannot be asked.
+    /// [`Failure::NotWritten`] when the database cannot be read.
     pub async fn account_totals(&self) -> Result<Vec<AccountTotals>, Failure> {
         let postgres = self.clone();
-        let added = async move {
+        let sums = async move {
             let rows = sqlx::query(
                 "select o.account_id, count(*) filter (where o.captured_at is not null),
                    coalesce(sum(o.total_cents) filter (where o.captured_at is not null), 0)::bigint,
@@ -103,7 +103,7 @@ impl Postgres {
                 .map(|row| totals(row).map_err(Failure::from_read))
                 .collect()
         };
-        self.run(added).await
+        self.run(sums).await
     }
 }
 
@@ -118,17 +118,20 @@ fn totals(row: &sqlx::postgres::PgRow) -> Result<AccountTotals, sqlx::Error> {
     })
 }
 
-type Sealed = (i64, Vec<u8>, Vec<u8>, Option<i16>, Option<i16>, Option<i16>);
+type SealedDealRow = (i64, Vec<u8>, Vec<u8>, Option<i16>, Option<i16>, Option<i16>);
 
-/// T9 and T10, for every draw.
-async fn deals(connection: &mut PgConnection, sealer: &Sealer) -> Result<Vec<Violation>, Failure> {
-    let rows: Vec<Sealed> = sqlx::query_as(
+/// Checks the invariants T9 and T10 for every draw.
+async fn check_deals(
+    connection: &mut PgConnection,
+    sealer: &Sealer,
+) -> Result<Vec<Violation>, Failure> {
+    let rows: Vec<SealedDealRow> = sqlx::query_as(
         "select id, commitment, seed_sealed, result_home, result_away, winning_serial from draws order by id",
     )
     .fetch_all(connection)
     .await
     .map_err(Failure::from_read)?;
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for (id, commitment, sealed, home, away, winner) in rows {
         let violation = |invariant: &str| Violation {
             invariant: invariant.into(),
@@ -140,7 +143,7 @@ async fn deals(connection: &mut PgConnection, sealer: &Sealer) -> Result<Vec<Vio
             .and_then(|seed| seed.try_into().ok())
             .map(Seed);
         let Some(seed) = seed.filter(|seed| seed.commitment(DrawId(id))[..] == commitment) else {
-            found.push(violation(COMMITMENT));
+            violations.push(violation(COMMITMENT));
             continue;
         };
         if let (Some(home), Some(away), Some(winner)) = (home, away, winner) {
@@ -148,9 +151,9 @@ async fn deals(connection: &mut PgConnection, sealer: &Sealer) -> Result<Vec<Vio
             let winner = Serial::new(winner.cast_unsigned());
             let deal = Deal::new(seed);
             if cell.is_none() || winner.map(|winner| deal.cell(winner)) != cell {
-                found.push(violation(WINNER));
+                violations.push(violation(WINNER));
             }
         }
     }
-    Ok(found)
+    Ok(violations)
 }

@@ -1,5 +1,7 @@
-//! The journal's own words: stored events, version 1, and their domain counterparts. What was written once is read for ever,
-//! so a stored shape is never changed: a new kind of event or a field with a default is added, anything else gets a new version.
+//! The stored form of events, version 1.
+//!
+//! Stored events must be readable for ever, so this form never changes. A new kind of event or a
+//! field with a default may be added; anything else needs a new version.
 
 use domain::{
     Cents, Event, FeeStep, GameResult, OrderId, Reservation, Serial, Status, Terms, Timestamp,
@@ -54,6 +56,7 @@ enum StoredEvent {
     Undone {
         status: StoredStatus,
     },
+    Revealed,
     Amended {
         terms: StoredTerms,
     },
@@ -98,7 +101,7 @@ enum StoredStatus {
     Cancelled,
 }
 
-/// One commit's events as JSON text.
+/// Returns one commit's events as JSON text.
 pub fn write(events: &[Event]) -> String {
     let commit = StoredCommit::V1 {
         events: events.iter().map(StoredEvent::from).collect(),
@@ -106,7 +109,11 @@ pub fn write(events: &[Event]) -> String {
     serde_json::to_string(&commit).expect("stored events have no maps with odd keys")
 }
 
-/// [`Failure::Corrupt`] when the text is not a commit of a known version, or names what cannot be.
+/// Reads a commit's events.
+///
+/// # Errors
+/// [`Failure::Corrupt`] when the text is not a commit of a known version, or has an impossible
+/// value.
 pub fn read(text: &str) -> Result<Vec<Event>, Failure> {
     let corrupt = |why: String| Failure::Corrupt(format!("journal: {why}"));
     let StoredCommit::V1 { events } =
@@ -183,6 +190,7 @@ impl From<&Event> for StoredEvent {
             E::Undone { status } => StoredEvent::Undone {
                 status: (*status).into(),
             },
+            E::Revealed => StoredEvent::Revealed,
             E::Amended { terms } => StoredEvent::Amended {
                 terms: terms.into(),
             },
@@ -258,6 +266,7 @@ impl StoredEvent {
             StoredEvent::Undone { status } => E::Undone {
                 status: status.into(),
             },
+            StoredEvent::Revealed => E::Revealed,
             StoredEvent::Amended { terms } => E::Amended {
                 terms: terms.into(),
             },
@@ -407,17 +416,18 @@ mod tests {
             E::Reopened,
             E::Archived { archived: true },
             E::Cancelled,
+            E::Revealed,
         ]
     }
 
     #[test]
-    fn every_event_is_read_back_as_it_was_written() {
+    fn every_event_reads_back_as_written() {
         assert_eq!(read(&write(&every_event())), Ok(every_event()));
     }
 
-    /// Version 1 is on disks: this text must be readable for ever.
+    /// Databases contain version 1, so this text must be readable for ever.
     #[test]
-    fn what_version_1_wrote_is_still_understood() {
+    fn version_1_is_still_readable() {
         let text = r#"{"v":"1","events":[
             {"event":"reserved","order":"01234567-89ab-cdef-0123-456789abcdef","count":3,"until":77,"extensions":2},
             {"event":"allocated","order":"01234567-89ab-cdef-0123-456789abcdef","serials":[1,169],
@@ -439,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_called_corrupt() {
+    fn impossible_values_are_corrupt() {
         for text in [
             "{}",
             r#"{"v":"2","events":[]}"#,

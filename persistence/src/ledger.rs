@@ -1,81 +1,85 @@
-//! A draw's memory: claim it, load it, append to it. Every write carries the owner's epoch and the revision it follows.
+//! The ledger of draws: claim a draw, load it, append to it. Every write names the owner's epoch
+//! and the revision it follows.
 
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use domain::draw::Snapshot;
+use domain::draw::DrawSnapshot;
 use domain::{
     AccountId, ClubId, Deal, DrawId, Event, Line, OrderId, PaymentIntentId, Timestamp, View,
 };
 
 use crate::error::Failure;
-use crate::nodes::{Boot, Node};
-use crate::records::audit::Entry;
+use crate::nodes::{InstanceId, Node};
+use crate::records::audit::AuditEntry;
 
 /// A draw claimed by this process: its state, and the epoch that fences every earlier owner.
 #[derive(Clone, Debug)]
 pub struct Claimed {
     pub epoch: i64,
-    pub snapshot: Snapshot,
+    pub snapshot: DrawSnapshot,
 }
 
-/// What a claim came to, each part ascending by draw; draws that are in neither are unknown.
+/// The outcome of a claim, each part ascending by draw. Draws in neither part do not exist.
 #[derive(Clone, Debug, Default)]
 pub struct Claims {
     pub taken: Vec<Claimed>,
-    /// Owned by another node, whose lease runs.
-    pub elsewhere: Vec<Elsewhere>,
+    /// Draws owned by another node whose lease runs.
+    pub elsewhere: Vec<ForeignDraw>,
 }
 
 /// A draw that another node owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Elsewhere {
-    /// As its row says.
+pub struct ForeignDraw {
+    /// Read from the draw's row.
     pub view: View,
     pub owner: Node,
 }
 
-/// A draw as a process knows it.
+/// What a process knows about a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownDraw {
     pub draw: DrawId,
     pub revision: u64,
-    /// The process takes itself for the owner.
+    /// Whether the process believes that it owns the draw.
     pub ours: bool,
 }
 
-/// A draw that stands otherwise than a process knew.
+/// A draw whose revision or ownership differs from what the process knew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moved {
-    /// As its row says.
+pub struct ChangedDraw {
+    /// Read from the draw's row.
     pub view: View,
     pub ours: bool,
 }
 
-/// One commit of one draw, with a revision and a row of the journal to itself.
+/// One commit of one draw. It has its own revision and journal row.
 #[derive(Clone, Debug)]
 pub struct Append {
     pub draw: DrawId,
     /// The owner's epoch, from `claim`.
     pub epoch: i64,
-    /// The revision this commit follows; the commit becomes `after + 1`.
+    /// The revision this commit follows. The commit gets revision `after + 1`.
     pub after: u64,
     /// Never empty.
     pub events: Vec<Event>,
     /// When the actor decided.
     pub at: Timestamp,
-    /// The commit sells tickets: the database's clock must not have reached `closes_at` (rule 5).
+    /// Whether the commit sells tickets. Then the database's clock must not have reached
+    /// `closes_at` (rule 5 of the decisions).
     pub sells: bool,
-    /// What the asker wants written in the same transaction.
-    pub rider: Option<Rider>,
-    /// Who did it, when a person did: stands in the audit log with the commit, or neither does (integrity rule A1).
-    pub act: Option<Entry>,
+    /// An additional write in the same transaction.
+    pub rider: Option<AttachedWrite>,
+    /// The audit entry of the person who made the change, written in the same transaction
+    /// (integrity rule A1).
+    pub act: Option<AuditEntry>,
 }
 
 impl Append {
-    /// Whether it may be written together with others of its draw: what buyers do all day. What happens once or twice in a
-    /// draw's life, takes tickets back, repairs or is signed has a transaction to itself.
-    pub fn shares(&self) -> bool {
+    /// Returns whether the commit may be written together with others of its draw. Buyers' ordinary
+    /// actions may. Rare changes, voids, repairs and commits with an audit entry have a transaction
+    /// of their own.
+    pub fn may_share_transaction(&self) -> bool {
         let ordinary = |event: &Event| match event {
             Event::Reserved { .. }
             | Event::Released { .. }
@@ -84,94 +88,99 @@ impl Append {
             Event::Allocated { .. } => self.sells,
             _ => false,
         };
-        let rides = !matches!(self.rider, Some(Rider::Describe(_)));
+        let rides = !matches!(self.rider, Some(AttachedWrite::Describe(_)));
         self.act.is_none() && rides && self.events.iter().all(ordinary)
     }
 
-    /// The orders that asked for it.
+    /// Returns the orders that the commit is about.
     fn orders(&self) -> BTreeSet<OrderId> {
-        let asked = self.events.iter().filter_map(|event| match event {
+        let in_events = self.events.iter().filter_map(|event| match event {
             Event::Reserved { order, .. }
             | Event::Released { order }
             | Event::Allocated { order, .. } => Some(*order),
             _ => None,
         });
-        asked
-            .chain(self.rider.as_ref().and_then(Rider::order))
+        in_events
+            .chain(self.rider.as_ref().and_then(AttachedWrite::order))
             .collect()
     }
 }
 
-/// Whether these may be one transaction of one draw, whatever the books hold.
+/// Checks whether these commits may share one transaction of one draw, regardless of the stored
+/// state.
 pub(crate) fn check_together(appends: &[Append]) -> Result<(), Failure> {
     let refused = |why: &str| Err(Failure::NotWritten(why.into()));
     if appends.is_empty() || appends.iter().any(|append| append.events.is_empty()) {
-        return refused("a commit has events");
+        return refused("a commit needs events");
     }
     let mut orders = BTreeSet::new();
     for (place, append) in appends.iter().enumerate() {
         let first = &appends[0];
         if append.draw != first.draw {
-            return refused("each draw has its own");
+            return refused("the commits are of different draws");
         }
         if append.epoch != first.epoch || append.after != first.after + place as u64 {
             return Err(Failure::Fenced);
         }
-        if appends.len() > 1 && !append.shares() {
-            return refused("it has a transaction to itself");
+        if appends.len() > 1 && !append.may_share_transaction() {
+            return refused("this commit needs a transaction of its own");
         }
         if append
             .orders()
             .into_iter()
             .any(|order| !orders.insert(order))
         {
-            return refused("an order has one commit in a transaction");
+            return refused("an order may have only one commit in a transaction");
         }
     }
     Ok(())
 }
 
-/// What an order wants written together with a draw's commit.
+/// A write about an order or draw that shares the transaction of a draw's commit.
 #[derive(Clone, Debug)]
-pub enum Rider {
-    /// A new order with all its lines, and with its pending `create` operation unless it has its payment, written with its first
-    /// reservation.
+pub enum AttachedWrite {
+    /// A new order with all its lines, written with its first reservation. Without a payment intent
+    /// it gets a pending `create` operation.
     Open(NewOrder),
-    /// The order is repriced while it is `quoted`: its lines are replaced (its reservation is resized in the same commit) and,
-    /// when its payment intent exists, an `update` operation is pending in place of any earlier one.
+    /// New lines of a `quoted` order, whose reservation is resized in the same commit. If its
+    /// payment intent exists, an `update` operation replaces any earlier one.
     Reprice { order: OrderId, lines: Vec<Line> },
-    /// The provider said that the buyer authorised it. Written with an `Allocated` event.
+    /// The provider reported that the buyer authorised the payment. Written with an `Allocated`
+    /// event.
     Authorised { order: OrderId, at: Timestamp },
-    /// Names or the contact of the draw itself. Written with a `Described` event.
+    /// New names or a new contact of the draw. Written with a `Described` event.
     Describe(DrawDetails),
 }
 
-impl Rider {
+impl AttachedWrite {
     fn order(&self) -> Option<OrderId> {
         match self {
-            Rider::Open(order) => Some(order.id),
-            Rider::Reprice { order, .. } | Rider::Authorised { order, .. } => Some(*order),
-            Rider::Describe(_) => None,
+            AttachedWrite::Open(order) => Some(order.id),
+            AttachedWrite::Reprice { order, .. } | AttachedWrite::Authorised { order, .. } => {
+                Some(*order)
+            }
+            AttachedWrite::Describe(_) => None,
         }
     }
 }
 
-/// What a draw's page says beside its terms; `None` stays as it is.
+/// What a draw's page shows beside its terms. `None` leaves a field as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrawDetails {
-    /// `Some(None)`: no league.
+    /// `Some(None)` removes the league.
     pub league: Option<Option<String>>,
     pub home_team: Option<String>,
     pub away_team: Option<String>,
-    /// IANA name.
+    /// An IANA name.
     pub zone: Option<String>,
     pub contact_name: Option<String>,
     pub contact_phone: Option<String>,
-    /// Whether buyers pay the card fee from now on; orders already quoted keep theirs.
+    /// Whether buyers pay the card fee from now on. Orders that are already quoted keep their
+    /// price.
     pub pass_card_fee: Option<bool>,
 }
 
-/// Who buys. Personal data: never in logs, URLs, metrics or the provider's metadata.
+/// The buyer's contact. Personal data: never in logs, URLs, metrics or the provider's metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuyerDetails {
     pub name: Option<String>,
@@ -180,8 +189,8 @@ pub struct BuyerDetails {
 }
 
 impl BuyerDetails {
-    /// Blanks filled from `other`; what is there stays. A name without an address is no contact, so the two come together or
-    /// not at all, and every view agrees on who is a buyer (decisions C-7, F-2).
+    /// Fills blanks from `other`; existing details stay. Name and address are filled together or
+    /// not at all, because a name without an address is not a contact (decisions C-7, F-2).
     #[must_use]
     pub fn filled(self, other: &BuyerDetails) -> BuyerDetails {
         let (name, email) = match (self.name, self.email) {
@@ -195,7 +204,8 @@ impl BuyerDetails {
         }
     }
 
-    /// What `by` says in place of what is there; its blanks leave it. A name and an address are corrected together.
+    /// Replaces details by those of `by`; its blanks replace nothing. Name and address are replaced
+    /// together.
     #[must_use]
     pub fn corrected(self, by: &BuyerDetails) -> BuyerDetails {
         BuyerDetails::default().filled(by).filled(&self)
@@ -207,54 +217,76 @@ pub struct NewOrder {
     pub id: OrderId,
     pub club: ClubId,
     pub account: AccountId,
-    /// Unique: the browser session and what it buys, so that a retried call opens nothing twice (decision C-2).
+    /// Unique key of the browser session and its purchase, so that a retried request opens no
+    /// second order (decision C-2).
     pub client_key: String,
-    /// The buyer's secret for the order page: 128 random bits, as 32 hexadecimal digits (decision B-9).
+    /// The buyer's secret for the order page: 128 random bits, as 32 hexadecimal digits (decision
+    /// B-9).
     pub token: String,
     pub lines: Vec<Line>,
     pub buyer: BuyerDetails,
     pub at: Timestamp,
-    /// Only of an order that the books forgot: it was authorised before it was opened again.
+    /// Set only for an order that a restored backup lacked: its payment was authorised before it is
+    /// opened again.
     pub authorised_at: Option<Timestamp>,
-    /// Only of such an order: what it was paid with. None is made for it.
+    /// Set only for such an order: its existing payment intent.
     pub payment_intent: Option<PaymentIntentId>,
 }
 
-/// A draw's journal and tables.
+/// Stores the journal and tables of draws.
 ///
-/// An `Allocated` event also writes, in the same transaction: the ticket rows (primary key draw + serial: a double sale is
-/// refused by the database), the fee ledger step, the line's fee and serials, and — when this was the order's last line —
-/// the order's state `allocated`, its application fee and its pending `capture` operation. A sale is only for an order that
-/// is `quoted`; a repair (`sells` is false) also for one that is `rejecting`, `released` or `anomaly`, which is `quoted`
-/// again until its last line, and whose pending `cancel` is dropped. `Allocated` with `Authority::Sale` is refused when the database's clock has reached `closes_at`;
-/// `Append::sells` says which.
+/// An `Allocated` event also writes, in the same transaction: the ticket rows, the fee step, and
+/// the line's fee and serials. The primary key of the ticket rows (draw and serial) refuses a
+/// double sale. With the order's last line it also writes the state `allocated`, the application
+/// fee and a pending `capture` operation.
 ///
-/// A `Voided` event takes the tickets and the fee step back and drops a pending `capture`. An order that was `allocated` is
-/// `rejecting` from that moment, with a pending `cancel`: nothing can be captured for tickets that are gone, wherever the
-/// asker stops. One that was captured stays `captured`, with its fee, until the books say that it is refunded or void.
+/// A sale needs a `quoted` order, and is refused once the database's clock has reached `closes_at`.
+/// A repair (`sells` is false) also accepts an order that is `rejecting`, `released` or `anomaly`.
+/// That order is `quoted` again until its last line, and its pending `cancel` is dropped.
 ///
-/// An order that has no such line, or none of these tickets, is [`Failure::NotFound`]; nothing is written then.
+/// A `Voided` event takes the tickets and the fee step back and drops a pending `capture`. An
+/// `allocated` order becomes `rejecting` with a pending `cancel`, so that nothing can be captured
+/// for missing tickets. A captured order stays `captured`, with its fee, until it is refunded or
+/// void.
+///
+/// # Errors
+/// [`Failure::NotFound`] when an order has no such line, or none of these tickets. Nothing is
+/// written then.
 #[async_trait]
 pub trait Ledger: Send + Sync {
-    /// Takes ownership of those draws that are free, ours already, or owned by a node whose lease is over by the database's
-    /// clock: bumps each epoch and loads each state. One statement, however many draws.
-    async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure>;
+    /// Takes ownership of those draws that are free, already owned by `me`, or owned by a node
+    /// whose lease is over by the database's clock. Increments each epoch and loads each state.
+    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure>;
 
-    /// Claims a draw although the lease of its owner, which nobody reaches, runs. From then on that one's writes are fenced;
-    /// what it answers from memory is not, so whoever takes over waits until nobody believes such an answer any more. Another
-    /// owner's draw is `elsewhere`, as with [`Ledger::claim`].
-    async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure>;
+    /// Claims a draw from the unreachable node `from`, even if its lease runs.
+    ///
+    /// Later writes of that node are fenced, but its answers from memory are not. The caller waits
+    /// until no client relies on such an answer. A draw of another owner is `elsewhere`, as with
+    /// [`Ledger::claim`].
+    async fn take_over(
+        &self,
+        me: InstanceId,
+        draw: DrawId,
+        from: InstanceId,
+    ) -> Result<Claims, Failure>;
 
-    /// Writes commits of one draw that follow each other: all of them or none. Only those that [`Append::shares`] come with
-    /// others, and an order once. What different draws append may share a transaction; each draw is answered for itself.
+    /// Writes consecutive commits of one draw, all or none. Several commits are allowed only if
+    /// [`Append::may_share_transaction`] holds for each and no order has two. Commits of different
+    /// draws may share a transaction, and each draw gets its own result.
     async fn append(&self, appends: Vec<Append>) -> Result<(), Failure>;
 
-    /// Every draw that is not completed or cancelled: what a starting process must own.
-    async fn live(&self) -> Result<Vec<DrawId>, Failure>;
+    /// Returns every draw that is not completed or cancelled. A starting process must own them.
+    async fn live_draws(&self) -> Result<Vec<DrawId>, Failure>;
 
-    /// Of these draws, those of others that have gone on, and those that are not ours any more.
-    async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure>;
+    /// Returns those of the given draws that `me` lost, and those of other nodes that have a newer
+    /// revision.
+    async fn changed_draws(
+        &self,
+        me: InstanceId,
+        known: &[KnownDraw],
+    ) -> Result<Vec<ChangedDraw>, Failure>;
 
-    /// A draw's deal, which never changes, whoever owns the draw. Secret (rule 4).
+    /// Returns a draw's deal, which never changes. It may be read without owning the draw. Secret
+    /// (rule 4 of the decisions).
     async fn deal(&self, draw: DrawId) -> Result<Deal, Failure>;
 }

@@ -1,31 +1,33 @@
 #![doc = include_str!("../README.md")]
 
 pub mod auditor;
-pub mod books;
+pub mod bench_baseline;
 mod change;
-pub mod disturbance;
 pub mod embedded;
 pub mod error;
 pub mod failpoint;
+pub mod fault_injection;
 pub mod integrity;
 pub mod journal;
 pub mod ledger;
+pub mod link_secrets;
 #[cfg(feature = "testing")]
 pub mod memory;
 pub mod nodes;
+mod order_transitions;
 pub mod postgres;
 pub mod records;
 pub mod seal;
+pub mod stores;
 #[cfg(feature = "testing")]
 pub mod testing;
-pub mod yardstick;
 
-pub use books::Books;
 pub use error::Failure;
 pub use ledger::Ledger;
 pub use nodes::Nodes;
 pub use postgres::Postgres;
 pub use seal::Sealer;
+pub use stores::PaymentStores;
 
-/// The shape of memory: every file of `migrations/`, compiled in.
+/// The database schema: every file of `migrations/`, compiled in.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!("../migrations");

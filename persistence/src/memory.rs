@@ -1,80 +1,88 @@
-//! Ledger and Books in memory, for simulations: the same rules as the database's, no clock, no randomness, and faults on
-//! demand. Everything is ordered, so the same calls give the same answers.
+//! The draws' ledger, the payment stores and the node list in memory, for simulations.
+//!
+//! They follow the same rules as the database, without a clock or randomness of their own, and can
+//! return injected faults. All collections are ordered, so that the same calls have the same
+//! results.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use domain::draw::Snapshot;
+use domain::draw::DrawSnapshot;
 use domain::{AccountId, ClubId, Draw, DrawId, Serial, Timestamp};
 
-use crate::books::{AnomalyRecord, Operation, OrderRecord};
 use crate::error::Failure;
 use crate::ledger::{Append, Claimed};
-use crate::nodes::Boot;
+use crate::nodes::InstanceId;
+use crate::stores::{AnomalyRecord, Operation, OrderRecord};
 
 mod anomalies;
-mod books;
+mod anomaly_store;
 mod draws;
 mod ledger;
 mod nodes;
-mod notices;
 mod operations;
+mod order_store;
 mod orders;
 mod outbox;
+mod outbox_store;
+mod payment_operation_store;
+mod reconciliation_store;
 mod refunds;
 mod repairs;
+mod webhook_event_store;
+mod webhook_events;
 
-pub use notices::Witness;
 pub use operations::OperationState;
 pub use outbox::QueuedMail;
 pub use refunds::Refund;
+pub use webhook_events::ProviderSnapshot;
 
-/// What is asked of the memory, for a fault to be decided on.
+/// A call to the store, passed to the fault injector.
 #[derive(Clone, Copy, Debug)]
 pub enum Call<'a> {
     Append(&'a [Append]),
     Claim(&'a [DrawId]),
-    /// A method of `Books` that writes, by name.
+    /// A method of a payment store or the node list that writes, by name.
     Write(&'static str),
-    /// A method of `Books` or `Ledger` that only reads, by name.
+    /// A method of a store that only reads, by name.
     Read(&'static str),
 }
 
-/// What goes wrong with one call.
+/// The fault injected into one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
     #[default]
     None,
-    /// Not written, and said so.
+    /// Nothing is written, and the caller is told so.
     NotWritten,
-    /// Written, but the answer is lost.
+    /// The write happens, but its response is lost.
     UnknownWritten,
-    /// Not written, and the answer is lost.
+    /// Nothing is written, and the response is lost.
     UnknownNotWritten,
 }
 
-/// Both books in memory. Clones share them, as processes share a database.
+/// All stores in memory. Clones share their data, as processes share a database.
 #[derive(Clone, Default)]
 pub struct Memory {
     state: Arc<Mutex<State>>,
-    fixtures: Arc<Mutex<Fixtures>>,
+    hooks: Arc<Mutex<TestHooks>>,
 }
 
-type Decides = Box<dyn FnMut(Call<'_>) -> Fault + Send>;
+type FaultInjector = Box<dyn FnMut(Call<'_>) -> Fault + Send>;
 
 #[derive(Default)]
-struct Fixtures {
-    fault: Option<Decides>,
+struct TestHooks {
+    fault: Option<FaultInjector>,
     clock: Option<Box<dyn Fn() -> Timestamp + Send>>,
 }
 
 #[derive(Clone, Default)]
 struct State {
-    nodes: nodes::List,
+    nodes: nodes::NodeList,
     draws: draws::Draws,
     orders: orders::Orders,
     operations: operations::Operations,
     refunds: refunds::Refunds,
-    notices: notices::Notices,
+    webhook_events: webhook_events::WebhookEvents,
     anomalies: anomalies::Anomalies,
     outbox: outbox::Outbox,
     repairs: repairs::Repairs,
@@ -86,31 +94,32 @@ impl Memory {
         Memory::default()
     }
 
-    /// What a backup of this moment holds: nothing that happens later is in it.
+    /// Returns a copy of the current data, as a backup would hold it.
     #[must_use]
     pub fn backup(&self) -> Memory {
         Memory {
             state: Arc::new(Mutex::new(self.state().clone())),
-            fixtures: Arc::default(),
+            hooks: Arc::default(),
         }
     }
 
-    /// Decides what goes wrong, call by call; it replaces the one before.
+    /// Sets the function that chooses the fault of each call. It replaces an earlier one.
     pub fn set_faults(&self, fault: impl FnMut(Call<'_>) -> Fault + Send + 'static) {
-        self.fixtures().fault = Some(Box::new(fault));
+        self.hooks().fault = Some(Box::new(fault));
     }
 
     pub fn clear_faults(&self) {
-        self.fixtures().fault = None;
+        self.hooks().fault = None;
     }
 
-    /// The database's clock, which decides the close (rule 5). Without one it agrees with whoever writes.
+    /// Sets the database's clock, which decides when sales close (rule 5 of the decisions). Without
+    /// one, the store uses the writer's time.
     pub fn set_clock(&self, now: impl Fn() -> Timestamp + Send + 'static) {
-        self.fixtures().clock = Some(Box::new(now));
+        self.hooks().clock = Some(Box::new(now));
     }
 
-    /// A draw somebody created, at revision 0 or anywhere else in its life.
-    pub fn add_draw(&self, snapshot: Snapshot) {
+    /// Adds a draw in any state.
+    pub fn add_draw(&self, snapshot: DrawSnapshot) {
         self.state().draws.add(snapshot);
     }
 
@@ -118,7 +127,8 @@ impl Memory {
         self.state().clubs.insert(club, account);
     }
 
-    /// Takes a draw from its owner whatever lease runs: what nobody may do, and every write must survive.
+    /// Takes a draw from its owner although its lease runs. No process may do that, but every write
+    /// must survive it.
     pub fn steal(&self, draw: DrawId) -> Option<Claimed> {
         self.state()
             .draws
@@ -126,38 +136,46 @@ impl Memory {
             .map(|row| row.taken_by(None))
     }
 
-    /// Ends every lease, as their time would.
+    /// Clears the flag that a draw was revealed. Tests use it to check that the violation is
+    /// detected.
+    pub fn forget_reveal(&self, draw: DrawId) {
+        if let Some(row) = self.state().draws.get_mut(draw) {
+            row.base.revealed = false;
+        }
+    }
+
+    /// Ends every lease, as if its time had run out.
     pub fn end_leases(&self) {
         self.state().nodes.end_all();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic elsewhere in a test must not hide behind a second one here.
+        // A poisoned lock is ignored, so that the first panic of a test is the one reported.
         self.state
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn fixtures(&self) -> MutexGuard<'_, Fixtures> {
-        self.fixtures
+    fn hooks(&self) -> MutexGuard<'_, TestHooks> {
+        self.hooks
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn fault(&self, call: Call<'_>) -> Fault {
-        self.fixtures()
+    fn choose_fault(&self, call: Call<'_>) -> Fault {
+        self.hooks()
             .fault
             .as_mut()
             .map_or(Fault::None, |fault| fault(call))
     }
 
-    /// `None`: as the writer says.
+    /// Returns the database's time, or `None` for the writer's time.
     fn now(&self) -> Option<Timestamp> {
-        self.fixtures().clock.as_ref().map(|clock| clock())
+        self.hooks().clock.as_ref().map(|clock| clock())
     }
 
     fn reading<T>(&self, name: &'static str, read: impl FnOnce(&State) -> T) -> Result<T, Failure> {
-        match self.fault(Call::Read(name)) {
+        match self.choose_fault(Call::Read(name)) {
             Fault::None => Ok(read(&self.state())),
             _ => Err(Failure::NotWritten("fault on demand".into())),
         }
@@ -169,7 +187,7 @@ impl Memory {
         write: impl FnOnce(&mut State) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let unknown = || Failure::Unknown("fault on demand".into());
-        match self.fault(call) {
+        match self.choose_fault(call) {
             Fault::None => write(&mut self.state()),
             Fault::NotWritten => Err(Failure::NotWritten("fault on demand".into())),
             Fault::UnknownWritten => write(&mut self.state()).and(Err(unknown())),
@@ -178,9 +196,9 @@ impl Memory {
     }
 }
 
-/// What an auditor may look at.
+/// Queries for audits of a simulation.
 impl Memory {
-    /// Every draw as its tables hold it, ascending.
+    /// Returns every draw as its tables hold it, ascending.
     pub fn draws(&self) -> Vec<Draw> {
         self.state()
             .draws
@@ -189,32 +207,36 @@ impl Memory {
             .collect()
     }
 
-    /// One draw as its tables hold it.
+    /// Returns one draw as its tables hold it.
     pub fn draw(&self, id: DrawId) -> Option<Draw> {
-        // The lock is not held while a draw is checked: that may panic.
-        let snapshot = self.state().draws.get(id).map(draws::Row::snapshot);
+        // The lock is released before the draw is checked, because the check may panic.
+        let snapshot = self.state().draws.get(id).map(draws::MemoryDraw::snapshot);
         snapshot.map(Draw::restore)
     }
 
-    /// The node that owns a draw, while its lease runs.
-    pub fn owner(&self, draw: DrawId) -> Option<Boot> {
+    /// Returns the node that owns a draw, if its lease runs.
+    pub fn owner(&self, draw: DrawId) -> Option<InstanceId> {
         let now = self.now();
         let state = self.state();
         let owner = state.draws.get(draw)?.owner?;
         state.nodes.living(owner, now).map(|node| node.boot)
     }
 
-    /// Whether an operation ever had this key.
+    /// Returns whether any operation ever had this key.
     pub fn has_key(&self, key: &str) -> bool {
         self.state().operations.has_key(key)
     }
 
-    /// Each draw's journal replayed from its first state: what `draws` must agree with.
+    /// Replays each draw's journal from its first state. The result must equal [`Memory::draws`].
     pub fn replayed(&self) -> Vec<Draw> {
-        self.state().draws.all().map(draws::Row::replay).collect()
+        self.state()
+            .draws
+            .all()
+            .map(draws::MemoryDraw::replay)
+            .collect()
     }
 
-    /// A draw's sold tickets and when the database's clock said they were.
+    /// Returns a draw's sold tickets, and when they were sold by the database's clock.
     pub fn sold_at(&self, draw: DrawId) -> Vec<(Serial, Timestamp)> {
         self.state()
             .draws
@@ -223,7 +245,7 @@ impl Memory {
             .unwrap_or_default()
     }
 
-    /// Every order, ascending by id.
+    /// Returns every order, ascending by id.
     pub fn orders(&self) -> Vec<OrderRecord> {
         self.state()
             .orders
@@ -232,12 +254,12 @@ impl Memory {
             .collect()
     }
 
-    /// Every mail ever queued, in order.
+    /// Returns every mail ever queued, in order.
     pub fn mails(&self) -> Vec<QueuedMail> {
         self.state().outbox.all().cloned().collect()
     }
 
-    /// Every operation ever written, in order, and how it stands.
+    /// Returns every operation ever written, in order, with its state.
     pub fn operations(&self) -> Vec<(Operation, OperationState)> {
         self.state().operations.all().collect()
     }
@@ -250,8 +272,8 @@ impl Memory {
         self.state().anomalies.all().cloned().collect()
     }
 
-    /// What the reconciler saw last of each payment intent.
-    pub fn witnesses(&self) -> Vec<Witness> {
-        self.state().notices.witnesses().cloned().collect()
+    /// Returns the newest provider snapshot of each payment intent.
+    pub fn witnesses(&self) -> Vec<ProviderSnapshot> {
+        self.state().webhook_events.witnesses().cloned().collect()
     }
 }

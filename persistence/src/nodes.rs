@@ -1,4 +1,4 @@
-//! Which processes serve the books at this moment, and how long each is believed.
+//! The list of nodes: which processes serve this database, and until when each lease runs.
 
 use std::fmt;
 
@@ -6,66 +6,71 @@ use async_trait::async_trait;
 
 use crate::error::Failure;
 
-/// How long a node is believed after it last spoke, by the database's clock.
+/// The duration of a node's lease, by the database's clock, in milliseconds.
 pub const LEASE_MS: i64 = 5_000;
 
-/// A node that left or was buried is gone; one that hangs, or is cut off, is taken for gone so long after its lease was over.
+/// How long after its lease a silent node counts as gone, in milliseconds. A node that left or was
+/// removed counts as gone at once.
 pub const GONE_MS: i64 = 10_000;
 
-/// One start of a process. Never a machine's name: a process that comes back is another node, with epochs of its own.
+/// Identifies one start of a process. A restarted process is another node, with its own epochs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Boot(pub u128);
+pub struct InstanceId(pub u128);
 
-impl Boot {
-    /// A name that no process had before.
+impl InstanceId {
+    /// Returns an id that no process had before.
     ///
     /// # Panics
-    /// When the operating system gives no random bytes.
-    pub fn fresh() -> Boot {
+    /// When the operating system provides no random bytes.
+    pub fn fresh() -> InstanceId {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
-        Boot(u128::from_be_bytes(bytes))
+        InstanceId(u128::from_be_bytes(bytes))
     }
 }
 
-/// What a process is called among nodes, and in logs.
-impl fmt::Display for Boot {
+/// The id as other nodes and logs show it.
+impl fmt::Display for InstanceId {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{:032x}", self.0)
     }
 }
 
-/// A process that serves, or did.
+/// A process that serves this database, or did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    pub boot: Boot,
-    /// Where other nodes ask it, as `host:port`; empty when it has no neighbours.
+    pub boot: InstanceId,
+    /// The address for requests of other nodes, as `host:port`. Empty when there are no other
+    /// nodes.
     pub address: String,
 }
 
-/// Who else is there.
+/// The other nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Roll {
+pub struct OtherNodes {
     /// The other nodes whose lease runs, in the order they started.
     pub others: Vec<Node>,
-    /// None of them started before us: what one node is enough for is ours.
+    /// Whether no other node started earlier. The eldest node does the work that needs only one
+    /// node.
     pub eldest: bool,
 }
 
-/// The list of nodes. A lease is a courtesy that keeps nodes out of each other's way; what keeps them from doing harm is the
-/// draw's epoch, which every write names.
+/// Stores the list of nodes.
+///
+/// Leases only keep nodes from competing for the same draws. Safety comes from the draw's epoch,
+/// which every write names.
 #[async_trait]
 pub trait Nodes: Send + Sync {
-    /// We are alive for [`LEASE_MS`] more. Answers who else is.
-    async fn renew(&self, me: &Node) -> Result<Roll, Failure>;
+    /// Extends the lease of `me` by [`LEASE_MS`], and returns the other nodes.
+    async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure>;
 
-    /// Ends the lease of a node whose process is gone, without waiting for its end; `false` when that is not certain. A process
-    /// that hangs, or is cut off, is not gone.
-    async fn bury(&self, gone: Boot) -> Result<bool, Failure>;
+    /// Ends the lease of a node whose process has ended. Returns `false` when that is not certain:
+    /// a node that hangs or is cut off has not ended.
+    async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure>;
 
-    /// We have stopped writing: our draws are anybody's at once.
-    async fn leave(&self, me: Boot) -> Result<(), Failure>;
+    /// Removes `me`, which has stopped writing. Its draws are free at once.
+    async fn leave(&self, me: InstanceId) -> Result<(), Failure>;
 
-    /// This process was killed, as far as a test double can be. A real one need not say so.
-    fn vanish(&self, _me: Boot) {}
+    /// Tells a test double that the process was killed. Other implementations ignore it.
+    fn simulate_kill(&self, _me: InstanceId) {}
 }

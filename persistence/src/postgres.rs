@@ -1,4 +1,4 @@
-//! The books in Postgres: who connects, how many at once, and how long anything may take.
+//! The Postgres stores: connection pools, batch queues, and time limits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,128 +9,140 @@ use sqlx::{ConnectOptions, Connection, Row};
 use tokio::runtime::{Handle, Runtime};
 use tokio::time::timeout;
 
-use crate::MIGRATOR;
 use crate::error::Failure;
+use crate::link_secrets::LinkSecrets;
 use crate::seal::Sealer;
-use bank::Doors;
-use desk::Desk;
-use entries::Entries;
-use finder::Finder;
-use group::Appends;
-use nodes::Presence;
-use writer::{TRIES_MAX, Writer};
+use bank::DatabaseLogins;
+use batch_queue::BatchQueue;
+use group_commit::GroupCommit;
+use nodes::NodeConnection;
+use order_lookup::OrderLookup;
+use purchase_writes::PurchaseWrites;
+use writer::{BatchWriter, TRIES_MAX};
 
-// How a draw comes into being, is claimed and is written to.
+// Draws: creation, claims and commits.
+mod attached_writes;
 mod claims;
+mod commit_statement;
+mod draw_rows;
 pub mod draws;
-mod fence;
-mod gate;
-mod group;
+mod group_commit;
 mod ledger;
+mod migrations;
 mod nodes;
-mod riders;
-mod shape;
+mod schema_check;
 mod takeover;
 mod tickets;
-mod undoing;
+mod undo_result;
 pub(crate) mod views;
 
-// What payments remember.
+// Payments: one file for each store, and the statements they use.
 mod anomalies;
-mod books;
-mod endings;
-mod entries;
+mod anomaly_store;
 mod fees;
-mod finder;
-mod notices;
 mod operations;
+mod order_lookup;
+mod order_store;
+mod order_transitions;
 mod orders;
 mod outbox;
+mod outbox_store;
+mod payment_operation_store;
 mod payments;
+mod purchase_writes;
+mod reconciliation_store;
 mod repairs;
+mod webhook_event_store;
+mod webhook_events;
 
-// What they share.
+// Shared.
 pub mod bank;
-mod desk;
+mod batch_queue;
+pub mod canary;
+pub(crate) mod codec;
 pub(crate) mod instant;
-mod words;
+pub(crate) mod link_conversion;
 mod writer;
 
-/// Claims, orders, payment operations: what a purchase waits for.
+/// For claims, orders and payment operations, which a purchase waits for.
 const ACTORS_CONNECTIONS_MAX: u32 = 8;
-/// Pages and lists. A storm of readers cannot take a connection from a purchase.
+/// For pages and lists. Many readers cannot take a connection from a purchase.
 const READS_CONNECTIONS_MAX: u32 = 16;
-/// Workers, reconciler, reports.
+/// For workers, the reconciler and reports.
 const BACKGROUND_CONNECTIONS_MAX: u32 = 4;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Longer than any work takes, each of whose statements is bounded below: no answer by then is none.
-const WORK_MAX: Duration = Duration::from_secs(20);
-/// A connection that has served is fit to be lent again, and says so at once.
-const FIT_WITHIN: Duration = Duration::from_secs(1);
-const SLOW: Duration = Duration::from_secs(1);
-/// A session that may only read is given up when it is this old, and another one asked for: the database may take writes again,
-/// or another one in its place. Until then pages are read by it.
-const READS_ONLY_MAX: Duration = Duration::from_secs(1);
-/// Two at each desk: while one waits for the disk, the other writes.
+/// Limit for any work. Its statements have shorter limits, so a longer silence means a dead
+/// connection.
+const WORK_TIMEOUT: Duration = Duration::from_secs(20);
+/// Limit for the ping of a connection that returns to its pool.
+const PING_TIMEOUT: Duration = Duration::from_secs(1);
+const SLOW_STATEMENT: Duration = Duration::from_secs(1);
+/// How old a read-only session may become. A new one may lead to a database that accepts writes
+/// again. Until then it still serves pages.
+const READ_ONLY_SESSION_MAX: Duration = Duration::from_secs(1);
+/// Two for each queue: while one waits for the disk, the other writes.
 const WRITERS: usize = 2;
-const FINDERS: usize = 2;
-const FOUND_TOGETHER_MAX: usize = 128;
-/// Threads that do nothing but talk to the database.
+const LOOKUP_WORKERS: usize = 2;
+const LOOKUP_BATCH_MAX: usize = 128;
+/// Threads that only talk to the database.
 const THREADS: usize = 2;
 
-/// The limits of every session, enforced by the server.
-const SESSION: [(&str, &str); 6] = [
-    // Compiling a statement takes longer than any of ours.
+/// Settings of every session, enforced by the server.
+const SESSION_LIMITS: [(&str, &str); 6] = [
+    // Compiling a statement takes longer than any of ours runs.
     ("jit", "off"),
     ("statement_timeout", "2s"),
-    // Longer than Postgres waits before it looks for a ring of locks (`deadlock_timeout`, 1 s): a ring is told as one, and whoever
-    // gave in tries again.
+    // Longer than Postgres waits before it looks for deadlocks (`deadlock_timeout`, 1 s), so that a
+    // deadlock is reported as one and the losing transaction is tried again.
     ("lock_timeout", "1200ms"),
     ("idle_in_transaction_session_timeout", "5s"),
     ("timezone", "UTC"),
-    // The healing ROLLBACK below is answered with a warning when there was nothing to heal.
+    // Without an open transaction, the ROLLBACK of a pool's connection causes a warning.
     ("client_min_messages", "error"),
 ];
 
-/// What a purchase does is to find and change single rows by their keys. A plan made while a table is small would read all of
-/// it, be kept, and get slower with every sale until the next ANALYZE; so only plans by index are allowed, and made once.
-const BY_KEY: [(&str, &str); 4] = [
+/// Settings for the purchase path, which reads and writes single rows by key. A plan made while a
+/// table is small would scan the whole table, be cached, and get slower with every sale until the
+/// next ANALYZE. So only index plans are allowed, and they are made once.
+const INDEX_ONLY_SESSION: [(&str, &str); 4] = [
     ("enable_seqscan", "off"),
     ("enable_hashjoin", "off"),
     ("enable_mergejoin", "off"),
     ("plan_cache_mode", "force_generic_plan"),
 ];
 
-/// Ledger, Books and Records in one database. Cheap to clone; the last clone to go ends its threads.
+/// The ledger, the payment stores and the rows of [`crate::records`] in one database. Cheap to
+/// clone; the last clone to be dropped ends the threads.
 #[derive(Clone)]
 pub struct Postgres {
     inner: Arc<Inner>,
 }
 
 struct Inner {
-    sealer: Sealer,
-    doors: Doors,
+    secrets: LinkSecrets,
+    doors: DatabaseLogins,
     bank: Option<PgPool>,
     actors: PgPool,
     reads: PgPool,
     background: PgPool,
-    appends: Desk<Writer<Appends>>,
-    entries: Desk<Writer<Entries>>,
-    finders: Desk<Finder>,
-    presence: Presence,
-    met_silence: Silence,
+    group_commit: BatchQueue<BatchWriter<GroupCommit>>,
+    purchase_writes: BatchQueue<BatchWriter<PurchaseWrites>>,
+    lookups: BatchQueue<OrderLookup>,
+    node_connection: NodeConnection,
+    saw_dead_connection: DeadConnectionFlag,
     runtime: Threads,
 }
 
-/// Whether work has ever waited in vain: on a line that is dead and does not know it, a connection answers nobody any more, and
-/// would keep its place in the pool for ever. From then on every connection is asked before it is taken back.
-type Silence = Arc<AtomicBool>;
+/// Set once a connection has hung; enables the ping on release. A dead connection that nobody
+/// notices would otherwise keep its place in the pool for ever.
+type DeadConnectionFlag = Arc<AtomicBool>;
 
 impl Postgres {
-    /// Connects by URL: `postgres://user:password@host/database`, or with `?host=/folder` by unix socket.
+    /// Connects by URL: `postgres://user:password@host/database`, or with `?host=/folder` by unix
+    /// socket.
     ///
     /// # Errors
-    /// `NotWritten` when the URL cannot be read or nobody answers.
+    /// [`Failure::NotWritten`] when the URL is invalid or the database does not answer.
     pub async fn connect(url: &str, sealer: Sealer) -> Result<Postgres, Failure> {
         let options: PgConnectOptions = url
             .parse()
@@ -138,77 +150,74 @@ impl Postgres {
         Postgres::connect_with(options, sealer).await
     }
 
-    /// By one login, which reaches no bank details.
+    /// Connects with one login, which has no access to bank details.
     ///
     /// # Errors
-    /// `NotWritten` when nobody answers.
+    /// [`Failure::NotWritten`] when the database does not answer.
     pub async fn connect_with(
         options: PgConnectOptions,
         sealer: Sealer,
     ) -> Result<Postgres, Failure> {
-        Postgres::connect_by(Doors::one(options), sealer).await
+        Postgres::connect_by(DatabaseLogins::single(options), sealer).await
     }
 
+    /// Connects with separate logins.
+    ///
     /// # Errors
-    /// `NotWritten` when nobody answers.
-    pub async fn connect_by(doors: Doors, sealer: Sealer) -> Result<Postgres, Failure> {
-        // What is said to the database may hold personal data; only the text of slow statements is logged, never values.
-        let quiet = |options: PgConnectOptions| {
+    /// [`Failure::NotWritten`] when the database does not answer.
+    pub async fn connect_by(doors: DatabaseLogins, sealer: Sealer) -> Result<Postgres, Failure> {
+        // Bound values may hold personal data. Only the text of slow statements is logged, never
+        // values.
+        let without_values = |options: PgConnectOptions| {
             options
                 .log_statements("off".parse().expect("a level"))
-                .log_slow_statements("warn".parse().expect("a level"), SLOW)
+                .log_slow_statements("warn".parse().expect("a level"), SLOW_STATEMENT)
         };
-        let (owner, bank) = (quiet(doors.owner), doors.bank.map(quiet));
-        let doors = Doors {
+        let (owner, bank) = (without_values(doors.owner), doors.bank.map(without_values));
+        let doors = DatabaseLogins {
             owner,
-            serves: quiet(doors.serves),
+            serves: without_values(doors.serves),
             bank,
         };
         let options = doors.serves.clone();
-        let session = options.clone().options(SESSION);
+        let session = options.clone().options(SESSION_LIMITS);
         let threads = Threads::start()?;
-        let met_silence = Silence::default();
-        let by_key = session.clone().options(BY_KEY);
+        let saw_dead_connection = DeadConnectionFlag::default();
+        let index_only = session.clone().options(INDEX_ONLY_SESSION);
         let pools = (
-            pool(ACTORS_CONNECTIONS_MAX, &by_key, &met_silence),
-            pool(READS_CONNECTIONS_MAX, &session, &met_silence),
-            pool(BACKGROUND_CONNECTIONS_MAX, &session, &met_silence),
+            pool(ACTORS_CONNECTIONS_MAX, &index_only, &saw_dead_connection),
+            pool(READS_CONNECTIONS_MAX, &session, &saw_dead_connection),
+            pool(BACKGROUND_CONNECTIONS_MAX, &session, &saw_dead_connection),
         );
-        let (for_bank, of_bank) = (doors.clone(), met_silence.clone());
+        let (for_bank, of_bank) = (doors.clone(), saw_dead_connection.clone());
         let (actors, reads, background, bank) = threads
             .run(async move {
-                // Says at once when nobody answers.
+                // Fails at once when the database does not answer.
                 pools.0.acquire().await.map_err(Failure::from_read)?;
                 Ok((
                     pools.0,
                     pools.1,
                     pools.2,
-                    bank::open(&for_bank, &SESSION, &of_bank),
+                    bank::open(&for_bank, &SESSION_LIMITS, &of_bank),
                 ))
             })
             .await?;
-        let (for_entries, for_finders) = (by_key.clone(), by_key.clone());
-        let appends = Desk::open(&threads.handle, WRITERS, group::TOGETHER_MAX, move || {
-            Writer::new(by_key.clone())
-        });
-        let entries = Desk::open(&threads.handle, WRITERS, entries::TOGETHER_MAX, move || {
-            Writer::new(for_entries.clone())
-        });
-        let finder = move || Finder::new(for_finders.clone());
-        let finders = Desk::open(&threads.handle, FINDERS, FOUND_TOGETHER_MAX, finder);
-        let presence = Presence::new(session);
+        let secrets = LinkSecrets::new(sealer);
+        let (group_commit, purchase_writes, lookups) =
+            start_queues(&threads.handle, &index_only, &secrets);
+        let node_connection = NodeConnection::new(session);
         let inner = Inner {
-            sealer,
+            secrets,
             doors,
             bank,
             actors,
             reads,
             background,
-            appends,
-            entries,
-            finders,
-            presence,
-            met_silence,
+            group_commit,
+            purchase_writes,
+            lookups,
+            node_connection,
+            saw_dead_connection,
             runtime: threads,
         };
         Ok(Postgres {
@@ -216,34 +225,38 @@ impl Postgres {
         })
     }
 
-    /// Brings the schema up to date. Safe to call from several processes at once: the database lets one at a time.
+    /// Applies missing migrations. Several processes may call it at once: they take turns.
     ///
     /// # Errors
-    /// `NotWritten` when a migration fails; each is one transaction.
+    /// [`Failure::NotWritten`] when a migration fails. Each is one transaction, or builds one
+    /// index.
     pub async fn migrate(&self) -> Result<(), Failure> {
-        // No time limit here: building an index takes as long as it takes.
+        // No time limit, because building an index may take long.
         let doors = self.inner.doors.clone();
-        let pool = PgPoolOptions::new()
-            .max_connections(1)
-            .connect_lazy_with(doors.owner.clone());
-        let migrated = self.inner.runtime.run(async move {
-            let done = MIGRATOR.run(&pool).await;
-            pool.close().await;
-            done.map_err(|why| Failure::NotWritten(format!("migration: {why}")))
-        });
-        migrated.await?;
+        let owner = doors.owner.clone();
+        let failed = |why| Failure::NotWritten(format!("migration: {why}"));
+        self.inner
+            .runtime
+            .run(async move { migrations::apply(&owner).await.map_err(failed) })
+            .await?;
         let failed = |why| Failure::NotWritten(format!("migration of the bank's schema: {why}"));
         self.inner
             .runtime
             .run(async move { bank::migrate(&doors).await.map_err(failed) })
-            .await
+            .await?;
+        while self.convert_link_secrets().await? > 0 {}
+        Ok(())
     }
 
     pub fn sealer(&self) -> &Sealer {
-        &self.inner.sealer
+        self.inner.secrets.sealer()
     }
 
-    /// For what no actor owns: pages, lists, sessions, settings.
+    pub(crate) fn secrets(&self) -> &LinkSecrets {
+        &self.inner.secrets
+    }
+
+    /// The pool for rows that no actor owns: pages, lists, sessions, settings.
     pub(crate) fn reads(&self) -> &PgPool {
         &self.inner.reads
     }
@@ -256,17 +269,23 @@ impl Postgres {
         &self.inner.background
     }
 
-    /// Runs to its end on the database threads, whatever happens to the caller: a cancelled `BEGIN` would poison its
-    /// connection and lose the next writer's work. Only a line that has fallen silent ends it early, and its connection with it.
+    async fn begin(&self) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, Failure> {
+        self.actors().begin().await.map_err(Failure::before_commit)
+    }
+
+    /// Runs work on the database threads. It completes even if the caller is cancelled, because a
+    /// cancelled `BEGIN` would leave its transaction open and lose the next writer's work. Only
+    /// [`WORK_TIMEOUT`] ends it early, and closes its connection.
     pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Failure>> + Send + 'static,
     {
-        self.run_within(WORK_MAX, work).await
+        self.run_within(WORK_TIMEOUT, work).await
     }
 
-    /// A write: the same, and once more from its beginning while it is in another's way, as often as a desk's.
+    /// Runs a write like [`Postgres::run`]. Starts it again when it collides with another
+    /// transaction, up to [`TRIES_MAX`] times.
     pub(crate) async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -276,7 +295,9 @@ impl Postgres {
         let written = async move {
             for _ in 1..TRIES_MAX {
                 match work.clone()().await {
-                    Err(Failure::Collided(why)) => tracing::debug!(why, "a write is tried again"),
+                    Err(Failure::Collided(why)) => {
+                        tracing::debug!(why, "a collided write is tried again")
+                    }
                     done => return done,
                 }
             }
@@ -285,52 +306,94 @@ impl Postgres {
         self.run(written).await
     }
 
-    /// The same for work that takes longer than any other, or is to end sooner.
+    /// Runs work like [`Postgres::run`] with another time limit.
     pub(crate) async fn run_within<T, F>(&self, limit: Duration, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Failure>> + Send + 'static,
     {
-        let met_silence = self.inner.met_silence.clone();
+        let saw_dead_connection = self.inner.saw_dead_connection.clone();
         let bounded = async move {
             let mut work = Box::pin(work);
-            let done = timeout(limit, &mut work).await;
-            // Noted before the work is dropped, which gives its connection back.
-            done.unwrap_or_else(|_| {
-                met_silence.store(true, Ordering::Relaxed);
+            let result = timeout(limit, &mut work).await;
+            // Set before the work is dropped, because dropping it releases its connection.
+            result.unwrap_or_else(|_| {
+                saw_dead_connection.store(true, Ordering::Relaxed);
                 Err(Failure::Unknown("the database does not answer".into()))
             })
         };
-        self.inner.runtime.run(bounded).await.map_err(Failure::told)
+        self.inner
+            .runtime
+            .run(bounded)
+            .await
+            .map_err(Failure::after_last_try)
     }
 }
 
-/// Ends whatever transaction is open, and says whether this session may only read.
-async fn reads_only(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-    let asked = sqlx::raw_sql("rollback; show transaction_read_only")
-        .fetch_one(connection)
-        .await?;
-    Ok(asked.try_get::<&str, _>(0)? == "on")
+async fn commit(transaction: sqlx::Transaction<'_, sqlx::Postgres>) -> Result<(), Failure> {
+    transaction.commit().await.map_err(Failure::at_commit)
 }
 
-fn pool(connections_max: u32, options: &PgConnectOptions, met_silence: &Silence) -> PgPool {
-    let met_silence = met_silence.clone();
+/// Starts the queues of batched writes and lookups, each with connections of its own.
+fn start_queues(
+    threads: &Handle,
+    index_only: &PgConnectOptions,
+    secrets: &LinkSecrets,
+) -> (
+    BatchQueue<BatchWriter<GroupCommit>>,
+    BatchQueue<BatchWriter<PurchaseWrites>>,
+    BatchQueue<OrderLookup>,
+) {
+    let (for_commits, for_writes, for_lookups) = (
+        (index_only.clone(), secrets.clone()),
+        (index_only.clone(), secrets.clone()),
+        (index_only.clone(), secrets.clone()),
+    );
+    let group_commit = move || BatchWriter::new(for_commits.0.clone(), for_commits.1.clone());
+    let purchase_writes = move || BatchWriter::new(for_writes.0.clone(), for_writes.1.clone());
+    let order_lookup = move || OrderLookup::new(for_lookups.0.clone(), for_lookups.1.clone());
+    (
+        BatchQueue::start(threads, WRITERS, group_commit::BATCH_SIZE_MAX, group_commit),
+        BatchQueue::start(
+            threads,
+            WRITERS,
+            purchase_writes::BATCH_SIZE_MAX,
+            purchase_writes,
+        ),
+        BatchQueue::start(threads, LOOKUP_WORKERS, LOOKUP_BATCH_MAX, order_lookup),
+    )
+}
+
+/// Ends an open transaction, and returns whether the session is read-only.
+async fn is_read_only(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let row = sqlx::raw_sql("rollback; show transaction_read_only")
+        .fetch_one(connection)
+        .await?;
+    Ok(row.try_get::<&str, _>(0)? == "on")
+}
+
+fn pool(
+    connections_max: u32,
+    options: &PgConnectOptions,
+    saw_dead_connection: &DeadConnectionFlag,
+) -> PgPool {
+    let saw_dead_connection = saw_dead_connection.clone();
     PgPoolOptions::new()
         .max_connections(connections_max)
         .acquire_timeout(ACQUIRE_TIMEOUT)
         // The ROLLBACK is the test.
         .test_before_acquire(false)
-        .before_acquire(|connection, found| {
+        .before_acquire(|connection, metadata| {
             Box::pin(async move {
-                // Whoever had it before may have been cancelled in the middle of a transaction.
-                Ok(!reads_only(connection).await? || found.age < READS_ONLY_MAX)
+                // The previous user may have been cancelled in the middle of a transaction.
+                Ok(!is_read_only(connection).await? || metadata.age < READ_ONLY_SESSION_MAX)
             })
         })
         .after_release(move |connection, _| {
-            let is_doubted = met_silence.load(Ordering::Relaxed);
+            let needs_ping = saw_dead_connection.load(Ordering::Relaxed);
             Box::pin(async move {
-                if is_doubted {
-                    timeout(FIT_WITHIN, connection.ping())
+                if needs_ping {
+                    timeout(PING_TIMEOUT, connection.ping())
                         .await
                         .map_err(|_| sqlx::Error::PoolTimedOut)??;
                 }
@@ -340,8 +403,8 @@ fn pool(connections_max: u32, options: &PgConnectOptions, met_silence: &Silence)
         .connect_lazy_with(options.clone())
 }
 
-/// The database's own threads: connections live here, so that neither a busy web worker nor one that shuts down holds up
-/// or breaks somebody else's statement.
+/// The threads that own the connections. A busy or stopping web worker cannot delay or break a
+/// statement.
 struct Threads {
     runtime: Option<Runtime>,
     handle: Handle,
@@ -354,7 +417,9 @@ impl Threads {
             .thread_name("postgres")
             .enable_all()
             .build()
-            .map_err(|why| Failure::NotWritten(format!("no threads for the database: {why}")))?;
+            .map_err(|why| {
+                Failure::NotWritten(format!("cannot start the database threads: {why}"))
+            })?;
         Ok(Threads {
             handle: runtime.handle().clone(),
             runtime: Some(runtime),
@@ -368,14 +433,16 @@ impl Threads {
     {
         match self.handle.spawn(work).await {
             Ok(done) => done,
-            Err(ended) => Err(Failure::Unknown(format!("the work ended early: {ended}"))),
+            Err(ended) => Err(Failure::Unknown(format!(
+                "the database task ended early: {ended}"
+            ))),
         }
     }
 }
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        // The last clone may go inside another runtime, where waiting is not allowed.
+        // The last clone may be dropped inside another runtime, where blocking is not allowed.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

@@ -1,4 +1,5 @@
-//! What no actor owns: clubs, listings, settings, sessions, footers, offers, payouts. Straight from request to row.
+//! Rows that no actor owns: clubs, listings, settings, sessions, footers, offers, payouts. A
+//! request reads and writes them directly.
 
 use std::sync::Arc;
 
@@ -7,11 +8,14 @@ use sqlx::{Execute, PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use crate::integrity::Violation;
-use crate::records::audit::Entry;
+use crate::link_secrets::{LinkKind, link_id};
+use crate::records::audit::{AuditEntry, SignedEntry};
 use crate::{Failure, Postgres};
 
 pub mod admins;
 pub mod audit;
+pub mod audit_chain;
+pub mod bank_changes;
 pub mod bundles;
 pub mod claims;
 pub mod clock;
@@ -38,49 +42,51 @@ pub mod second_factor;
 pub mod sessions;
 pub mod settings;
 pub mod terms;
+pub mod ticket_history;
 pub mod ticket_links;
 pub mod tickets;
 pub mod tries;
 pub mod uploads;
 pub mod waitlist;
 
-/// Who did what was typed on the machine itself.
+/// The audit log's actor for a command typed on the machine itself.
 const COMMAND_LINE: &str = "command line";
 
-/// The rows nobody owns, and read-only views of those that actors own. Cheap to clone.
+/// Reads and writes the rows that no actor owns, and reads those that actors own. Cheap to clone.
 #[derive(Clone)]
 pub struct Records {
     postgres: Postgres,
-    act: Option<Arc<Entry>>,
+    signer: Option<Arc<SignedEntry>>,
 }
 
 impl Records {
     pub fn new(postgres: Postgres) -> Records {
         Records {
             postgres,
-            act: None,
+            signer: None,
         }
     }
 
-    /// A handle that signs: what it changes stands in the audit log with the entry, in the same transaction, or neither does.
-    /// What changes nothing leaves none.
+    /// Returns a handle that writes `act` to the audit log with every change, in the same
+    /// transaction. A call that changes nothing writes no entry.
     #[must_use]
-    pub fn by(&self, act: Entry) -> Records {
+    pub fn by(&self, act: AuditEntry) -> Records {
+        let sealer = self.postgres.sealer().clone();
         Records {
-            act: Some(Arc::new(act)),
+            signer: Some(Arc::new(SignedEntry { entry: act, sealer })),
             ..self.clone()
         }
     }
 
-    /// The database answers, and takes writes: what the readiness check asks. One that may only be read is as good as down, though
-    /// pages are still read from it.
+    /// Checks that the database answers and accepts writes. The readiness check calls it. A
+    /// read-only database counts as down, although pages can still be read from it.
     ///
     /// # Errors
-    /// It does not.
+    /// The database does not answer, or is read-only.
     pub async fn reachable(&self) -> Result<(), Failure> {
-        let asked = sqlx::query_scalar("select current_setting('transaction_read_only')::boolean");
+        let query = sqlx::query_scalar("select current_setting('transaction_read_only')::boolean");
         let reads_only = self
-            .read(async move |pool: PgPool| asked.fetch_one(&pool).await)
+            .read(async move |pool: PgPool| query.fetch_one(&pool).await)
             .await?;
         if reads_only {
             Err(Failure::NotWritten("the database is read-only".into()))
@@ -89,18 +95,19 @@ impl Records {
         }
     }
 
-    /// The promises that are broken, if any: see [`Postgres::violations`]. Looks at everything.
+    /// Returns the invariants that are broken: see [`Postgres::violations`]. Reads all tables.
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn violations(&self) -> Result<Vec<Violation>, Failure> {
         self.postgres.violations().await
     }
 
-    /// The catalogue's revision: while it stays, everything prepared from clubs, draws' fixed facts and footers is current.
+    /// Returns the catalogue's revision. While it stays the same, everything prepared from clubs,
+    /// draws' fixed facts and footers is current.
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn catalogue_revision(&self) -> Result<i64, Failure> {
         self.read(async |pool: PgPool| {
             sqlx::query_scalar("select revision from catalogue")
@@ -110,20 +117,53 @@ impl Records {
         .await
     }
 
-    /// Words that only this service reads again, as text for a row: a link in a queued mail opens an account.
+    /// Seals a secret as text for a row. Used for the account link in a queued mail, which only
+    /// this service reads again.
     pub fn seal(&self, purpose: &str, id: &str, words: &str) -> String {
         hex::encode(self.postgres.sealer().seal(purpose, id, words.as_bytes()))
     }
 
+    /// Derives a key for one purpose from the sealing key. It is the same on every node.
+    pub fn derive_key(&self, purpose: &str) -> [u8; 32] {
+        self.postgres.sealer().derive(purpose)
+    }
+
+    /// Opens text that [`Records::seal`] returned.
+    ///
     /// # Errors
-    /// `Corrupt`: sealed with another key, for another purpose or id, or changed.
+    /// [`Failure::Corrupt`] when it was sealed with another key, for another purpose or id, or was
+    /// changed.
     pub fn unseal(&self, purpose: &str, id: &str, sealed: &str) -> Result<String, Failure> {
         let damaged = || Failure::Corrupt(format!("{purpose}:{id} is not sealed text"));
         let sealed = hex::decode(sealed).map_err(|_| damaged())?;
         String::from_utf8(self.postgres.sealer().open(purpose, id, &sealed)?).map_err(|_| damaged())
     }
 
-    /// Runs a read to its end on the database threads.
+    /// Returns the hash to store for a new link, given the SHA-256 of its secret.
+    fn link_hash(&self, kind: LinkKind, sha256: &[u8; 32]) -> Vec<u8> {
+        self.postgres.secrets().link_hash(kind, sha256)
+    }
+
+    /// Returns every hash under which a row may hold a link.
+    fn link_hashes(&self, kind: LinkKind, sha256: &[u8; 32]) -> Vec<Vec<u8>> {
+        self.postgres.secrets().link_hashes(kind, sha256)
+    }
+
+    /// Returns a short id of a link for the key of the mail that carries it. It reveals nothing
+    /// about the link's secret.
+    pub fn link_id(&self, kind: LinkKind, sha256: &[u8; 32]) -> String {
+        link_id(&self.link_hash(kind, sha256))
+    }
+
+    /// See [`Postgres::convert_link_secrets`].
+    ///
+    /// # Errors
+    /// The database could not be read or written.
+    pub async fn convert_link_secrets(&self) -> Result<u64, Failure> {
+        self.postgres.convert_link_secrets().await
+    }
+
+    /// Runs a read on the database threads. It completes even if the caller is cancelled.
     async fn read<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -135,8 +175,8 @@ impl Records {
             .await
     }
 
-    /// Runs a write to its end on the database threads, once more when it collided with another. A lost answer is unknown, even
-    /// when the write had not begun.
+    /// Runs a write on the database threads, and again when it collided with another transaction. A
+    /// lost response is [`Failure::Unknown`], even when the write had not begun.
     async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -151,7 +191,7 @@ impl Records {
 }
 
 impl Records {
-    /// As `read` and `write`, by the login that alone reaches bank details (decision F-7).
+    /// Like `read` and `write`, with the only login that has access to bank details (decision F-7).
     async fn read_bank<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -176,10 +216,11 @@ impl Records {
     }
 }
 
-/// One statement with all its values.
+/// A statement with its bound values.
 type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
-/// Makes the same statement as often as it is wanted: a write that collided with another is tried again.
+/// Turns a statement into a function that builds it again, because a write that collided is tried
+/// again.
 fn repeatable(
     mut statement: Statement,
 ) -> Result<impl FnOnce() -> Statement + Clone + Send + 'static, Failure> {
@@ -192,14 +233,14 @@ fn repeatable(
 }
 
 impl Records {
-    /// One statement that changes what lists show; whether it found a row.
+    /// Runs one statement that changes what lists show. Returns whether it changed a row.
     async fn change(&self, statement: Statement) -> Result<bool, Failure> {
-        let (statement, act) = (repeatable(statement)?, self.act.clone());
+        let (statement, signer) = (repeatable(statement)?, self.signer.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let done = statement().execute(&mut *transaction).await?;
             if done.rows_affected() > 0 {
-                audit::sign(&mut transaction, &act, "").await?;
+                audit::write_signed(&mut transaction, &signer, "").await?;
             }
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
@@ -208,32 +249,32 @@ impl Records {
         self.write(work).await
     }
 
-    /// One statement that lists do not show; how many rows it found.
+    /// Runs one statement that lists do not show. Returns how many rows it changed.
     async fn execute(&self, statement: Statement) -> Result<u64, Failure> {
-        let (statement, act) = (repeatable(statement)?, self.act.clone());
+        let (statement, signer) = (repeatable(statement)?, self.signer.clone());
         let work = async move |pool: PgPool| {
-            if act.is_none() {
+            if signer.is_none() {
                 return statement()
                     .execute(&pool)
                     .await
                     .map(|done| done.rows_affected());
             }
             let mut transaction = pool.begin().await?;
-            let found = statement()
+            let rows = statement()
                 .execute(&mut *transaction)
                 .await?
                 .rows_affected();
-            if found > 0 {
-                audit::sign(&mut transaction, &act, "").await?;
+            if rows > 0 {
+                audit::write_signed(&mut transaction, &signer, "").await?;
             }
             transaction.commit().await?;
-            Ok(found)
+            Ok(rows)
         };
         self.write(work).await
     }
 }
 
-/// Part of a transaction: what lists show has changed.
+/// Runs in the caller's transaction. Marks the lists as changed.
 async fn catalogue_changed(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     sqlx::query("update catalogue set revision = revision + 1")
         .execute(connection)
@@ -241,8 +282,9 @@ async fn catalogue_changed(connection: &mut PgConnection) -> Result<(), sqlx::Er
     Ok(())
 }
 
-/// Part of a transaction: waits until no other that does the same for this club is open.
-async fn take_turn(
+/// Runs in the caller's transaction. Waits until no other transaction holds the same lock for this
+/// club.
+async fn lock_club(
     connection: &mut PgConnection,
     what: &str,
     club: ClubId,

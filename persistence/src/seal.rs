@@ -1,4 +1,4 @@
-//! Secrets at rest: sealed with a key that is never in the database (decisions K-3, B-4).
+//! Seals secrets with a key that is never in the database (decisions K-3, B-4).
 
 use std::fmt;
 
@@ -12,19 +12,22 @@ use crate::error::Failure;
 
 pub const KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 12;
-/// First byte of everything sealed, so that another cipher or key can follow one day.
+/// First byte of sealed data, so that another cipher or key can be introduced later.
 const FORMAT: u8 = 1;
 
-/// What a deal's seed is sealed for; its id is the draw's number.
+/// The sealing purpose of a deal's seed. Its id is the draw's number.
 pub const PURPOSE_SEED: &str = "deal-seed";
 
-/// Seals and opens with AES-256-GCM. What was sealed for one purpose and id opens for no other, so that a row's secret
-/// cannot be moved to another row.
+/// Seals and opens with AES-256-GCM. Data sealed for one purpose and id opens for no other, so that
+/// a row's secret cannot be moved to another row.
 #[derive(Clone)]
 pub struct Sealer {
     cipher: Aes256Gcm,
-    /// What words are hashed with: made of the same key, and good for nothing else.
+    /// The HMAC key of fingerprints, derived from the sealing key.
     hashing: [u8; KEY_BYTES],
+    /// The HMAC key of derived keys. It differs from `hashing`, so that a fingerprint is never a
+    /// derived key.
+    deriving: [u8; KEY_BYTES],
 }
 
 impl Sealer {
@@ -33,18 +36,21 @@ impl Sealer {
         Sealer {
             cipher,
             hashing: mac(key, "football-doubles-fingerprint", ""),
+            deriving: mac(key, "football-doubles-derived-key", ""),
         }
     }
 
-    /// From 64 hexadecimal digits, as configuration holds it.
+    /// Reads a key of 64 hexadecimal digits, as the configuration has it.
     pub fn from_hex(key: &str) -> Option<Sealer> {
         let mut bytes = [0; KEY_BYTES];
         hex::decode_to_slice(key.trim(), &mut bytes).ok()?;
         Some(Sealer::new(&bytes))
     }
 
+    /// Seals a secret.
+    ///
     /// # Panics
-    /// When the operating system gives no random bytes.
+    /// When the operating system provides no random bytes.
     pub fn seal(&self, purpose: &str, id: impl fmt::Display, plain: &[u8]) -> Vec<u8> {
         let nonce: [u8; NONCE_BYTES] = random();
         let bound_to = format!("{purpose}:{id}");
@@ -59,7 +65,11 @@ impl Sealer {
         [&[FORMAT][..], &nonce, &sealed].concat()
     }
 
-    /// [`Failure::Corrupt`] when it was sealed with another key, for another purpose or id, or has been changed.
+    /// Opens a sealed secret.
+    ///
+    /// # Errors
+    /// [`Failure::Corrupt`] when it was sealed with another key, for another purpose or id, or has
+    /// been changed.
     pub fn open(
         &self,
         purpose: &str,
@@ -87,36 +97,42 @@ impl Sealer {
             .map_err(|_| unreadable())
     }
 
-    /// By what words are known again that are not kept: the same for the same purpose and words, and nobody without the key
-    /// can try words out.
-    pub fn fingerprint(&self, purpose: &str, words: &str) -> [u8; 32] {
-        mac(&self.hashing, purpose, words)
+    /// Derives a key for one purpose, such as signing cookies: HMAC-SHA-256 of the purpose under
+    /// the sealing key. It reveals neither the sealing key nor the key of another purpose.
+    pub fn derive(&self, purpose: &str) -> [u8; KEY_BYTES] {
+        mac(&self.deriving, purpose, "")
+    }
+
+    /// HMAC used to recognise a value that is not stored. It is the same for the same purpose and
+    /// value. Without the key nobody can test guesses.
+    pub fn fingerprint(&self, purpose: &str, value: &str) -> [u8; 32] {
+        mac(&self.hashing, purpose, value)
     }
 }
 
-/// HMAC-SHA-256 of a purpose, which holds no line break, and words.
-fn mac(key: &[u8; KEY_BYTES], purpose: &str, words: &str) -> [u8; 32] {
+/// HMAC-SHA-256 of a purpose, which contains no line break, and a value.
+fn mac(key: &[u8; KEY_BYTES], purpose: &str, value: &str) -> [u8; 32] {
     let mut mac =
         <Hmac<Sha256> as Mac>::new_from_slice(key).expect("HMAC takes a key of any length");
     mac.update(purpose.as_bytes());
     mac.update(b"\n");
-    mac.update(words.as_bytes());
+    mac.update(value.as_bytes());
     mac.finalize().into_bytes().into()
 }
 
-/// Never printed.
+/// Hides the key from logs.
 impl fmt::Debug for Sealer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Sealer(secret)")
     }
 }
 
-/// A key for [`Sealer::new`], from the operating system's generator.
+/// Returns a key for [`Sealer::new`], from the operating system's generator.
 pub fn fresh_key() -> [u8; KEY_BYTES] {
     random()
 }
 
-/// A seed nobody can foresee, for a new draw (decision K-1).
+/// Returns an unpredictable seed for a new draw (decision K-1).
 pub fn fresh_seed() -> Seed {
     Seed(random())
 }
@@ -132,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_sealed_opens_only_with_its_key_purpose_and_id() {
+    fn sealed_text_opens_only_with_its_key_purpose_and_id() {
         let sealer = Sealer::new(&[7; 32]);
         let sealed = sealer.seal(PURPOSE_SEED, 1001, b"secret");
         assert_eq!(
@@ -161,30 +177,47 @@ mod tests {
     }
 
     #[test]
-    fn words_are_known_again_only_with_the_key_and_for_their_purpose() {
-        let known = Sealer::new(&[7; 32]).fingerprint("buyer-email", "alice@example.com");
+    fn fingerprint_depends_on_key_purpose_and_value() {
+        let fingerprint_before =
+            Sealer::new(&[7; 32]).fingerprint("buyer-email", "alice@example.com");
         assert_eq!(
             Sealer::new(&[7; 32]).fingerprint("buyer-email", "alice@example.com"),
-            known
+            fingerprint_before
         );
         assert_ne!(
             Sealer::new(&[8; 32]).fingerprint("buyer-email", "alice@example.com"),
-            known
+            fingerprint_before
         );
         assert_ne!(
             Sealer::new(&[7; 32]).fingerprint("other", "alice@example.com"),
-            known
+            fingerprint_before
         );
         assert_ne!(
             Sealer::new(&[7; 32]).fingerprint("buyer-email", "alicf@example.com"),
-            known
+            fingerprint_before
         );
-        // It is no plain hash of the key or of the words: both are known to somebody.
-        assert_ne!(mac(&[7; 32], "buyer-email", "alice@example.com"), known);
+        // It is not a plain HMAC under the sealing key, which could be computed elsewhere.
+        assert_ne!(
+            mac(&[7; 32], "buyer-email", "alice@example.com"),
+            fingerprint_before
+        );
     }
 
     #[test]
-    fn the_same_secret_never_looks_the_same_twice() {
+    fn derived_keys_differ_by_purpose_and_sealing_key() {
+        let cookies = Sealer::new(&[7; 32]).derive("browser-cookie");
+        assert_eq!(Sealer::new(&[7; 32]).derive("browser-cookie"), cookies);
+        assert_ne!(Sealer::new(&[8; 32]).derive("browser-cookie"), cookies);
+        assert_ne!(Sealer::new(&[7; 32]).derive("audit-chain"), cookies);
+        assert_ne!(
+            Sealer::new(&[7; 32]).fingerprint("browser-cookie", ""),
+            cookies
+        );
+        assert_ne!(mac(&[7; 32], "browser-cookie", ""), cookies);
+    }
+
+    #[test]
+    fn sealing_twice_gives_different_bytes() {
         let sealer = Sealer::from_hex(&"ab".repeat(32)).expect("a key");
         assert_ne!(
             sealer.seal(PURPOSE_SEED, 1001, b"secret"),

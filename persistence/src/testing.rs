@@ -1,9 +1,11 @@
-//! A fresh, migrated database for every test that asks.
+//! A fresh, migrated database for every test.
 //!
-//! Each test process gets a Postgres of its own, without durability, on a copy of a data directory that was initialised and
-//! migrated once per set of migrations; each test gets a database of its own in it. A guardian outlives the process for a
-//! moment to stop that Postgres and remove its folder: it is a shell that waits for the end of its standard input, and the
-//! system closes that pipe however the process ends, `kill -9` included. So nothing is shared, and nothing is left behind.
+//! Each test process has its own Postgres without durability, on a copy of a data directory that is
+//! migrated once per set of migrations. Each test has its own database in it.
+//!
+//! A guardian process stops that Postgres and removes its folder when the test process ends. The
+//! guardian is a shell that waits for the end of its standard input. The operating system closes
+//! that pipe in any case, even after `kill -9`. Tests share nothing and leave nothing behind.
 
 use std::fs::{self, File};
 use std::io;
@@ -19,41 +21,41 @@ use sqlx::{AssertSqlSafe, Connection};
 use tokio::sync::OnceCell;
 
 use crate::embedded::cluster::{Cluster, Durability};
-use crate::embedded::owner;
-use crate::postgres::bank::{self, BANK, BANK_MIGRATOR, Doors, SERVES};
+use crate::embedded::os_user;
+use crate::postgres::bank::{self, BANK, BANK_MIGRATOR, DatabaseLogins, SERVES};
 use crate::{MIGRATOR, Postgres, Sealer};
 
-/// Prepared data directories of other sets of migrations that are kept.
+/// How many prepared data directories of other sets of migrations are kept.
 const OTHER_SETS_KEPT: usize = 3;
-/// Migrated, and copied for each test.
+/// The migrated database that is copied for each test.
 const TEMPLATE: &str = "football_doubles_template";
 
-/// One test's own database. A clone is another handle to the same.
+/// The database of one test. Clones refer to the same database.
 #[derive(Clone)]
 pub struct Database {
     pub name: String,
-    /// Its owner's, past all guards.
+    /// The owner's login, which the tests use to bypass the application.
     pub options: PgConnectOptions,
     pub url: String,
-    /// Of the login that serves, and of the one that alone reads bank details.
+    /// The URLs of the login that serves pages, and of the one that reads bank details.
     pub ordinary_url: String,
     pub bank_url: String,
 }
 
 impl Database {
-    /// Every way in, as a server of its own has them.
-    pub fn doors(&self) -> Doors {
-        Doors::private(self.options.clone())
+    /// Returns all logins, as a private server has them.
+    pub fn doors(&self) -> DatabaseLogins {
+        DatabaseLogins::private(self.options.clone())
     }
 
-    /// The books in it, sealed with the tests' key.
+    /// Returns the stores in it, with the tests' sealing key.
     pub async fn postgres(&self) -> Postgres {
         Postgres::connect_by(self.doors(), sealer())
             .await
             .expect("the tests' Postgres answers")
     }
 
-    /// One number from the books, asked past all guards: `$1` is `with`.
+    /// Runs a query as the owner, and returns one number. `$1` is `with`.
     pub async fn count(&self, question: &'static str, with: &str) -> i64 {
         let mut connection = self.connection().await;
         sqlx::query_scalar(question)
@@ -63,7 +65,7 @@ impl Database {
             .expect("a number")
     }
 
-    /// One text from the books, asked past all guards: `$1` is `with`.
+    /// Runs a query as the owner, and returns one text. `$1` is `with`.
     pub async fn text(&self, question: &'static str, with: &str) -> String {
         let mut connection = self.connection().await;
         sqlx::query_scalar(question)
@@ -73,7 +75,8 @@ impl Database {
             .expect("a text")
     }
 
-    /// Every row of every table as text: for tests that look for what must not be there.
+    /// Returns every row of every table as text, for tests that look for data that must not be
+    /// stored.
     pub async fn everything(&self) -> String {
         let mut connection = self.connection().await;
         let tables = "select format('%I.%I', table_schema, table_name) from information_schema.tables where table_schema in ('public', 'bank') order by 1";
@@ -93,7 +96,7 @@ impl Database {
         text
     }
 
-    /// Says something to the database past all guards: a fixture, or a guard that is taken away.
+    /// Runs a statement as the owner: a fixture, or the removal of a constraint.
     pub async fn run(&self, statement: &'static str) {
         sqlx::raw_sql(statement)
             .execute(&mut self.connection().await)
@@ -101,8 +104,8 @@ impl Database {
             .expect("done");
     }
 
-    /// How many deadlocks were broken in this database, once nobody is connected to it any more: each connection tells what it
-    /// saw when it goes.
+    /// Returns how many deadlocks occurred in this database. Waits until all connections have
+    /// ended, because each reports its deadlocks when it ends.
     pub async fn deadlocks(&self) -> i64 {
         let alone =
             "select count(*) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()";
@@ -116,7 +119,7 @@ impl Database {
         .await
     }
 
-    /// Two transactions, each with a row that the other wants next: the database breaks the ring.
+    /// Causes a deadlock: two transactions each lock a row that the other needs next.
     pub async fn lock_each_other_out(&self) {
         self.run("create table ring as select 1 as one union select 2")
             .await;
@@ -143,7 +146,7 @@ impl Database {
         let _ = (here.close().await, there.close().await);
     }
 
-    /// A connection past all guards, for tests that look or break in.
+    /// Returns the owner's connection, for tests that inspect or damage the database.
     pub async fn connection(&self) -> PgConnection {
         PgConnection::connect_with(&self.options)
             .await
@@ -151,36 +154,36 @@ impl Database {
     }
 }
 
-/// The tests' key is no secret.
+/// Returns the tests' sealer. Its key is not secret.
 pub fn sealer() -> Sealer {
     Sealer::new(&[42; 32])
 }
 
-struct Shelter {
+struct TestCluster {
     cluster: Cluster,
     /// Never read: its pipe closes when this process ends.
     _guardian: Child,
 }
 
-static SHELTER: OnceCell<Shelter> = OnceCell::const_new();
+static TEST_CLUSTER: OnceCell<TestCluster> = OnceCell::const_new();
 static DATABASES: AtomicU32 = AtomicU32::new(1);
 
-/// A database nobody has written to yet, with every migration applied.
+/// Returns an unused database with every migration applied.
 pub async fn database() -> Database {
     copy_of(TEMPLATE).await
 }
 
-/// A database without a single table of ours.
+/// Returns a database without any of our tables.
 pub async fn empty_database() -> Database {
     copy_of("template0").await
 }
 
 async fn copy_of(template: &str) -> Database {
-    let shelter = SHELTER
+    let test_cluster = TEST_CLUSTER
         .get_or_init(|| async { open().await.expect("a Postgres for the tests") })
         .await;
     let name = format!("test_{}", DATABASES.fetch_add(1, Ordering::Relaxed));
-    let mut connection = PgConnection::connect_with(&shelter.cluster.options("postgres"))
+    let mut connection = PgConnection::connect_with(&test_cluster.cluster.options("postgres"))
         .await
         .expect("the tests' Postgres answers");
     let create = format!("create database {name} template {template} strategy file_copy");
@@ -189,9 +192,9 @@ async fn copy_of(template: &str) -> Database {
         .await
         .expect("a copy of the template");
     connection.close().await.expect("closed");
-    let url = |login: Option<&str>| shelter.cluster.url_as(login, &name);
+    let url = |login: Option<&str>| test_cluster.cluster.url_as(login, &name);
     Database {
-        options: shelter.cluster.options(&name),
+        options: test_cluster.cluster.options(&name),
         url: url(None),
         ordinary_url: url(Some(SERVES)),
         bank_url: url(Some(BANK)),
@@ -199,7 +202,7 @@ async fn copy_of(template: &str) -> Database {
     }
 }
 
-/// A folder for one test's own data, removed when it is dropped.
+/// A folder for one test's data, removed when it is dropped.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -224,7 +227,8 @@ impl Drop for Folder {
     }
 }
 
-/// Short, because a unix socket's name has at most 107 bytes, and open to the user that Postgres runs as.
+/// Short, because the path of a unix socket has at most 107 bytes, and accessible to the user that
+/// runs Postgres.
 fn base() -> PathBuf {
     PathBuf::from(format!(
         "/tmp/football-doubles-tests-{}",
@@ -232,8 +236,8 @@ fn base() -> PathBuf {
     ))
 }
 
-/// A folder that nobody had before. The system's process numbers come round again within an hour of tests, so a name made of one
-/// may be a killed process's, with all that it left.
+/// Creates a folder with a new name. Process ids repeat within an hour of tests, so a name made of
+/// one may be that of a killed process, with its files.
 fn fresh(kind: &str) -> io::Result<PathBuf> {
     fs::create_dir_all(base())?;
     let path = mkdtemp(&base().join(format!("{kind}-XXXXXX")))?;
@@ -241,21 +245,21 @@ fn fresh(kind: &str) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-async fn open() -> Result<Shelter, Box<dyn std::error::Error + Send + Sync>> {
-    let dir = owner::folder(&fresh("process")?)?;
+async fn open() -> Result<TestCluster, Box<dyn std::error::Error + Send + Sync>> {
+    let dir = os_user::folder(&fresh("process")?)?;
     let (prepared, lock) = prepare().await?;
     copy(&prepared.join("data"), &dir.join("data"))?;
     drop(lock);
     let cluster = Cluster::start(&dir, Durability::None).await?;
     let guardian = guard(&dir, cluster.pid())?;
-    Ok(Shelter {
+    Ok(TestCluster {
         cluster,
         _guardian: guardian,
     })
 }
 
-/// The data directory that is copied: made once, by whichever process comes first, for this very set of migrations. While the
-/// lock is held, nobody clears it away.
+/// Returns the data directory to copy, created once for this set of migrations by the first
+/// process. The returned lock keeps other processes from removing it.
 async fn prepare() -> Result<(PathBuf, File), Box<dyn std::error::Error + Send + Sync>> {
     let prepared = base().join(format!("prepared-{:016x}", migrations_hash()));
     let lock = File::create(base().join("prepare.lock"))?;
@@ -268,7 +272,7 @@ async fn prepare() -> Result<(PathBuf, File), Box<dyn std::error::Error + Send +
     if making.exists() {
         fs::remove_dir_all(&making)?;
     }
-    let dir = owner::folder(&making)?;
+    let dir = os_user::folder(&making)?;
     let cluster = Cluster::start(&dir, Durability::None).await?;
     let migrated = migrate(&cluster).await;
     cluster.stop().await;
@@ -277,8 +281,8 @@ async fn prepare() -> Result<(PathBuf, File), Box<dyn std::error::Error + Send +
     Ok((prepared, lock))
 }
 
-/// What a crashed machine or other sets of migrations left behind. The newest stay: whoever goes to and fro between a few
-/// branches does not make them anew each time.
+/// Removes folders of a crashed machine or of other sets of migrations. The newest stay, so that
+/// switching between branches does not create them again each time.
 fn sweep() {
     let mut sets: Vec<_> = fs::read_dir(base())
         .into_iter()
@@ -316,7 +320,7 @@ async fn migrate(cluster: &Cluster) -> Result<(), Box<dyn std::error::Error + Se
     let mut connection = PgConnection::connect_with(&cluster.options(TEMPLATE)).await?;
     MIGRATOR.run(&mut connection).await?;
     connection.close().await?;
-    Ok(bank::migrate(&Doors::private(cluster.options(TEMPLATE))).await?)
+    Ok(bank::migrate(&DatabaseLogins::private(cluster.options(TEMPLATE))).await?)
 }
 
 fn migrations_hash() -> u64 {
@@ -325,10 +329,10 @@ fn migrations_hash() -> u64 {
         .chain(BANK_MIGRATOR.iter())
         .flat_map(|migration| migration.checksum.to_vec())
         .collect();
-    owner::hash(&checksums)
+    os_user::hash(&checksums)
 }
 
-/// With its owner and modes, as Postgres insists.
+/// Copies with owner and modes, which Postgres requires.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let copied = Command::new("cp").arg("-a").arg(from).arg(to).status()?;
     copied
@@ -337,8 +341,8 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         .ok_or_else(|| io::Error::other("cp failed"))
 }
 
-/// The note is the last thing that Postgres takes away. Its process may stay as a zombie for ever, where nobody inherits orphans
-/// (a container whose first process is not made for it).
+/// Starts the guardian. It waits for `postmaster.pid`, the last file Postgres removes. The process
+/// itself may remain as a zombie in a container whose first process does not reap orphans.
 fn guard(dir: &Path, pid: i32) -> io::Result<Child> {
     use std::os::unix::process::CommandExt;
     const WAIT_THEN_CLEAN: &str = "cat >/dev/null; kill -QUIT $1; \

@@ -1,11 +1,13 @@
-//! Bank details are beyond the login that serves (decision F-7): Postgres itself says no, whoever asks.
+//! The login that serves pages has no access to bank details (decision F-7). Postgres itself
+//! refuses.
 
 use domain::{Cents, DrawId, FeePolicy, Serial, Timestamp};
-use persistence::postgres::bank::Doors;
+use persistence::postgres::bank::DatabaseLogins;
 use persistence::records::Records;
-use persistence::records::claims::Bank;
+use persistence::records::bank_changes::{BankChange, BankOutcome};
+use persistence::records::claims::ClaimBankDetails;
 use persistence::records::clubs::NewClub;
-use persistence::records::draws::NewDraw;
+use persistence::records::draws::DrawToCreate;
 use persistence::testing::{Database, database, empty_database};
 use persistence::{Postgres, Sealer};
 use sqlx::postgres::PgConnection;
@@ -13,8 +15,8 @@ use sqlx::{AssertSqlSafe, Connection};
 
 const NOW: Timestamp = Timestamp(1_795_165_800_000);
 
-fn details() -> Bank {
-    Bank {
+fn details() -> ClaimBankDetails {
+    ClaimBankDetails {
         account_name: "Alice".into(),
         account_number: "12345678".into(),
         bsb: "123456".into(),
@@ -28,7 +30,7 @@ async fn draw(records: &Records) -> DrawId {
         slug: "sharks".into(),
         ..NewClub::default()
     };
-    let new = NewDraw {
+    let new = DrawToCreate {
         club: records.create_club(&club).await.expect("a club").id,
         league: None,
         home_team: "Sharks".into(),
@@ -47,23 +49,29 @@ async fn draw(records: &Records) -> DrawId {
     records.create_draws(&[new]).await.expect("a draw")[0]
 }
 
-/// A database in which a winner's details are kept.
-async fn told() -> (Database, Postgres, DrawId) {
+/// Returns a database that stores a winner's bank details.
+async fn stored_details() -> (Database, Postgres, DrawId) {
     let database = database().await;
     let postgres = database.postgres().await;
     let records = Records::new(postgres.clone());
     let draw = draw(&records).await;
     let serial = Serial::new(7).expect("a serial");
-    assert!(
-        records
-            .club_told(draw, serial, &details(), NOW)
-            .await
-            .expect("written")
+    let change = BankChange {
+        draw,
+        serial,
+        bank: details(),
+        by: "club 1".into(),
+        winner: None,
+        at: NOW,
+    };
+    assert_eq!(
+        records.change_bank(&change).await.expect("written"),
+        BankOutcome::Changed
     );
     (database, postgres, draw)
 }
 
-/// What Postgres calls a refusal of rights.
+/// The SQLSTATE of insufficient privileges.
 const NO_RIGHTS: &str = "42501";
 
 async fn code(connection: &mut PgConnection, statement: &str) -> Option<String> {
@@ -72,13 +80,13 @@ async fn code(connection: &mut PgConnection, statement: &str) -> Option<String> 
         .await;
     done.err().and_then(|why| {
         why.as_database_error()
-            .and_then(|said| said.code().map(|code| code.into_owned()))
+            .and_then(|outcome| outcome.code().map(|code| code.into_owned()))
     })
 }
 
 #[tokio::test]
-async fn the_login_that_serves_is_refused_by_postgres_itself() {
-    let (database, postgres, draw) = told().await;
+async fn serving_login_has_no_access_to_bank_details() {
+    let (database, postgres, draw) = stored_details().await;
     assert!(postgres.bank_is_apart().await.expect("asked"));
     let mut serving = PgConnection::connect(&database.ordinary_url)
         .await
@@ -88,7 +96,7 @@ async fn the_login_that_serves_is_refused_by_postgres_itself() {
         "update bank.winner_details set sealed = ''",
         "delete from bank.winner_details",
         "insert into bank.winner_details values (1, '')",
-        // What a dump asks first.
+        // The first statement of a dump.
         "do $$ begin lock table bank.winner_details in access share mode; end $$",
         "copy bank.winner_details to stdout",
         "set role football_doubles_bank",
@@ -129,8 +137,8 @@ async fn the_login_that_serves_is_refused_by_postgres_itself() {
 }
 
 #[tokio::test]
-async fn one_login_alone_reaches_no_details_and_one_that_may_do_too_much_is_noticed() {
-    let (database, _, draw) = told().await;
+async fn single_login_and_superuser_are_not_apart_from_the_bank() {
+    let (database, _, draw) = stored_details().await;
     let sealer = || Sealer::new(&[42; 32]);
     let one = Postgres::connect(&database.ordinary_url, sealer())
         .await
@@ -142,7 +150,7 @@ async fn one_login_alone_reaches_no_details_and_one_that_may_do_too_much_is_noti
         .expect_err("there is no way to them");
     assert!(failed.to_string().contains("BANK_DATABASE_URL"), "{failed}");
     for url in [&database.url, &database.bank_url] {
-        let doors = Doors::hosted(url, Some(&database.bank_url)).expect("urls");
+        let doors = DatabaseLogins::hosted(url, Some(&database.bank_url)).expect("urls");
         let wide = Postgres::connect_by(doors, sealer())
             .await
             .expect("connected");
@@ -151,8 +159,8 @@ async fn one_login_alone_reaches_no_details_and_one_that_may_do_too_much_is_noti
 }
 
 #[tokio::test]
-async fn details_go_with_their_claim_and_ninety_days_after_the_prize_is_paid() {
-    let (database, postgres, draw) = told().await;
+async fn bank_details_are_purged_ninety_days_after_the_payout() {
+    let (database, postgres, draw) = stored_details().await;
     let records = Records::new(postgres);
     let mut serving = PgConnection::connect(&database.ordinary_url)
         .await
@@ -169,7 +177,7 @@ async fn details_go_with_their_claim_and_ninety_days_after_the_prize_is_paid() {
     assert!(records.bank_details(draw).await.expect("read").is_none());
     let (database, draw) = {
         drop(database);
-        let (database, _, draw) = told().await;
+        let (database, _, draw) = stored_details().await;
         (database, draw)
     };
     let mut serving = PgConnection::connect(&database.ordinary_url)
@@ -190,9 +198,9 @@ async fn details_go_with_their_claim_and_ninety_days_after_the_prize_is_paid() {
 }
 
 #[tokio::test]
-async fn what_an_older_version_kept_beside_the_claim_is_moved_by_the_migration() {
+async fn migration_moves_bank_details_out_of_the_claims() {
     let database = empty_database().await;
-    let owner = Doors::one(database.options.clone());
+    let owner = DatabaseLogins::single(database.options.clone());
     let old = Postgres::connect_by(owner, Sealer::new(&[42; 32]))
         .await
         .expect("connected");

@@ -1,4 +1,4 @@
-//! How a draw comes into being.
+//! Creating draws.
 
 use domain::{Cents, ClubId, DrawId, Terms, Timestamp};
 use persistence::Failure;
@@ -15,7 +15,7 @@ const TERMS: Terms = Terms {
 };
 
 #[tokio::test]
-async fn a_draw_is_numbered_committed_and_sealed_when_it_is_created() {
+async fn created_draw_has_number_commitment_and_sealed_seed() {
     let database = database().await;
     let postgres = database.postgres().await;
     let mut connection = database.connection().await;
@@ -54,7 +54,7 @@ async fn a_draw_is_numbered_committed_and_sealed_when_it_is_created() {
 }
 
 #[tokio::test]
-async fn a_draw_of_an_unknown_club_is_not_written_nor_are_its_neighbours() {
+async fn draw_of_unknown_club_prevents_the_whole_batch() {
     let database = database().await;
     let postgres = database.postgres().await;
     let draws = vec![NewDraw::plain(ClubId(9), "Storm", "Sharks", TERMS)];

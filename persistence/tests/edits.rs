@@ -1,13 +1,13 @@
-//! A draw edited through its owner: the row, the terms and the lists change in one commit.
+//! Edits of a draw: the row, the terms and the lists change in one commit.
 
 #[path = "support/world.rs"]
 mod support;
 
 use domain::{Command, Draw, Editor, GameResult, TermsEdit, Timestamp};
-use persistence::ledger::{DrawDetails, Rider};
+use persistence::ledger::{AttachedWrite, DrawDetails};
 use support::{KICK_OFF, TERMS, World};
 
-/// League, teams, zone, contact and who pays the card fee, as the row has them.
+/// League, teams, zone, contact and whether the buyer pays the card fee, as stored.
 type Described = (
     Option<String>,
     String,
@@ -33,7 +33,7 @@ async fn catalogue(world: &World) -> i64 {
 }
 
 #[tokio::test]
-async fn an_edit_changes_what_it_names_and_makes_the_lists_anew() {
+async fn edit_changes_named_columns_and_the_catalogue() {
     let world = World::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
     let before = catalogue(&world).await;
@@ -57,7 +57,7 @@ async fn an_edit_changes_what_it_names_and_makes_the_lists_anew() {
         described: true,
     };
     owner
-        .execute(command, Some(Rider::Describe(details)))
+        .execute(command, Some(AttachedWrite::Describe(details)))
         .await
         .expect("edited");
     let row = described(&world).await;
@@ -83,7 +83,7 @@ async fn an_edit_changes_what_it_names_and_makes_the_lists_anew() {
     );
     assert_eq!(claimed.terms().price, TERMS.price);
 
-    // Names alone make a commit too, and a league can be taken away.
+    // Changing only names is a commit too, and a league can be removed.
     let mut owner = world.owner(0).await;
     let details = DrawDetails {
         league: Some(None),
@@ -95,7 +95,7 @@ async fn an_edit_changes_what_it_names_and_makes_the_lists_anew() {
         described: true,
     };
     owner
-        .execute(command, Some(Rider::Describe(details)))
+        .execute(command, Some(AttachedWrite::Describe(details)))
         .await
         .expect("described");
     assert_eq!(described(&world).await.0, None);
@@ -104,7 +104,7 @@ async fn an_edit_changes_what_it_names_and_makes_the_lists_anew() {
 }
 
 #[tokio::test]
-async fn a_sale_does_not_make_the_lists_anew_and_archiving_does() {
+async fn sale_keeps_the_catalogue_and_archiving_changes_it() {
     let world = World::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
     let before = catalogue(&world).await;
@@ -125,7 +125,7 @@ async fn a_sale_does_not_make_the_lists_anew_and_archiving_does() {
 }
 
 #[tokio::test]
-async fn a_draw_that_is_put_off_is_open_again_in_the_books() {
+async fn postponed_draw_is_active_again() {
     let world = World::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
     owner.at = KICK_OFF;

@@ -1,4 +1,4 @@
-//! A private Postgres: made, stopped, found again, adopted after a kill.
+//! A private Postgres: created, stopped, started again, and adopted after a kill.
 
 use persistence::MIGRATOR;
 use persistence::embedded::{Embedded, EmbeddedError, backup, restore};
@@ -12,7 +12,7 @@ async fn connect(embedded: &Embedded) -> PgConnection {
         .expect("the private Postgres answers")
 }
 
-/// The number of its first process.
+/// Returns the id of its main process.
 fn postgres_of(embedded: &Embedded) -> String {
     let note =
         std::fs::read_to_string(embedded.dir().join("data/postmaster.pid")).unwrap_or_default();
@@ -20,7 +20,7 @@ fn postgres_of(embedded: &Embedded) -> String {
 }
 
 #[tokio::test]
-async fn what_was_written_is_there_after_a_stop_and_after_a_killed_server() {
+async fn data_survives_a_stop_and_a_killed_server() {
     let folder = Folder::new();
     let first = Embedded::start(folder.path()).await.expect("started");
     assert!(!first.adopted());
@@ -34,7 +34,7 @@ async fn what_was_written_is_there_after_a_stop_and_after_a_killed_server() {
     .expect("written");
     first.stop().await;
 
-    // A server that is killed never stops its Postgres: that is what dropping without `stop` is.
+    // A killed server never stops its Postgres. Dropping without `stop` has the same effect.
     drop(Embedded::start(folder.path()).await.expect("started again"));
     let second = Embedded::start(folder.path()).await.expect("adopted");
     assert!(second.adopted());
@@ -52,7 +52,7 @@ async fn what_was_written_is_there_after_a_stop_and_after_a_killed_server() {
 }
 
 #[tokio::test]
-async fn a_postgres_that_is_killed_comes_back_with_what_was_committed() {
+async fn killed_postgres_restarts_with_committed_data() {
     let folder = Folder::new();
     let embedded = Embedded::start(folder.path()).await.expect("started");
     let mut connection = connect(&embedded).await;
@@ -60,7 +60,7 @@ async fn a_postgres_that_is_killed_comes_back_with_what_was_committed() {
         .execute(&mut connection)
         .await
         .expect("written");
-    // Quick to come back, and nothing of a commit's durability is given up for it.
+    // The settings for a quick recovery do not weaken the durability of commits.
     for (setting, expected) in [
         ("fsync", "on"),
         ("synchronous_commit", "on"),
@@ -91,7 +91,7 @@ async fn a_postgres_that_is_killed_comes_back_with_what_was_committed() {
                 tokio::task::yield_now().await;
                 continue;
             };
-            // A connection of the dead one may still be taken and cut.
+            // A connection to the dead server may still be handed out, and fail.
             if let Ok(seven) = sqlx::query_scalar::<_, i32>("select seven from kept")
                 .fetch_one(&mut connection)
                 .await
@@ -107,7 +107,7 @@ async fn a_postgres_that_is_killed_comes_back_with_what_was_committed() {
 }
 
 #[tokio::test]
-async fn a_url_reaches_the_same_database_as_the_options() {
+async fn url_and_options_lead_to_the_same_database() {
     let folder = Folder::new();
     let embedded = Embedded::start(folder.path()).await.expect("started");
     let mut connection = PgConnection::connect(&embedded.url())
@@ -123,7 +123,7 @@ async fn a_url_reaches_the_same_database_as_the_options() {
 }
 
 #[tokio::test]
-async fn an_interrupted_first_start_is_begun_again() {
+async fn interrupted_first_start_begins_again() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path().join("data.unfinished")).expect("made");
     std::fs::write(folder.path().join("data.unfinished/PG_VERSION"), "15").expect("made");
@@ -135,7 +135,7 @@ async fn an_interrupted_first_start_is_begun_again() {
 }
 
 #[tokio::test]
-async fn data_of_a_version_that_is_not_installed_are_left_alone() {
+async fn data_of_a_missing_version_is_not_touched() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path().join("data")).expect("made");
     std::fs::write(folder.path().join("data/PG_VERSION"), "7\n").expect("made");
@@ -147,7 +147,7 @@ async fn data_of_a_version_that_is_not_installed_are_left_alone() {
 }
 
 #[tokio::test]
-async fn two_tests_never_see_each_others_rows() {
+async fn tests_have_separate_databases() {
     let (one, other) = (database().await, database().await);
     let mut connection = PgConnection::connect_with(&one.options)
         .await
@@ -168,9 +168,9 @@ async fn two_tests_never_see_each_others_rows() {
 
 const FOLDER: &str = "FD_TEST_KILLED_SERVER";
 
-/// A killed server, which left its Postgres running: it is the very test that asks in another process, which finds its folder
-/// in the environment and never comes back from here.
-async fn a_killed_server_left_its_postgres(test: &str) -> Folder {
+/// Leaves the Postgres of a killed server running. The calling test runs again in a child process,
+/// which finds its folder in the environment and ends here.
+async fn leave_postgres_of_a_killed_server(test: &str) -> Folder {
     if let Some(folder) = std::env::var_os(FOLDER) {
         let embedded = Embedded::start(folder.as_ref()).await.expect("started");
         let mut connection = connect(&embedded).await;
@@ -192,8 +192,8 @@ async fn a_killed_server_left_its_postgres(test: &str) -> Folder {
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("spawned");
-    let said = std::io::BufReader::new(server.stdout.take().expect("piped"));
-    assert!(std::io::BufRead::lines(said).any(|line| line.expect("readable").contains("told")));
+    let outcome = std::io::BufReader::new(server.stdout.take().expect("piped"));
+    assert!(std::io::BufRead::lines(outcome).any(|line| line.expect("readable").contains("told")));
     server.kill().expect("killed");
     server.wait().expect("gone");
     folder
@@ -207,26 +207,23 @@ async fn told(embedded: &Embedded) -> Result<String, sqlx::Error> {
 }
 
 #[tokio::test]
-async fn a_server_killed_without_warning_finds_its_postgres_running() {
-    let folder = a_killed_server_left_its_postgres(
-        "a_server_killed_without_warning_finds_its_postgres_running",
-    )
-    .await;
+async fn restarted_server_adopts_its_running_postgres() {
+    let folder =
+        leave_postgres_of_a_killed_server("restarted_server_adopts_its_running_postgres").await;
     let embedded = Embedded::start(folder.path()).await.expect("adopted");
     assert!(embedded.adopted());
     assert_eq!(told(&embedded).await.expect("read"), "yes");
     embedded.stop().await;
 }
 
-/// As in a container whose first process is made for nothing of the kind: here, orphans are this test's, which never waits.
+/// As in a container whose first process does not reap orphans: this test never waits for them.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_postgres_killed_where_nobody_waits_for_orphans_comes_back_all_the_same() {
+async fn zombie_of_killed_postgres_does_not_prevent_a_restart() {
     nix::sys::prctl::set_child_subreaper(true).expect("allowed");
-    let folder = a_killed_server_left_its_postgres(
-        "a_postgres_killed_where_nobody_waits_for_orphans_comes_back_all_the_same",
-    )
-    .await;
+    let folder =
+        leave_postgres_of_a_killed_server("zombie_of_killed_postgres_does_not_prevent_a_restart")
+            .await;
     let embedded = Embedded::start(folder.path()).await.expect("adopted");
     let pid = postgres_of(&embedded);
     let killed = std::process::Command::new("kill")
@@ -237,16 +234,17 @@ async fn a_postgres_killed_where_nobody_waits_for_orphans_comes_back_all_the_sam
     while postgres_of(&embedded) == pid || told(&embedded).await.is_err() {
         tokio::task::yield_now().await;
     }
-    let left = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("nobody waited for it");
+    let left =
+        std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("the zombie is still there");
     assert!(left.contains(") Z "), "{left}");
     assert_eq!(told(&embedded).await.expect("read"), "yes");
     embedded.stop().await;
 }
 
-/// The machine lost its power, and another program was given the number that Postgres had noted.
+/// After a power cut, another program has the process id that Postgres stored.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn another_program_under_the_noted_number_keeps_nobody_out() {
+async fn pid_of_another_program_does_not_prevent_a_start() {
     use std::os::unix::fs::MetadataExt;
     use std::os::unix::process::CommandExt;
     let folder = Folder::new();
@@ -263,9 +261,7 @@ async fn another_program_under_the_noted_number_keeps_nobody_out() {
     let (_, rest) = note.split_once('\n').expect("lines");
     std::fs::write(&path, format!("{}\n{rest}", other.id())).expect("written");
 
-    let second = Embedded::start(folder.path())
-        .await
-        .expect("started all the same");
+    let second = Embedded::start(folder.path()).await.expect("started");
     assert!(!second.adopted());
     assert_ne!(postgres_of(&second), other.id().to_string());
     second.stop().await;
@@ -277,17 +273,15 @@ async fn another_program_under_the_noted_number_keeps_nobody_out() {
     other.wait().expect("gone");
 }
 
-/// Postgres refuses to run as root, and root's folders are nobody else's.
+/// Postgres refuses to run as root, and other users cannot reach root's folders.
 #[tokio::test]
-async fn a_folder_that_postgres_cannot_reach_has_a_stand_in() {
+async fn unreachable_folder_gets_a_replacement() {
     use std::os::unix::fs::PermissionsExt;
     let closed = Folder::new();
     std::fs::set_permissions(closed.path(), std::fs::Permissions::from_mode(0o700))
         .expect("closed");
     let wanted = closed.path().join("data");
-    let embedded = Embedded::start(&wanted)
-        .await
-        .expect("started all the same");
+    let embedded = Embedded::start(&wanted).await.expect("started");
     let is_stand_in = embedded.dir() != wanted;
     assert_eq!(is_stand_in, nix::unistd::geteuid().is_root());
     let dir = embedded.dir().to_path_buf();
@@ -299,7 +293,7 @@ async fn a_folder_that_postgres_cannot_reach_has_a_stand_in() {
 }
 
 #[tokio::test]
-async fn a_backup_made_in_the_middle_of_work_is_whole() {
+async fn backup_under_load_is_complete() {
     let (folder, elsewhere) = (Folder::new(), Folder::new());
     let embedded = Embedded::start(folder.path()).await.expect("started");
     let mut connection = connect(&embedded).await;

@@ -1,5 +1,5 @@
-//! Another Postgres takes the place of the one that was written, and lacks its last commits (reliability.md, F43): whoever owned a
-//! draw before is refused, and nothing is sold before what was forgotten is found.
+//! A promoted copy or a restored backup lacks the last commits (fault F43 of reliability.md).
+//! Earlier owners are refused, and nothing is sold before lost payments are found.
 
 #[path = "support/world.rs"]
 mod support;
@@ -13,7 +13,7 @@ use support::{Owner, TERMS, World};
 
 const NUMBERS_SKIPPED: i64 = 10_000;
 
-/// An owner whose claim is among the commits that the copy lacks, and the books as the copy has them.
+/// Returns an owner whose claim the copy lacks, and the rows as the copy has them.
 async fn forgotten() -> (World, Owner, Records) {
     let world = World::in_postgres(&[TERMS, TERMS]).await;
     world.process(1).await.renew().await;
@@ -24,7 +24,7 @@ async fn forgotten() -> (World, Owner, Records) {
         .await
         .execute(lost)
         .await
-        .expect("as if it had never been");
+        .expect("the claim is lost");
     let records = Records::new(postgres(&world));
     (world, owner, records)
 }
@@ -37,23 +37,27 @@ async fn reserves(owner: &mut Owner, order: u128) -> Result<(), Failure> {
     owner.execute(owner.reserve(order, 1), None).await.map(drop)
 }
 
-/// Why it has to be typed: without it the fence lets both write.
+/// This is why an operator must run the fence: without it, both owners could write.
 #[tokio::test]
-async fn a_lost_claim_is_made_again_under_the_same_epoch() {
+async fn lost_claim_is_repeated_with_the_same_epoch() {
     let (world, mut ghost, _) = forgotten().await;
     let heir = world.owner(0).await;
     assert_eq!(heir.epoch, ghost.epoch);
-    assert_eq!(reserves(&mut ghost, 1).await, Ok(()), "a ghost writes");
+    assert_eq!(
+        reserves(&mut ghost, 1).await,
+        Ok(()),
+        "the earlier owner writes"
+    );
 }
 
 #[tokio::test]
-async fn after_the_fence_whoever_wrote_before_is_refused_for_good() {
+async fn fence_rejects_all_earlier_owners() {
     let (world, mut ghost, records) = forgotten().await;
     assert_eq!(records.fence(NUMBERS_SKIPPED).await, Ok(2));
     assert_eq!(
         reserves(&mut ghost, 1).await,
         Err(Failure::Fenced),
-        "before anybody claims"
+        "before any claim"
     );
     let mut heir = world.owner(0).await;
     assert_eq!(heir.epoch, ghost.epoch + 1_000_000);
@@ -66,19 +70,19 @@ async fn after_the_fence_whoever_wrote_before_is_refused_for_good() {
     assert_eq!(
         world.process(2).await.renew().await.others,
         [],
-        "and nobody waits for a lease of before"
+        "no earlier lease is waited for"
     );
     assert_eq!(postgres(&world).violations().await, Ok(vec![]));
 }
 
 #[tokio::test]
-async fn the_fence_closes_sales_skips_numbers_and_stands_in_the_audit_log() {
+async fn fence_closes_sales_skips_numbers_and_is_audited() {
     let (world, _, records) = forgotten().await;
     for turn in 1..=2 {
         assert_eq!(
             records.fence(NUMBERS_SKIPPED).await,
             Ok(2),
-            "twice does no harm"
+            "running it twice is harmless"
         );
         assert_eq!(
             records.settings().await.expect("read")[MAINTENANCE_MODE],
@@ -103,5 +107,8 @@ async fn the_fence_closes_sales_skips_numbers_and_stands_in_the_audit_log() {
         number.0 > world.draws[1].0 + 2 * NUMBERS_SKIPPED,
         "{number}"
     );
-    assert_eq!(records.audit_chain().await.expect("read").broken_at, None);
+    assert_eq!(
+        records.verify_audit_chain().await.expect("read").broken_at,
+        None
+    );
 }

@@ -1,4 +1,5 @@
-//! Many commits in one transaction, each answering for itself; and what is told when the database goes away in the middle.
+//! Group commit: many commits in one transaction, each with its own outcome, also when the database
+//! fails meanwhile.
 
 #[path = "group/collisions.rs"]
 mod collisions;
@@ -13,19 +14,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use domain::{Command, Draw, Event, OrderId, Reservation};
-use persistence::books::Tell;
-use persistence::ledger::{Append, BuyerDetails, Rider};
+use persistence::ledger::{Append, AttachedWrite, BuyerDetails};
 use persistence::postgres::draws::NewDraw;
 use persistence::records::Records;
-use persistence::records::audit::Act;
+use persistence::records::audit::AuditAction;
+use persistence::stores::OrderStore;
+use persistence::stores::{BuyerSource, NotifyBuyer};
 use persistence::testing::{Folder, sealer};
-use persistence::{Books, Failure, Ledger, Postgres};
+use persistence::{Failure, Ledger, Postgres};
 use sqlx::Executor;
 use sqlx::postgres::PgConnection;
 use tokio::task::JoinHandle;
 
 use gate::Gate;
-use support::{ANYBODY, CLUB, NOW, Owner, TERMS, World};
+use support::{CLUB, LEASELESS_NODE, NOW, Owner, TERMS, World};
 
 const DRAWS: usize = 12;
 
@@ -34,7 +36,7 @@ async fn world() -> (World, Vec<Owner>) {
     let mut owners = Vec::new();
     for claimed in world
         .ledger
-        .claim(ANYBODY, &world.draws)
+        .claim(LEASELESS_NODE, &world.draws)
         .await
         .expect("claimed")
         .taken
@@ -56,7 +58,7 @@ fn reserve(owner: &Owner, order: u128) -> Append {
     owner.commit(&command, events, None)
 }
 
-fn sent(owner: &Owner, append: Append) -> JoinHandle<Result<(), Failure>> {
+fn spawn_append(owner: &Owner, append: Append) -> JoinHandle<Result<(), Failure>> {
     let ledger = owner.ledger.clone();
     tokio::spawn(async move { ledger.append(vec![append]).await })
 }
@@ -78,37 +80,37 @@ async fn commits(connection: &mut PgConnection, draw: i64) -> i64 {
         .expect("counted")
 }
 
-async fn settle() {
+async fn let_tasks_run() {
     for _ in 0..1_000 {
         tokio::task::yield_now().await;
     }
 }
 
 #[tokio::test]
-async fn a_fenced_member_does_not_fail_its_neighbours() {
-    // On a machine that is very busy the gate may be forced open by the lock's time limit before everybody is there.
-    const DAYS: usize = 5;
-    for _ in 0..DAYS {
+async fn fenced_commit_does_not_fail_its_batch() {
+    // On a very busy machine the lock's time limit may open the gate before all commits wait.
+    const TRIES_MAX: usize = 5;
+    for _ in 0..TRIES_MAX {
         let (world, owners) = world().await;
-        let (gate, stuck) = Gate::close(&world, &owners).await;
+        let (gate, blocked) = Gate::close(&world, &owners).await;
         let mut waiting = Vec::new();
         for owner in &owners[2..] {
-            waiting.push(sent(owner, reserve(owner, 9)));
+            waiting.push(spawn_append(owner, reserve(owner, 9)));
         }
-        let ghost = sent(
+        let fenced = spawn_append(
             &owners[2],
             Append {
                 epoch: 0,
                 ..reserve(&owners[2], 8)
             },
         );
-        settle().await;
+        let_tasks_run().await;
         gate.open().await;
-        assert_eq!(ghost.await.expect("joined"), Err(Failure::Fenced));
+        assert_eq!(fenced.await.expect("joined"), Err(Failure::Fenced));
         for one in waiting {
             assert_eq!(one.await.expect("joined"), Ok(()));
         }
-        for one in stuck {
+        for one in blocked {
             let _ = one.await.expect("joined");
         }
         if transactions(&world, &(2..DRAWS).collect::<Vec<_>>()).await <= 2 {
@@ -118,8 +120,8 @@ async fn a_fenced_member_does_not_fail_its_neighbours() {
     panic!("ten draws never shared a transaction");
 }
 
-/// Three commits of one draw.
-fn three(owner: &Owner) -> Vec<Append> {
+/// Returns three commits of one draw.
+fn three_commits(owner: &Owner) -> Vec<Append> {
     let mut ahead = owner.clone();
     let reserves = (1..=3).map(|order| {
         let append = reserve(&ahead, order);
@@ -130,53 +132,53 @@ fn three(owner: &Owner) -> Vec<Append> {
 }
 
 #[tokio::test]
-async fn of_draws_with_several_commits_each_the_fenced_one_falls_alone() {
+async fn fenced_draw_fails_alone_among_several_commits() {
     let (world, owners) = world().await;
-    let (gate, stuck) = Gate::close(&world, &owners).await;
+    let (gate, blocked) = Gate::close(&world, &owners).await;
     let send = |owner: &Owner, appends: Vec<Append>| {
         let ledger = owner.ledger.clone();
         tokio::spawn(async move { ledger.append(appends).await })
     };
-    let ghosts = three(&owners[2])
+    let fenced_commits = three_commits(&owners[2])
         .into_iter()
         .map(|append| Append { epoch: 0, ..append });
-    let ghost = send(&owners[2], ghosts.collect());
+    let fenced = send(&owners[2], fenced_commits.collect());
     let too_many = Reservation {
         count: 51,
         until: NOW,
         extensions: 0,
     };
-    let mut guilty = three(&owners[3]);
-    guilty[1].events = vec![Event::Reserved {
+    let mut refused_commit = three_commits(&owners[3]);
+    refused_commit[1].events = vec![Event::Reserved {
         order: OrderId(2),
         reservation: too_many,
     }];
-    let guilty = send(&owners[3], guilty);
-    let innocent: Vec<_> = owners[4..]
+    let refused_commit = send(&owners[3], refused_commit);
+    let accepted: Vec<_> = owners[4..]
         .iter()
-        .map(|owner| send(owner, three(owner)))
+        .map(|owner| send(owner, three_commits(owner)))
         .collect();
-    settle().await;
+    let_tasks_run().await;
     gate.open().await;
-    assert_eq!(ghost.await.expect("joined"), Err(Failure::Fenced));
+    assert_eq!(fenced.await.expect("joined"), Err(Failure::Fenced));
     assert!(matches!(
-        guilty.await.expect("joined"),
+        refused_commit.await.expect("joined"),
         Err(Failure::NotWritten(_))
     ));
-    for one in innocent {
+    for one in accepted {
         assert_eq!(one.await.expect("joined"), Ok(()));
     }
-    drop(stuck);
+    drop(blocked);
     let mut connection = world.connection().await;
-    for (place, draw) in world.draws.iter().enumerate().skip(2) {
-        let expected = if place < 4 { 0 } else { 3 };
+    for (position, draw) in world.draws.iter().enumerate().skip(2) {
+        let expected = if position < 4 { 0 } else { 3 };
         assert_eq!(
             commits(&mut connection, draw.0).await,
             expected,
-            "draw {place}"
+            "draw {position}"
         );
         assert_eq!(
-            transactions(&world, &[place]).await,
+            transactions(&world, &[position]).await,
             expected.min(1),
             "all in one transaction"
         );
@@ -186,9 +188,9 @@ async fn of_draws_with_several_commits_each_the_fenced_one_falls_alone() {
 }
 
 #[tokio::test]
-async fn a_guilty_member_fails_alone() {
+async fn refused_commit_fails_alone() {
     let (world, owners) = world().await;
-    let (gate, stuck) = Gate::close(&world, &owners).await;
+    let (gate, blocked) = Gate::close(&world, &owners).await;
     let too_many = Reservation {
         count: 51,
         until: NOW,
@@ -198,12 +200,12 @@ async fn a_guilty_member_fails_alone() {
         order: OrderId(7),
         reservation: too_many,
     }];
-    let guilty = Append {
+    let refused_commit = Append {
         events,
         ..reserve(&owners[2], 7)
     };
-    let guilty = sent(&owners[2], guilty);
-    let unknown = sent(
+    let refused_commit = spawn_append(&owners[2], refused_commit);
+    let unknown = spawn_append(
         &owners[3],
         owners[3].commit(
             &owners[3].sale(99, 1),
@@ -214,37 +216,37 @@ async fn a_guilty_member_fails_alone() {
             None,
         ),
     );
-    let mut innocent = Vec::new();
+    let mut accepted = Vec::new();
     for owner in &owners[4..] {
-        innocent.push(sent(owner, reserve(owner, 9)));
+        accepted.push(spawn_append(owner, reserve(owner, 9)));
     }
-    settle().await;
+    let_tasks_run().await;
     gate.open().await;
     assert!(matches!(
-        guilty.await.expect("joined"),
+        refused_commit.await.expect("joined"),
         Err(Failure::NotWritten(_))
     ));
     assert_eq!(unknown.await.expect("joined"), Err(Failure::NotFound));
-    for one in innocent {
+    for one in accepted {
         assert_eq!(one.await.expect("joined"), Ok(()));
     }
-    drop(stuck);
+    drop(blocked);
 }
 
 #[tokio::test]
-async fn of_two_commits_that_follow_the_same_revision_one_is_written() {
+async fn one_of_two_commits_with_the_same_revision_is_written() {
     let (world, owners) = world().await;
-    let (gate, stuck) = Gate::close(&world, &owners).await;
+    let (gate, blocked) = Gate::close(&world, &owners).await;
     let (first, second) = (
-        sent(&owners[2], reserve(&owners[2], 8)),
-        sent(&owners[2], reserve(&owners[2], 9)),
+        spawn_append(&owners[2], reserve(&owners[2], 8)),
+        spawn_append(&owners[2], reserve(&owners[2], 9)),
     );
-    settle().await;
+    let_tasks_run().await;
     gate.open().await;
-    let mut said = [first.await.expect("joined"), second.await.expect("joined")];
-    said.sort_by_key(Result::is_err);
-    assert_eq!(said, [Ok(()), Err(Failure::Fenced)]);
-    drop(stuck);
+    let mut outcome = [first.await.expect("joined"), second.await.expect("joined")];
+    outcome.sort_by_key(Result::is_err);
+    assert_eq!(outcome, [Ok(()), Err(Failure::Fenced)]);
+    drop(blocked);
     assert_eq!(
         commits(&mut world.connection().await, world.draws[2].0).await,
         1
@@ -252,36 +254,39 @@ async fn of_two_commits_that_follow_the_same_revision_one_is_written() {
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_away_loses_nothing() {
+async fn cancelled_caller_does_not_lose_its_commit() {
     let (world, owners) = world().await;
-    let (gate, stuck) = Gate::close(&world, &owners).await;
-    let gone = sent(&owners[2], reserve(&owners[2], 9));
-    settle().await;
+    let (gate, blocked) = Gate::close(&world, &owners).await;
+    let gone = spawn_append(&owners[2], reserve(&owners[2], 9));
+    let_tasks_run().await;
     gone.abort();
-    drop(stuck);
+    drop(blocked);
     gate.open().await;
     let mut connection = world.connection().await;
     while commits(&mut connection, owners[2].draw.id().0).await == 0 {}
 }
 
-/// A `BEGIN` that is cancelled poisons its connection, and the next writer's work is lost without a word. Nobody can cancel
-/// ours.
+/// A cancelled `BEGIN` would leave a transaction open, in which the next writer's work is lost.
+/// Ours cannot be cancelled.
 #[tokio::test]
-async fn cancelled_callers_poison_no_connection() {
+async fn cancelled_callers_leave_no_open_transaction() {
     let (world, mut owners) = world().await;
     let orders = 60u128;
     for order in 1..=orders {
         let owner = &mut owners[order as usize % DRAWS];
-        let rider = Rider::Open(world.order(order, &[(order as usize % DRAWS, 1)]));
+        let rider = AttachedWrite::Open(world.order(order, &[(order as usize % DRAWS, 1)]));
         owner
             .execute(owner.reserve(order, 1), Some(rider))
             .await
             .expect("opened");
     }
     for round in 0..300 {
-        let books = world.books.clone();
-        let cancelled =
-            tokio::spawn(async move { books.released(OrderId(1), "", Tell::Nobody, NOW).await });
+        let stores = world.stores.clone();
+        let cancelled = tokio::spawn(async move {
+            stores
+                .release(OrderId(1), "", NotifyBuyer::Nobody, NOW)
+                .await
+        });
         for _ in 0..round % 30 {
             tokio::task::yield_now().await;
         }
@@ -292,11 +297,11 @@ async fn cancelled_callers_poison_no_connection() {
             phone: Some(format!("{order}")),
             ..BuyerDetails::default()
         };
-        world
-            .books
-            .fill_buyer(OrderId(order), &phone)
-            .await
-            .expect("filled");
+        let filled = world
+            .stores
+            .fill_buyer(OrderId(order), &phone, BuyerSource::Checkout)
+            .await;
+        assert_eq!(filled, Ok(true));
     }
     let filled: i64 =
         sqlx::query_scalar("select count(*) from orders where buyer_phone is not null")
@@ -306,8 +311,8 @@ async fn cancelled_callers_poison_no_connection() {
     assert_eq!(filled, orders as i64);
 }
 
-/// One draw's life while backends are being killed: what was told must be so.
-async fn tell(
+/// Writes commits of one draw while backends are killed, and checks each reported outcome.
+async fn write_and_check(
     ledger: Arc<dyn Ledger>,
     mut owner: Owner,
     mut check: PgConnection,
@@ -320,14 +325,14 @@ async fn tell(
         order += 1;
         let append = reserve(&owner, order % 100 + 1);
         let (events, after) = (append.events.clone(), append.after as i64);
-        let told = owner.ledger.append(vec![append]).await;
+        let result = owner.ledger.append(vec![append]).await;
         answers.fetch_add(1, Ordering::Relaxed);
-        match told {
+        match result {
             Ok(()) => {
                 assert_eq!(
                     commits(&mut check, draw.0).await,
                     after + 1,
-                    "told as written, and lost"
+                    "reported as written, but lost"
                 );
                 owner.draw.apply(&events);
                 written += 1;
@@ -336,13 +341,13 @@ async fn tell(
                 assert_eq!(
                     commits(&mut check, draw.0).await,
                     after,
-                    "told as not written, and written"
+                    "reported as not written, but written"
                 );
                 refused += 1;
             }
             Err(Failure::Unknown(_) | Failure::Fenced) => {
                 let claimed = loop {
-                    match ledger.claim(ANYBODY, &[draw]).await {
+                    match ledger.claim(LEASELESS_NODE, &[draw]).await {
                         Ok(mut claimed) => break claimed.taken.remove(0),
                         Err(_) => tokio::task::yield_now().await,
                     }
@@ -375,10 +380,10 @@ async fn tell(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn when_backends_are_killed_nobody_is_told_a_lie() {
+async fn killed_backends_never_cause_a_wrong_outcome() {
     let (world, owners) = world().await;
-    // Named, so that the killer spares those who check.
-    let spared = world
+    // The name keeps the killer from ending the checking connections.
+    let checking_options = world
         .postgres
         .as_ref()
         .expect("a real Postgres")
@@ -386,26 +391,26 @@ async fn when_backends_are_killed_nobody_is_told_a_lie() {
         .options
         .clone()
         .application_name("spared");
-    let spare = || async {
-        <PgConnection as sqlx::Connection>::connect_with(&spared)
+    let connect = || async {
+        <PgConnection as sqlx::Connection>::connect_with(&checking_options)
             .await
             .expect("the tests' Postgres answers")
     };
-    let (done, told) = (
+    let (done, result) = (
         Arc::new(AtomicBool::new(false)),
         Arc::new(AtomicU64::new(0)),
     );
-    let mut killer = spare().await;
-    let killing = tokio::spawn({
-        let (done, told) = (done.clone(), told.clone());
+    let mut killer = connect().await;
+    let killer_task = tokio::spawn({
+        let (done, result) = (done.clone(), result.clone());
         async move {
             let (mut killed, mut next) = (0, 1);
             while !done.load(Ordering::Relaxed) {
-                if told.load(Ordering::Relaxed) < next {
+                if result.load(Ordering::Relaxed) < next {
                     tokio::task::yield_now().await;
                     continue;
                 }
-                // Whoever is in the middle of something.
+                // Ends backends that are in the middle of a statement or transaction.
                 let hit = killer
                     .execute(
                         "select pg_terminate_backend(pid) from pg_stat_activity
@@ -419,23 +424,23 @@ async fn when_backends_are_killed_nobody_is_told_a_lie() {
             killed
         }
     });
-    let mut telling = Vec::new();
+    let mut checks = Vec::new();
     for owner in owners {
-        let check = spare().await;
-        telling.push(tokio::spawn(tell(
+        let check = connect().await;
+        checks.push(tokio::spawn(write_and_check(
             world.ledger.clone(),
             owner,
             check,
-            told.clone(),
+            result.clone(),
         )));
     }
     let mut sums = (0, 0, 0);
-    for one in telling {
-        let (written, refused, unknown) = one.await.expect("no lie");
+    for one in checks {
+        let (written, refused, unknown) = one.await.expect("every outcome was right");
         sums = (sums.0 + written, sums.1 + refused, sums.2 + unknown);
     }
     done.store(true, Ordering::Relaxed);
-    let killed = killing.await.expect("joined");
+    let killed = killer_task.await.expect("joined");
     println!("{killed} backends killed; written, not written, unknown: {sums:?}");
     assert!(killed > 0);
     let postgres = &world.postgres.as_ref().expect("in Postgres").1;
@@ -443,7 +448,7 @@ async fn when_backends_are_killed_nobody_is_told_a_lie() {
 }
 
 #[tokio::test]
-async fn the_writers_survive_a_restart_of_the_database() {
+async fn writers_and_readers_survive_a_database_restart() {
     let folder = Folder::new();
     let embedded = persistence::embedded::Embedded::start(folder.path())
         .await
@@ -461,7 +466,7 @@ async fn the_writers_survive_a_restart_of_the_database() {
         .await
         .expect("created");
     let claimed = postgres
-        .claim(ANYBODY, &[draw])
+        .claim(LEASELESS_NODE, &[draw])
         .await
         .expect("claimed")
         .taken
@@ -492,18 +497,18 @@ async fn the_writers_survive_a_restart_of_the_database() {
     owner
         .execute(owner.reserve(2, 1), None)
         .await
-        .expect("the same connection's owner writes on");
+        .expect("the writer reconnects");
     assert_eq!(
         postgres
             .order(OrderId(1))
             .await
-            .expect("the readers, too")
+            .expect("the lookups reconnect")
             .map(|record| record.token),
         None
     );
     assert_eq!(
         postgres
-            .claim(ANYBODY, &[draw])
+            .claim(LEASELESS_NODE, &[draw])
             .await
             .expect("claimed")
             .taken[0]
@@ -515,10 +520,10 @@ async fn the_writers_survive_a_restart_of_the_database() {
 }
 
 #[tokio::test]
-async fn an_act_stands_with_its_commit_or_not_at_all() {
+async fn audit_entry_is_written_only_with_its_commit() {
     let (world, mut owners) = world().await;
     let owner = owners.remove(0);
-    let act = Act {
+    let act = AuditAction {
         actor: "operator 1",
         club: None,
         action: "cancel-draw",
@@ -541,9 +546,9 @@ async fn an_act_stands_with_its_commit_or_not_at_all() {
         Err(Failure::Fenced)
     );
     assert_eq!(
-        records.audit_chain().await.expect("read").length,
+        records.verify_audit_chain().await.expect("read").length,
         0,
-        "what was not written was not done"
+        "no entry without its commit"
     );
     owner
         .ledger
@@ -562,5 +567,8 @@ async fn an_act_stands_with_its_commit_or_not_at_all() {
             .collect::<Vec<_>>(),
         [&detail]
     );
-    assert_eq!(records.audit_chain().await.expect("read").broken_at, None);
+    assert_eq!(
+        records.verify_audit_chain().await.expect("read").broken_at,
+        None
+    );
 }

@@ -1,4 +1,4 @@
-//! Each seeded violation is caught by its own invariant; clean data give none.
+//! Each injected violation is found by its own invariant. Clean data has none.
 
 #[path = "support/world.rs"]
 mod support;
@@ -7,17 +7,18 @@ use std::collections::BTreeSet;
 use std::slice;
 
 use domain::{Anomaly, AnomalyKind, Cents, Command, GameResult, OrderId, PaymentStatus};
+use persistence::Postgres;
 use persistence::auditor::Auditor;
 use persistence::integrity::AccountTotals;
-use persistence::nodes::Boot;
-use persistence::{Books, Postgres};
+use persistence::nodes::InstanceId;
+use persistence::stores::{AnomalyStore, ReconciliationStore};
 use sqlx::{Connection, Executor};
 
-use support::{NOW, TERMS, World, account, intent_id, said};
+use support::{NOW, TERMS, World, account, intent_id, provider_intent};
 
-/// Two orders captured in a draw, one of them refunded; a completed draw with a sold winner; an order still open; notices
-/// and mail: a little of everything, all of it right.
-async fn busy() -> (World, Postgres) {
+/// Returns a database with a bit of everything: captured and refunded orders, a completed draw with
+/// a sold winner, an open order, webhook events and mails. All of it is correct.
+async fn sample_database() -> (World, Postgres) {
     let world = World::in_postgres(&[TERMS; 3]).await;
     let postgres = world.postgres.as_ref().expect("in Postgres").1.clone();
     let mut owner = world.owner(0).await;
@@ -26,26 +27,26 @@ async fn busy() -> (World, Postgres) {
     }
     let paid = world.record(3).await.order.total();
     owner.void(3).await.expect("voided");
-    let fee = world.books.fee_returned(OrderId(3)).await.expect("read");
+    let fee = world.stores.fee_returned(OrderId(3)).await.expect("read");
     world
-        .books
-        .refunding(OrderId(3), paid, fee, "asked for")
+        .stores
+        .queue_refund(OrderId(3), paid, fee, "asked for")
         .await
         .expect("queued");
     world
-        .books
-        .give_fees_back(world.draws[0])
+        .stores
+        .queue_fee_refunds(world.draws[0])
         .await
         .expect("queued");
     for operation in world
-        .books
+        .stores
         .claim_operations(NOW, 1_000, 10)
         .await
         .expect("claimed")
     {
         world
-            .books
-            .attempted(operation.id, persistence::books::Attempt::Done)
+            .stores
+            .record_attempt(operation.id, persistence::stores::Attempt::Done)
             .await
             .expect("done");
     }
@@ -65,28 +66,28 @@ async fn busy() -> (World, Postgres) {
         .await
         .expect("opened");
     world
-        .books
-        .opened(OrderId(5), &intent_id(5), "secret")
+        .stores
+        .record_payment_intent(OrderId(5), &intent_id(5), "secret")
         .await
         .expect("opened");
     for mail in world
-        .books
-        .claim_mail(Boot(1), NOW, 1_000, 10)
+        .stores
+        .claim_mail(InstanceId(1), NOW, 1_000, 10)
         .await
         .expect("claimed")
     {
-        world.books.mail_sent(mail.id, NOW).await.expect("sent");
+        world.stores.mail_sent(mail.id, NOW).await.expect("sent");
     }
-    // A second order of the same draw as 4's, so that there is something to compare; and what the reconciler saw.
+    // A second order of the same draw as order 4, for comparison, and the reconciler's snapshots.
     for order in 1..=4 {
         let record = world.record(order).await;
-        let mut seen = said(&record, PaymentStatus::Succeeded);
+        let mut intent = provider_intent(&record, PaymentStatus::Succeeded);
         if order == 3 {
-            (seen.amount_refunded, seen.application_fee_refunded) = (paid, fee);
+            (intent.amount_refunded, intent.application_fee_refunded) = (paid, fee);
         }
         for later in [0, 3_600] {
             postgres
-                .witness(slice::from_ref(&seen), NOW.plus_seconds(later))
+                .record_provider_snapshots(slice::from_ref(&intent), NOW.plus_seconds(later))
                 .await
                 .expect("seen");
         }
@@ -94,8 +95,8 @@ async fn busy() -> (World, Postgres) {
     (world, postgres)
 }
 
-async fn found(postgres: &Postgres) -> BTreeSet<String> {
-    let violations = postgres.violations().await.expect("asked");
+async fn violated_invariants(postgres: &Postgres) -> BTreeSet<String> {
+    let violations = postgres.violations().await.expect("read");
     violations
         .into_iter()
         .map(|violation| {
@@ -110,8 +111,8 @@ async fn found(postgres: &Postgres) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn clean_books_have_no_violation_and_add_up() {
-    let (world, postgres) = busy().await;
+async fn clean_database_has_no_violation_and_correct_totals() {
+    let (world, postgres) = sample_database().await;
     assert_eq!(postgres.violations().await, Ok(vec![]));
     let records = [
         world.record(1).await,
@@ -135,8 +136,8 @@ async fn clean_books_have_no_violation_and_add_up() {
 }
 
 #[tokio::test]
-async fn an_auditor_from_outside_reads_the_same_books() {
-    let (world, _) = busy().await;
+async fn auditor_reads_the_same_figures() {
+    let (world, _) = sample_database().await;
     let (database, _) = world.postgres.as_ref().expect("in Postgres");
     let auditor = Auditor::open(&database.url).await.expect("opened");
     let draws: Vec<_> = auditor
@@ -150,7 +151,7 @@ async fn an_auditor_from_outside_reads_the_same_books() {
     assert_eq!(
         auditor.undecided().await,
         Ok(vec![]),
-        "a quoted order waits for its buyer, not for us"
+        "a quoted order is not undecided"
     );
     assert_eq!(auditor.open_anomalies().await, Ok(vec![]));
     let orders = auditor.orders().await.expect("read");
@@ -167,80 +168,110 @@ async fn an_auditor_from_outside_reads_the_same_books() {
         order: Some(OrderId(4)),
         note: "whose?".into(),
     };
-    assert_eq!(world.books.raise(&about, None, NOW).await, Ok(true));
+    assert_eq!(
+        world.stores.raise_anomaly(&about, None, NOW).await,
+        Ok(true)
+    );
     let one = Ok(vec![("orphaned_ticket".to_string(), 1)]);
-    assert_eq!(auditor.went_wrong().await, one, "its buyer has an address");
+    assert_eq!(
+        auditor.unexpected_anomalies().await,
+        one,
+        "its buyer has an address"
+    );
     database.run("update orders set buyer_name = null, buyer_email = null, buyer_phone = null where id = '00000000-0000-0000-0000-000000000004'").await;
     assert_eq!(
-        (auditor.open_anomalies().await, auditor.went_wrong().await),
+        (
+            auditor.open_anomalies().await,
+            auditor.unexpected_anomalies().await
+        ),
         (one, Ok(vec![]))
     );
 }
 
 #[tokio::test]
-async fn what_was_said_before_the_capture_is_no_disagreement_and_covers_nothing_newer() {
-    let (world, postgres) = busy().await;
-    let before = said(&world.record(1).await, PaymentStatus::RequiresCapture);
-    // Asked before the money was taken, written down when it had been.
+async fn snapshot_before_the_capture_is_no_mismatch() {
+    let (world, postgres) = sample_database().await;
+    let before = provider_intent(&world.record(1).await, PaymentStatus::RequiresCapture);
+    // The provider was asked before the capture, and the snapshot was stored after it.
     postgres
-        .witness(slice::from_ref(&before), NOW.plus_seconds(-1))
+        .record_provider_snapshots(slice::from_ref(&before), NOW.plus_seconds(-1))
         .await
         .expect("seen");
-    assert_eq!(found(&postgres).await, BTreeSet::new());
+    assert_eq!(violated_invariants(&postgres).await, BTreeSet::new());
     postgres
-        .witness(slice::from_ref(&before), NOW.plus_seconds(3_601))
+        .record_provider_snapshots(slice::from_ref(&before), NOW.plus_seconds(3_601))
         .await
         .expect("seen");
     assert!(
-        found(&postgres).await.contains("P2"),
-        "asked afterwards, it would be one"
+        violated_invariants(&postgres).await.contains("P2"),
+        "a later snapshot would be a mismatch"
     );
 }
 
 #[tokio::test]
-async fn what_a_person_has_decided_is_known_and_what_healed_excuses_nothing() {
-    let (world, postgres) = busy().await;
-    let mut gone = said(&world.record(1).await, PaymentStatus::Succeeded);
-    gone.amount_refunded = gone.amount_received;
+async fn anomaly_closed_by_a_person_excuses_a_violation() {
+    let (world, postgres) = sample_database().await;
+    let mut refunded_intent = provider_intent(&world.record(1).await, PaymentStatus::Succeeded);
+    refunded_intent.amount_refunded = refunded_intent.amount_received;
     postgres
-        .witness(slice::from_ref(&gone), NOW.plus_seconds(7_200))
+        .record_provider_snapshots(slice::from_ref(&refunded_intent), NOW.plus_seconds(7_200))
         .await
         .expect("seen");
-    let broken = found(&postgres).await;
+    let broken = violated_invariants(&postgres).await;
     assert!(broken.contains("P4"), "{broken:?}");
     let note = "the payment was refunded but the tickets are still sold".to_string();
-    let payment_intent = Some(gone.id.clone());
-    let odd = Anomaly {
+    let payment_intent = Some(refunded_intent.id.clone());
+    let anomaly = Anomaly {
         kind: AnomalyKind::OrphanedTicket,
         payment_intent,
         order: Some(OrderId(1)),
         note,
     };
-    assert!(postgres.raise(&odd, None, NOW).await.expect("raised"));
-    assert_eq!(found(&postgres).await, BTreeSet::new(), "a person is on it");
+    assert!(
+        postgres
+            .raise_anomaly(&anomaly, None, NOW)
+            .await
+            .expect("raised")
+    );
+    assert_eq!(
+        violated_invariants(&postgres).await,
+        BTreeSet::new(),
+        "a person is informed"
+    );
     assert_eq!(
         postgres
-            .heal(&gone.id, AnomalyKind::OrphanedTicket, NOW)
+            .resolve_healed(&refunded_intent.id, AnomalyKind::OrphanedTicket, NOW)
             .await,
         Ok(1)
     );
-    assert_eq!(found(&postgres).await, broken, "nobody is");
-    assert!(postgres.raise(&odd, None, NOW).await.expect("raised"));
+    assert_eq!(
+        violated_invariants(&postgres).await,
+        broken,
+        "no violation is excused"
+    );
+    assert!(
+        postgres
+            .raise_anomaly(&anomaly, None, NOW)
+            .await
+            .expect("raised")
+    );
     let open = postgres.anomalies(true, 1).await.expect("read");
     assert_eq!(
-        postgres.resolve(open[0].id, "by operator 1", NOW).await,
+        postgres
+            .close_anomaly(open[0].id, "by operator 1", NOW)
+            .await,
         Ok(true)
     );
     assert_eq!(
-        found(&postgres).await,
+        violated_invariants(&postgres).await,
         BTreeSet::new(),
-        "a person has decided"
+        "a person closed it"
     );
 }
 
-/// Breaks clean books one way, past all guards, and expects the auditor to name it.
-async fn breaking(sql: &[&'static str], expected: &str) {
-    let (world, postgres) = busy().await;
+/// Breaks clean data with SQL statements, and expects the auditor to report the invariant.
+async fn assert_detected(sql: &[&'static str], expected: &str) {
+    let (world, postgres) = sample_database().await;
     let mut connection = world.connection().await;
     for statement in sql {
         connection
@@ -249,110 +280,110 @@ async fn breaking(sql: &[&'static str], expected: &str) {
             .unwrap_or_else(|why| panic!("{statement}: {why}"));
     }
     connection.close().await.expect("closed");
-    let found = found(&postgres).await;
+    let found = violated_invariants(&postgres).await;
     assert!(
         found.contains(expected),
         "{expected} is not among {found:?} after {sql:?}"
     );
 }
 
-macro_rules! caught {
+macro_rules! detected {
     ($($name:ident: $expected:literal by [$($sql:literal),+ $(,)?];)*) => {
-        $(#[tokio::test] async fn $name() { breaking(&[$($sql),+], $expected).await })*
+        $(#[tokio::test] async fn $name() { assert_detected(&[$($sql),+], $expected).await })*
     };
 }
 
-caught! {
-    a_lost_ticket: "T1" by ["delete from tickets where draw_id = 1001 and serial = 2"];
-    a_forgotten_reservation: "T1" by ["delete from reservations"];
-    a_ticket_of_another_line: "T2" by [
+detected! {
+    missing_ticket_is_detected: "T1" by ["delete from tickets where draw_id = 1001 and serial = 2"];
+    missing_reservation_is_detected: "T1" by ["delete from reservations"];
+    ticket_of_another_line_is_detected: "T2" by [
         "update tickets set order_line_id = (select order_line_id from tickets where draw_id = 1001 and serial = 5)
          where draw_id = 1001 and serial = 1"
     ];
-    a_paid_order_without_tickets: "T2" by [
+    paid_order_without_tickets_is_detected: "T2" by [
         "update orders set lines_allocated = 0 where client_key = 'key-1'"
     ];
-    a_line_too_many: "T2" by ["update orders set lines = 3, lines_allocated = 0 where client_key = 'key-5'"];
-    a_released_order_with_tickets: "T3" by ["update orders set state = 'released' where client_key = 'key-1'"];
-    an_unpaid_order_with_tickets: "T3" by [
+    missing_order_line_is_detected: "T2" by ["update orders set lines = 3, lines_allocated = 0 where client_key = 'key-5'"];
+    released_order_with_tickets_is_detected: "T3" by ["update orders set state = 'released' where client_key = 'key-1'"];
+    unpaid_order_with_tickets_is_detected: "T3" by [
         "update orders set state = 'quoted' where client_key = 'key-1'",
         "update tickets set sold_at = now() - interval '11 minutes'"
     ];
-    a_hole_in_the_journal: "T4" by ["delete from draw_events where draw_id = 1001 and revision = 2"];
-    a_journal_of_no_draw: "T4" by ["update reservations set draw_id = 9999"];
-    an_order_of_no_club: "M3" by ["update orders set club_id = 9 where client_key = 'key-5'"];
-    an_operation_for_no_order: "M3" by [
+    hole_in_the_journal_is_detected: "T4" by ["delete from draw_events where draw_id = 1001 and revision = 2"];
+    reservation_of_an_unknown_draw_is_detected: "T4" by ["update reservations set draw_id = 9999"];
+    order_of_an_unknown_club_is_detected: "M3" by ["update orders set club_id = 9 where client_key = 'key-5'"];
+    operation_of_an_unknown_order_is_detected: "M3" by [
         "update payment_ops set order_id = gen_random_uuid() where id = (select max(id) from payment_ops)"
     ];
-    a_sale_after_kick_off: "T5" by ["update draws set kick_off = now() - interval '1 second' where id = 1001"];
-    a_gap_in_the_committed_order: "T6" by [
+    sale_after_kick_off_is_detected: "T5" by ["update draws set kick_off = now() - interval '1 second' where id = 1001"];
+    gap_in_the_committed_order_is_detected: "T6" by [
         "update tickets set serial = 169 where draw_id = 1002 and serial = 1"
     ];
-    a_ticket_from_the_future: "T7" by ["update tickets set epoch = 99 where draw_id = 1001 and serial = 1"];
-    a_ghosts_commit: "T7" by ["update draw_events set epoch = 0 where draw_id = 1001 and revision = 3"];
-    an_outcome_nobody_entered: "T8" by ["update draws set prize_cents = prize_cents + 1 where id = 1002"];
-    a_winner_without_the_result: "T9" by [
+    ticket_from_the_future_is_detected: "T7" by ["update tickets set epoch = 99 where draw_id = 1001 and serial = 1"];
+    commit_with_an_old_epoch_is_detected: "T7" by ["update draw_events set epoch = 0 where draw_id = 1001 and revision = 3"];
+    outcome_without_an_event_is_detected: "T8" by ["update draws set prize_cents = prize_cents + 1 where id = 1002"];
+    winner_with_another_cell_is_detected: "T9" by [
         "update draws set winning_serial = winning_serial % 169 + 1 where id = 1002"
     ];
-    a_seed_of_another_draw: "T10" by [
+    seed_of_another_draw_is_detected: "T10" by [
         "update draws set seed_sealed = (select seed_sealed from draws where id = 1003) where id = 1002"
     ];
-    a_commitment_changed_afterwards: "T10" by [
+    commitment_changed_afterwards_is_detected: "T10" by [
         "update draws set commitment = decode(repeat('00', 32), 'hex') where id = 1002"
     ];
-    a_total_that_is_no_sum: "M1" by ["update orders set subtotal_cents = subtotal_cents + 1 where client_key = 'key-1'"];
-    a_fee_that_is_no_sum: "M2" by [
+    wrong_order_total_is_detected: "M1" by ["update orders set subtotal_cents = subtotal_cents + 1 where client_key = 'key-1'"];
+    wrong_order_fee_is_detected: "M2" by [
         "update orders set application_fee_cents = application_fee_cents + 1 where client_key = 'key-1'"
     ];
-    another_price: "M3" by [
+    line_with_another_price_is_detected: "M3" by [
         "update order_lines set unit_price_cents = unit_price_cents + 1 where draw_id = 1001 and serials is not null"
     ];
-    another_clubs_order: "M3" by [
+    order_of_another_club_is_detected: "M3" by [
         "insert into clubs (id, name, email, password, home_page_slug) values (9, 'B', 'b@b', 'x', 'b')",
         "update orders set club_id = 9 where client_key = 'key-1'"
     ];
-    a_step_that_does_not_telescope: "M4" by [
+    fee_step_with_a_gap_is_detected: "M4" by [
         "update fee_ledger set fee_delta = fee_delta + 1, fee_after = fee_after + 1 where draw_id = 1002"
     ];
-    a_ledger_that_ends_elsewhere: "M5" by ["delete from fee_ledger where draw_id = 1002"];
-    an_open_order_on_another_account: "M6" by [
+    fee_ledger_with_another_total_is_detected: "M5" by ["delete from fee_ledger where draw_id = 1002"];
+    open_order_on_another_account_is_detected: "M6" by [
         "update clubs set stripe_connect_account_id = 'acct_2' where id = 1"
     ];
-    a_wrong_prize: "M7" by ["update draws set prize_cents = prize_cents + 1 where id = 1002"];
-    money_without_tickets: "P1" by ["update orders set state = 'void' where client_key = 'key-1'"];
-    money_of_nobody: "P1" by [
+    wrong_prize_is_detected: "M7" by ["update draws set prize_cents = prize_cents + 1 where id = 1002"];
+    payment_without_tickets_is_detected: "P1" by ["update orders set state = 'void' where client_key = 'key-1'"];
+    payment_without_an_order_is_detected: "P1" by [
         "update provider_pi set payment_intent_id = 'pi_99', order_id = null where payment_intent_id = 'pi_1'"
     ];
-    tickets_whose_money_went_back: "P1" by [
+    refunded_payment_with_tickets_is_detected: "P1" by [
         "update provider_pi set amount_refunded_cents = amount_received_cents where payment_intent_id = 'pi_1'"
     ];
-    another_amount_taken: "P2" by [
+    wrong_captured_amount_is_detected: "P2" by [
         "update provider_pi set amount_received_cents = amount_received_cents - 1 where payment_intent_id = 'pi_1'"
     ];
-    tickets_without_money: "P2" by ["update provider_pi set status = 'canceled' where payment_intent_id = 'pi_1'"];
-    a_payment_left_authorised: "P3" by [
+    tickets_without_a_payment_are_detected: "P2" by ["update provider_pi set status = 'canceled' where payment_intent_id = 'pi_1'"];
+    uncaptured_payment_is_detected: "P3" by [
         "update provider_pi set status = 'requires_capture' where payment_intent_id = 'pi_1'"
     ];
-    a_refund_behind_our_back: "P4" by [
+    refund_made_at_the_provider_is_detected: "P4" by [
         "update provider_pi set amount_refunded_cents = 5 where payment_intent_id = 'pi_1'"
     ];
-    a_fee_kept_too_long: "P5" by ["update orders set fee_refunded_cents = 0"];
-    an_order_paid_twice: "P6" by [
+    missing_fee_refund_is_detected: "P5" by ["update orders set fee_refunded_cents = 0"];
+    order_paid_twice_is_detected: "P6" by [
         "update provider_pi set order_id = (select id from orders where client_key = 'key-1')
          where payment_intent_id = 'pi_2'"
     ];
-    a_mail_that_was_never_queued: "E1" by ["delete from email_outbox where dedupe_key like 'tickets-%'"];
-    a_mail_about_nothing: "E2" by [
+    missing_mail_is_detected: "E1" by ["delete from email_outbox where dedupe_key like 'tickets-%'"];
+    mail_about_another_order_is_detected: "E2" by [
         "update email_outbox set order_id = (select id from orders where client_key = 'key-5')"
     ];
-    a_mail_that_never_leaves: "E3" by [
+    unsent_mail_is_detected: "E3" by [
         "update email_outbox set state = 'pending', queued_at = now() - interval '11 minutes'"
     ];
-    a_notice_nobody_handles: "W1" by [
+    unhandled_webhook_event_is_detected: "W1" by [
         "insert into webhook_events (event_id, kind, payload, received_at)
          values ('evt_1', 'x', '{}', now() - interval '6 minutes')"
     ];
-    an_operation_nobody_tries: "O1" by [
+    untried_operation_is_detected: "O1" by [
         "update payment_ops set state = 'pending', ended_at = null, created_at = now() - interval '16 minutes'
          where id = (select max(id) from payment_ops)"
     ];

@@ -1,18 +1,18 @@
-//! What no actor owns, written and read back in a real Postgres.
+//! Rows that no actor owns, written to and read from Postgres.
 
 use domain::access::{Principal, Role};
 use domain::{AccountId, Cents, ClubId, FeePolicy, Seed, Status, Timestamp};
 use persistence::Failure;
 use persistence::records::Records;
-use persistence::records::audit::Act;
+use persistence::records::audit::AuditAction;
 use persistence::records::bundles::NewBundle;
-use persistence::records::clubs::{Moved, NewClub};
-use persistence::records::draws::NewDraw;
+use persistence::records::clubs::{AccountChange, NewClub};
+use persistence::records::draws::DrawToCreate;
 use persistence::records::payouts::NewPayout;
 use persistence::records::sessions::{Holder, Lifetime};
 use persistence::records::settings::MAINTENANCE_MODE;
-use persistence::records::terms::{Acceptance, Created};
-use persistence::records::tries::Try;
+use persistence::records::terms::{Acceptance, CreateDrawsOutcome};
+use persistence::records::tries::RateLimitTry;
 use persistence::seal::PURPOSE_SEED;
 use persistence::{Postgres, Sealer};
 use sqlx::{Connection, PgConnection};
@@ -38,8 +38,8 @@ fn club(slug: &str) -> NewClub {
     }
 }
 
-fn draw(club: ClubId) -> NewDraw {
-    NewDraw {
+fn draw(club: ClubId) -> DrawToCreate {
+    DrawToCreate {
         club,
         league: Some("NRL".into()),
         home_team: "Broncos".into(),
@@ -58,19 +58,20 @@ fn draw(club: ClubId) -> NewDraw {
 }
 
 #[tokio::test]
-async fn a_club_has_one_slug_one_account_and_defaults() {
+async fn club_has_defaults_and_unique_slug_and_account() {
     let (records, database) = records().await;
-    let made = records
+    let created = records
         .create_club(&club("broncos"))
         .await
         .expect("created");
-    assert_eq!(made.primary_color, "#1f2937");
+    assert_eq!(created.primary_color, "#1f2937");
     assert!(
-        made.tagline
+        created
+            .tagline
             .as_deref()
             .is_some_and(|tagline| tagline.starts_with("Support our club"))
     );
-    assert!(!made.connected);
+    assert!(!created.connected);
     assert!(
         records.create_club(&club("Broncos")).await.is_err(),
         "slugs and e-mails are unique whatever their case"
@@ -78,37 +79,45 @@ async fn a_club_has_one_slug_one_account_and_defaults() {
 
     let account = AccountId("acct_1".into());
     records
-        .connect_account(made.id, &account)
+        .connect_account(created.id, &account)
         .await
         .expect("joined");
-    let told = async |account: &AccountId, charges| {
+    let report = async |account: &AccountId, charges| {
         records
             .account_updated(account, charges, true, false)
             .await
             .expect("written")
     };
-    assert_eq!(told(&account, true).await, Moved::Something);
-    assert_eq!(told(&account, true).await, Moved::Nothing, "it was known");
+    assert_eq!(report(&account, true).await, AccountChange::Something);
     assert_eq!(
-        told(&AccountId("acct_2".into()), true).await,
-        Moved::Nothing,
-        "nobody's"
+        report(&account, true).await,
+        AccountChange::Nothing,
+        "no change"
+    );
+    assert_eq!(
+        report(&AccountId("acct_2".into()), true).await,
+        AccountChange::Nothing,
+        "no club has this account"
     );
     let mails = "select count(*) from email_outbox where kind = $1";
     assert_eq!(database.count(mails, "account-lost").await, 0);
     assert_eq!(
-        (told(&account, false).await, told(&account, false).await),
-        (Moved::Lost, Moved::Nothing)
+        (report(&account, false).await, report(&account, false).await),
+        (AccountChange::Lost, AccountChange::Nothing)
     );
-    assert_eq!(told(&account, true).await, Moved::Something);
+    assert_eq!(report(&account, true).await, AccountChange::Something);
     assert_eq!(
-        told(&account, false).await,
-        Moved::Lost,
-        "and once more each time"
+        report(&account, false).await,
+        AccountChange::Lost,
+        "each loss is mailed"
     );
     assert_eq!(database.count(mails, "account-lost").await, 2);
-    told(&account, true).await;
-    let read = records.club(made.id).await.expect("read").expect("there");
+    report(&account, true).await;
+    let read = records
+        .club(created.id)
+        .await
+        .expect("read")
+        .expect("there");
     assert!(read.connected && !read.payouts_enabled);
     let (holder, hash) = records
         .credentials(" BRONCOS@demo.test")
@@ -117,12 +126,12 @@ async fn a_club_has_one_slug_one_account_and_defaults() {
         .expect("there");
     assert_eq!(
         (holder, hash.as_str()),
-        (Holder::Club(made.id), "$argon2id$…")
+        (Holder::Club(created.id), "$argon2id$…")
     );
 }
 
 #[tokio::test]
-async fn draws_are_numbered_from_1001_with_a_commitment_that_their_sealed_seed_keeps() {
+async fn draws_are_numbered_from_1001_and_keep_their_commitment() {
     let (records, database) = records().await;
     let club = records
         .create_club(&club("broncos"))
@@ -137,7 +146,7 @@ async fn draws_are_numbered_from_1001_with_a_commitment_that_their_sealed_seed_k
     assert_eq!(ids.iter().map(|id| id.0).collect::<Vec<_>>(), [1001, 1002]);
     assert!(
         records.catalogue_revision().await.expect("read") > before,
-        "prepared lists are old now"
+        "the catalogue changed"
     );
 
     let listings = records.listings().await.expect("read");
@@ -169,7 +178,7 @@ async fn draws_are_numbered_from_1001_with_a_commitment_that_their_sealed_seed_k
 }
 
 #[tokio::test]
-async fn a_session_ends_when_it_is_idle_old_or_closed() {
+async fn session_ends_when_idle_old_or_closed() {
     let (records, _database) = records().await;
     let club = records
         .create_club(&club("broncos"))
@@ -220,7 +229,7 @@ async fn a_session_ends_when_it_is_idle_old_or_closed() {
             "kept alive by use at {minutes} min"
         );
     }
-    assert_eq!(seen([1; 32], 60).await, None, "its end");
+    assert_eq!(seen([1; 32], 60).await, None, "the total lifetime is over");
     assert_eq!(seen([2; 32], 10).await, None, "idle too long");
     records.close_session(&[1; 32]).await.expect("closed");
     assert_eq!(seen([1; 32], 59).await, None);
@@ -234,7 +243,7 @@ async fn a_session_ends_when_it_is_idle_old_or_closed() {
 }
 
 #[tokio::test]
-async fn a_draw_has_one_winners_payout_and_it_is_settled_once() {
+async fn draw_has_one_winner_payout_settled_once() {
     let (records, database) = records().await;
     let club = records
         .create_club(&club("broncos"))
@@ -293,7 +302,7 @@ async fn a_draw_has_one_winners_payout_and_it_is_settled_once() {
 }
 
 #[tokio::test]
-async fn settings_footers_offers_and_the_rest_are_kept() {
+async fn settings_footers_offers_and_others_are_stored() {
     let (records, _database) = records().await;
     let club = records
         .create_club(&club("broncos"))
@@ -337,7 +346,7 @@ async fn settings_footers_offers_and_the_rest_are_kept() {
         ..NewBundle::default()
     };
     records.create_bundle(club, &bundle).await.expect("created");
-    // Whoever comes second is told by the books, whatever was read before.
+    // The database refuses the second of two, whatever was read before.
     assert!(matches!(
         records.create_bundle(club, &bundle).await,
         Err(Failure::NotWritten(_))
@@ -368,19 +377,19 @@ async fn settings_footers_offers_and_the_rest_are_kept() {
         digest: "ab".into(),
     };
     records.accept_terms(&acceptance).await.expect("accepted");
-    let late = at.plus_seconds(31 * 60);
+    let too_late = at.plus_seconds(31 * 60);
     let create = async |at| {
         records
             .create_draws_agreed(club, &[], at)
             .await
-            .expect("asked")
+            .expect("read")
     };
     assert!(
-        matches!(create(late).await, Created::NotAgreed),
+        matches!(create(too_late).await, CreateDrawsOutcome::NotAgreed),
         "half an hour is over"
     );
-    assert!(matches!(create(at).await, Created::Draws(draws) if draws.is_empty()));
-    let act = Act {
+    assert!(matches!(create(at).await, CreateDrawsOutcome::Draws(draws) if draws.is_empty()));
+    let act = AuditAction {
         actor: "club 1",
         club: Some(club),
         action: "enter-results",
@@ -398,10 +407,10 @@ async fn settings_footers_offers_and_the_rest_are_kept() {
 }
 
 #[tokio::test]
-async fn nobody_rewrites_the_audit_log_unnoticed() {
+async fn rewritten_audit_log_is_detected() {
     let (records, database) = records().await;
     for object in ["draw:1001", "draw:1002", "draw:1001"] {
-        let act = Act {
+        let act = AuditAction {
             actor: "operator 1",
             club: None,
             action: "enter-results",
@@ -413,7 +422,7 @@ async fn nobody_rewrites_the_audit_log_unnoticed() {
             .await
             .expect("written");
     }
-    let chain = records.audit_chain().await.expect("read");
+    let chain = records.verify_audit_chain().await.expect("read");
     assert_eq!((chain.length, chain.broken_at), (3, None));
     let trail = records
         .audit_trail(&["draw:1001".into()], None, 10)
@@ -427,35 +436,35 @@ async fn nobody_rewrites_the_audit_log_unnoticed() {
         (trail[0].ip.as_deref(), &trail[0].hash),
         (Some("::1"), &chain.head)
     );
-    let mut books = database.connection().await;
-    for rewriting in [
+    let mut connection = database.connection().await;
+    for statement in [
         "update audit_log set actor = 'nobody'",
         "delete from audit_log",
         "truncate audit_log",
     ] {
-        let refused = sqlx::query(rewriting)
-            .execute(&mut books)
+        let refused = sqlx::query(statement)
+            .execute(&mut connection)
             .await
             .expect_err("refused");
         assert!(
             refused.to_string().contains("append-only"),
-            "{rewriting}: {refused}"
+            "{statement}: {refused}"
         );
     }
-    // Somebody with the database's own keys.
-    let forging = "alter table audit_log disable trigger user; update audit_log set actor = 'nobody' where id = 2";
-    sqlx::raw_sql(forging)
-        .execute(&mut books)
+    // A change by somebody with the database owner's rights.
+    let forge = "alter table audit_log disable trigger user; update audit_log set actor = 'nobody' where id = 2";
+    sqlx::raw_sql(forge)
+        .execute(&mut connection)
         .await
         .expect("forged");
     assert_eq!(
-        records.audit_chain().await.expect("read").broken_at,
+        records.verify_audit_chain().await.expect("read").broken_at,
         Some(2)
     );
 }
 
 #[tokio::test]
-async fn a_code_of_the_second_factor_serves_once_and_a_lost_phone_ends_every_session() {
+async fn second_factor_code_works_once_and_reset_ends_sessions() {
     let (records, _database) = records().await;
     let admin = records
         .create_admin("operator@demo.test", "Operator", "$argon2id$…")
@@ -476,7 +485,7 @@ async fn a_code_of_the_second_factor_serves_once_and_a_lost_phone_ends_every_ses
     assert_eq!(
         (factor.secret.as_slice(), factor.enrolled),
         (&b"first"[..], false),
-        "what was begun is kept"
+        "a repeated enrolment keeps the secret"
     );
     let used: Vec<bool> = [
         records.use_step(admin, 7, NOW).await,
@@ -511,16 +520,19 @@ async fn a_code_of_the_second_factor_serves_once_and_a_lost_phone_ends_every_ses
     assert!(records.second_factor(admin).await.expect("read").is_none());
 }
 
-fn try_of(about: &str, max: u32) -> Try {
-    Try {
+fn try_of(about: &str, max: u32) -> RateLimitTry {
+    RateLimitTry {
         about: about.into(),
         max,
         window_seconds: 60,
     }
 }
 
-/// Of what is tried at once.
-async fn let_through(records: &Records, at_once: impl Iterator<Item = Vec<Try>>) -> usize {
+/// Returns how many concurrent tries are counted.
+async fn count_accepted(
+    records: &Records,
+    at_once: impl Iterator<Item = Vec<RateLimitTry>>,
+) -> usize {
     let mut waiting = tokio::task::JoinSet::new();
     for tries in at_once {
         let records = records.clone();
@@ -535,11 +547,11 @@ async fn let_through(records: &Records, at_once: impl Iterator<Item = Vec<Try>>)
 }
 
 #[tokio::test]
-async fn tries_at_once_are_counted_once_each_and_begin_anew_with_the_next_window() {
+async fn concurrent_tries_count_once_each_until_the_window_ends() {
     let (records, database) = records().await;
     let account = [try_of("password of a@demo.test", 5)];
     assert_eq!(
-        let_through(&records, (0..40).map(|_| account.to_vec())).await,
+        count_accepted(&records, (0..40).map(|_| account.to_vec())).await,
         5
     );
     records
@@ -550,7 +562,7 @@ async fn tries_at_once_are_counted_once_each_and_begin_anew_with_the_next_window
     assert_eq!(records.count_tries(&account, NOW).await, Ok(false));
     assert!(
         !database.everything().await.contains("a@demo.test"),
-        "the table names nobody"
+        "the table contains no account name"
     );
     assert_eq!(records.sweep_tries(NOW.plus_seconds(59)).await, Ok(0));
     let later = NOW.plus_seconds(60);
@@ -568,22 +580,22 @@ async fn tries_at_once_are_counted_once_each_and_begin_anew_with_the_next_window
 }
 
 #[tokio::test]
-async fn a_try_that_one_limit_refuses_is_counted_by_none_and_nobody_waits_in_a_circle() {
+async fn refused_try_counts_for_no_limit_without_deadlock() {
     let (records, database) = records().await;
     let (account, place) = (
         try_of("password of b@demo.test", 5),
         try_of("password from 203.0.113.7", 2),
     );
-    // Each pair in its own order.
+    // Each pair has the limits in its own order.
     let pairs = [
         [account.clone(), place.clone()],
         [place.clone(), account.clone()],
     ];
     let at_once = (0..40).map(|turn| pairs[turn % 2].to_vec());
     assert_eq!(
-        let_through(&records, at_once).await,
+        count_accepted(&records, at_once).await,
         2,
-        "as many as the place may"
+        "as many as the limit of the address allows"
     );
     let mut others = 0;
     while records
@@ -595,14 +607,14 @@ async fn a_try_that_one_limit_refuses_is_counted_by_none_and_nobody_waits_in_a_c
     }
     assert_eq!(
         others, 3,
-        "what the place refused was not counted against the account"
+        "a try refused by the address's limit does not count for the account"
     );
     drop(records);
     assert_eq!(database.deadlocks().await, 0);
 }
 
 #[tokio::test]
-async fn numbers_skip_ahead_of_what_a_backup_forgot() {
+async fn draw_numbers_skip_those_lost_by_a_backup() {
     let (records, _database) = records().await;
     let club = records
         .create_club(&club("broncos"))

@@ -1,4 +1,4 @@
-//! The database itself says no: whatever code is wrong above it, these cannot happen.
+//! Constraints of the database that refuse wrong writes, regardless of bugs in the code above it.
 
 #[path = "support/world.rs"]
 mod support;
@@ -15,7 +15,7 @@ async fn world() -> World {
     World::in_postgres(&[TERMS; 3]).await
 }
 
-/// What a buggy actor might send.
+/// Sends events that a buggy actor might send.
 async fn send(owner: &Owner, events: Vec<Event>) -> Result<(), Failure> {
     let command = Command::Tick;
     owner
@@ -24,8 +24,8 @@ async fn send(owner: &Owner, events: Vec<Event>) -> Result<(), Failure> {
         .await
 }
 
-fn refused(said: Result<(), Failure>, constraint: &str) {
-    match said {
+fn refused(outcome: Result<(), Failure>, constraint: &str) {
+    match outcome {
         Err(Failure::NotWritten(why)) => {
             assert!(why.contains(constraint), "{why}, not {constraint}")
         }
@@ -53,7 +53,7 @@ fn serials(numbers: impl IntoIterator<Item = u16>) -> Vec<Serial> {
 }
 
 #[tokio::test]
-async fn a_ticket_is_never_sold_twice() {
+async fn ticket_is_never_sold_twice() {
     let world = world().await;
     let mut owner = world.owner(0).await;
     world.allocated(&mut owner, 1, 2).await;
@@ -68,7 +68,7 @@ async fn a_ticket_is_never_sold_twice() {
 }
 
 #[tokio::test]
-async fn a_draw_is_never_oversold() {
+async fn draw_is_never_oversold() {
     let world = world().await;
     let owner = world.owner(0).await;
     let reserved = |order| {
@@ -89,7 +89,7 @@ async fn a_draw_is_never_oversold() {
 }
 
 #[tokio::test]
-async fn a_fee_never_passes_the_cap_nor_what_is_due() {
+async fn fee_never_exceeds_the_cap_or_the_amount_due() {
     let world = world().await;
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
@@ -108,7 +108,7 @@ async fn a_fee_never_passes_the_cap_nor_what_is_due() {
 }
 
 #[tokio::test]
-async fn nobody_reserves_more_than_fifty() {
+async fn reservation_has_at_most_fifty_tickets() {
     let world = world().await;
     let owner = world.owner(0).await;
     let reservation = Reservation {
@@ -123,7 +123,8 @@ async fn nobody_reserves_more_than_fifty() {
     refused(send(&owner, vec![event]).await, "reservations_count_check");
 }
 
-/// The database's clock is long past this kick-off; the actors' is not (rule 5).
+/// Returns terms whose kick-off has passed by the database's clock, and a time before kick-off for
+/// the actors' clock. No ticket is sold after kick-off (rule 5 of the decisions).
 fn kicked_off() -> (Terms, Timestamp) {
     let kick_off = Timestamp(1_600_000_000_000);
     (
@@ -152,7 +153,9 @@ async fn sale_after_kick_off(world: World) {
         .draw
         .decide(before, &reserved)
         .expect("in time for a slow clock");
-    let rider = Some(persistence::ledger::Rider::Open(world.order(1, &[(0, 2)])));
+    let rider = Some(persistence::ledger::AttachedWrite::Open(
+        world.order(1, &[(0, 2)]),
+    ));
     owner
         .ledger
         .append(vec![owner.commit(&reserved, events.clone(), rider)])
@@ -165,11 +168,11 @@ async fn sale_after_kick_off(world: World) {
         .draw
         .decide(before, &sale)
         .expect("in time for a slow clock");
-    let said = owner
+    let outcome = owner
         .ledger
         .append(vec![owner.commit(&sale, events, None)])
         .await;
-    assert_eq!(said, Err(Failure::ClosedByClock));
+    assert_eq!(outcome, Err(Failure::ClosedByClock));
     assert!(world.record(1).await.tickets.is_empty());
 
     let unit_price = TERMS.price;
@@ -192,21 +195,21 @@ async fn sale_after_kick_off(world: World) {
 }
 
 #[tokio::test]
-async fn no_ticket_is_sold_after_kick_off_by_the_databases_own_clock() {
+async fn postgres_clock_refuses_a_sale_after_kick_off() {
     let (terms, _) = kicked_off();
     sale_after_kick_off(World::in_postgres(&[terms]).await).await;
 }
 
 #[tokio::test]
-async fn no_ticket_is_sold_after_kick_off_by_the_memorys_clock() {
+async fn memory_clock_refuses_a_sale_after_kick_off() {
     let (terms, _) = kicked_off();
     let world = World::in_memory(&[terms]).await;
     world.memory.as_ref().expect("in memory").set_clock(|| NOW);
     sale_after_kick_off(world).await;
 }
 
-/// One statement, and the constraint that refuses it.
-async fn statement(sql: &'static str, constraint: &str) {
+/// Runs a statement, and checks which constraint refuses it.
+async fn assert_refused_by(sql: &'static str, constraint: &str) {
     let world = world().await;
     let mut owner = world.owner(0).await;
     world.captured(&mut owner, 1, 2).await;
@@ -223,54 +226,54 @@ async fn statement(sql: &'static str, constraint: &str) {
 
 macro_rules! refused {
     ($($name:ident: $constraint:literal by $sql:literal;)*) => {
-        $(#[tokio::test] async fn $name() { statement($sql, $constraint).await })*
+        $(#[tokio::test] async fn $name() { assert_refused_by($sql, $constraint).await })*
     };
 }
 
 refused! {
-    a_serial_beyond_the_grid: "tickets_serial_check" by
+    serial_beyond_the_grid_is_refused: "tickets_serial_check" by
         "insert into tickets (draw_id, serial, order_line_id, epoch) values (1001, 170, 2, 1)";
-    a_ticket_of_a_line_of_another_draw: "tickets_draw_id_order_line_id_fkey" by
+    ticket_of_another_draws_line_is_refused: "tickets_draw_id_order_line_id_fkey" by
         "insert into tickets (draw_id, serial, order_line_id, epoch) values (1002, 1, 1, 1)";
-    fifty_one_tickets: "order_lines_count_check" by "update order_lines set count = 51 where serials is null";
-    more_tickets_than_the_line_has: "order_lines_serials_match_count" by
+    line_of_fifty_one_tickets_is_refused: "order_lines_count_check" by "update order_lines set count = 51 where serials is null";
+    more_tickets_than_the_line_are_refused: "order_lines_serials_match_count" by
         "update order_lines set serials = '{1}' where serials is null";
-    a_free_draw: "draws_price_cents_check" by "update draws set price_cents = 0 where id = 1003";
-    a_price_changed_under_sold_tickets: "draws_revenue_is_sold_times_price" by
+    draw_with_price_zero_is_refused: "draws_price_cents_check" by "update draws set price_cents = 0 where id = 1003";
+    price_changed_under_sold_tickets_is_refused: "draws_revenue_is_sold_times_price" by
         "update draws set price_cents = 600 where id = 1001";
-    a_result_without_completion: "draws_completed_have_an_outcome" by
+    result_without_completion_is_refused: "draws_completed_have_an_outcome" by
         "update draws set result_home = 1, result_away = 1 where id = 1001";
-    a_completion_without_result: "draws_completed_have_an_outcome" by
+    completion_without_result_is_refused: "draws_completed_have_an_outcome" by
         "update draws set status = 'completed', held = 0 where id = 1001";
-    reservations_in_a_closed_draw: "draws_hold_only_while_active" by
+    reservations_in_a_closed_draw_are_refused: "draws_hold_only_while_active" by
         "update draws set status = 'closed' where id = 1001";
-    the_same_client_key_twice: "orders_client_key_key" by "update orders set client_key = 'key-1'";
-    the_same_payment_intent_twice: "orders_payment_intent_id_key" by "update orders set payment_intent_id = 'pi_1'";
-    a_second_capture: "payment_ops_one_live_capture" by
+    repeated_client_key_is_refused: "orders_client_key_key" by "update orders set client_key = 'key-1'";
+    repeated_payment_intent_is_refused: "orders_payment_intent_id_key" by "update orders set payment_intent_id = 'pi_1'";
+    second_capture_is_refused: "payment_ops_one_live_capture" by
         "insert into payment_ops (order_id, kind, key) select id, 'capture', 'x' from orders where client_key = 'key-1'";
-    the_same_operation_twice: "payment_ops_key_key" by
+    repeated_operation_is_refused: "payment_ops_key_key" by
         "insert into payment_ops (order_id, kind, key) select order_id, kind, key from payment_ops where kind = 'create'";
-    a_refund_of_nothing: "payment_ops_refunds_have_amounts" by
+    refund_of_nothing_is_refused: "payment_ops_refunds_have_amounts" by
         "insert into payment_ops (order_id, kind, key) select id, 'refund', 'x' from orders where client_key = 'key-1'";
-    more_fee_back_than_taken: "orders_fee_refund_within_fee" by
+    fee_refund_above_the_fee_is_refused: "orders_fee_refund_within_fee" by
         "update orders set fee_refunded_cents = application_fee_cents + 1 where client_key = 'key-1'";
-    the_same_notice_twice: "webhook_events_pkey" by
+    repeated_webhook_event_is_refused: "webhook_events_pkey" by
         "insert into webhook_events (event_id, kind, payload, received_at) values ('e', '', '', now()), ('e', '', '', now())";
-    the_same_mail_twice: "email_outbox_dedupe_key_key" by
+    repeated_mail_is_refused: "email_outbox_dedupe_key_key" by
         "insert into email_outbox (dedupe_key, kind) select dedupe_key, kind from email_outbox";
-    the_same_anomaly_open_twice: "anomalies_one_open" by
+    second_open_anomaly_is_refused: "anomalies_one_open" by
         "insert into anomalies (kind, payment_intent_id, note, detected_at)
          values ('missing_ticket', 'pi_1', '', now()), ('missing_ticket', 'pi_1', '', now())";
-    a_buyer_without_an_address: "orders_buyer_whole" by "update orders set buyer_email = null";
-    a_captured_order_without_a_time: "orders_captured_say_when" by "update orders set captured_at = null where state = 'captured'";
-    an_allocated_order_without_tickets: "orders_allocated_have_every_line" by
+    buyer_without_an_address_is_refused: "orders_buyer_whole" by "update orders set buyer_email = null";
+    captured_order_without_a_time_is_refused: "orders_captured_say_when" by "update orders set captured_at = null where state = 'captured'";
+    allocated_order_without_tickets_is_refused: "orders_allocated_have_every_line" by
         "update orders set state = 'allocated' where client_key = 'key-2'";
-    the_same_revision_twice: "draw_events_pkey" by "insert into draw_events select * from draw_events";
-    a_club_of_the_same_name: "clubs_home_page_slug" by
+    repeated_revision_is_refused: "draw_events_pkey" by "insert into draw_events select * from draw_events";
+    club_of_the_same_name_is_refused: "clubs_home_page_slug" by
         "insert into clubs (id, name, email, password, home_page_slug) values (9, 'B', 'b@b', 'x', 'REDS')";
 }
 
-/// A pair is computed from the sealed seed and stored nowhere (decision K-3).
+/// A pair is computed from the sealed seed and never stored (decision K-3).
 #[tokio::test]
 async fn no_column_holds_a_number_pair() {
     let world = world().await;

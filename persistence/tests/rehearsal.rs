@@ -1,9 +1,9 @@
-//! What the demo's seed does to the books, in a real Postgres.
+//! Changes that only the demo's seed makes, in Postgres.
 
 use domain::{Cents, FeePolicy, Timestamp};
 use persistence::records::Records;
 use persistence::records::clubs::NewClub;
-use persistence::records::draws::NewDraw;
+use persistence::records::draws::DrawToCreate;
 use persistence::{Postgres, Sealer};
 
 const NOW: Timestamp = Timestamp(1_795_165_800_000);
@@ -27,10 +27,10 @@ fn club() -> NewClub {
 }
 
 #[tokio::test]
-async fn a_draw_moves_into_the_past_as_a_whole() {
+async fn backdated_draw_moves_with_its_orders() {
     let (_postgres, records) = opened().await;
     let club = records.create_club(&club()).await.expect("a club").id;
-    let draw = NewDraw {
+    let draw = DrawToCreate {
         club,
         league: None,
         home_team: "Sharks".into(),
@@ -62,19 +62,19 @@ async fn a_draw_moves_into_the_past_as_a_whole() {
             .closes_at
     };
     assert_eq!(kick_off(ids[0]), NOW.plus_ms(-3 * DAY_MS));
-    assert_eq!(kick_off(ids[1]), NOW, "the other one stays");
+    assert_eq!(kick_off(ids[1]), NOW, "the other draw stays");
     assert!(
         records.catalogue_revision().await.expect("a revision") > before,
-        "lists are made anew"
+        "the catalogue changed"
     );
 }
 
 #[tokio::test]
-async fn a_cut_off_seed_is_forgotten_and_begun_anew() {
+async fn interrupted_demo_seed_can_be_repeated() {
     let (postgres, records) = opened().await;
     records.create_club(&club()).await.expect("a club");
     postgres.forget_everything().await.expect("forgotten");
-    postgres.migrate().await.expect("made anew");
+    postgres.migrate().await.expect("migrated again");
     assert!(records.clubs().await.expect("read").is_empty());
     records.create_club(&club()).await.expect("a club again");
 }

@@ -1,18 +1,18 @@
-//! The journal replayed is the draw that the tables hold.
+//! Replaying the journal gives the draw that the tables hold.
 
 #[path = "support/world.rs"]
 mod support;
 
 use domain::{Command, Deal, Draw, Event, GameResult, OrderId, Seed, Timestamp};
 use persistence::journal;
-use persistence::ledger::Rider;
+use persistence::ledger::AttachedWrite;
 
 use support::{NOW, Owner, TERMS, World};
 
-/// Numbers that look random and are always the same.
-struct Dice(u64);
+/// A generator of repeatable pseudo-random numbers.
+struct SeededRandom(u64);
 
-impl Dice {
+impl SeededRandom {
     fn below(&mut self, bound: u64) -> u64 {
         self.0 = self
             .0
@@ -36,16 +36,16 @@ async fn journal(world: &World, draw: usize) -> Vec<Vec<Event>> {
         .collect()
 }
 
-/// One step of a crowded day: what is refused changes nothing.
+/// Runs one random command. A refused one changes nothing.
 async fn step(
     world: &World,
     owner: &mut Owner,
-    dice: &mut Dice,
+    random: &mut SeededRandom,
     now: Timestamp,
     opened: &mut Vec<u128>,
 ) {
     let known = opened
-        .get(dice.below(opened.len().max(1) as u64) as usize)
+        .get(random.below(opened.len().max(1) as u64) as usize)
         .copied()
         .unwrap_or(0);
     let count = |owner: &Owner| {
@@ -54,15 +54,18 @@ async fn step(
             .reservation(OrderId(known))
             .map_or(1, |reservation| reservation.count)
     };
-    let (command, rider) = match dice.below(10) {
+    let (command, rider) = match random.below(10) {
         0..=3 => {
-            let (id, count) = (opened.len() as u128 + 1, dice.below(50) as u16 + 1);
+            let (id, count) = (opened.len() as u128 + 1, random.below(50) as u16 + 1);
             let command = Command::Reserve {
                 order: OrderId(id),
                 count,
                 until: now.plus_seconds(150),
             };
-            (command, Some(Rider::Open(world.order(id, &[(0, count)]))))
+            (
+                command,
+                Some(AttachedWrite::Open(world.order(id, &[(0, count)]))),
+            )
         }
         4 => (
             Command::Extend {
@@ -79,7 +82,7 @@ async fn step(
         ),
         6 | 7 => (
             owner.sale(known, count(owner)),
-            Some(Rider::Authorised {
+            Some(AttachedWrite::Authorised {
                 order: OrderId(known),
                 at: now,
             }),
@@ -99,7 +102,8 @@ async fn step(
     if events.is_empty() {
         return;
     }
-    // An order whose reservation lapsed may have another count than its line: then the ledger refuses, and so it should.
+    // After its reservation expired, an order may hold another number of tickets than its order
+    // line says. The ledger refuses such an allocation.
     if owner
         .ledger
         .append(vec![owner.commit(&command, events.clone(), rider.clone())])
@@ -107,22 +111,22 @@ async fn step(
         .is_ok()
     {
         owner.draw.apply(&events);
-        if let Some(Rider::Open(order)) = rider {
+        if let Some(AttachedWrite::Open(order)) = rider {
             opened.push(order.id.0);
         }
     }
 }
 
 #[tokio::test]
-async fn the_journal_replayed_is_what_the_tables_hold() {
+async fn replayed_journal_equals_the_tables() {
     let world = World::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
-    let (mut dice, mut opened) = (Dice(7), Vec::new());
+    let (mut random, mut opened) = (SeededRandom(7), Vec::new());
     for second in 0..300 {
         step(
             &world,
             &mut owner,
-            &mut dice,
+            &mut random,
             NOW.plus_seconds(second * 20),
             &mut opened,
         )
@@ -153,7 +157,7 @@ async fn the_journal_replayed_is_what_the_tables_hold() {
                 .into()
         })
         .collect();
-    assert!(kinds.len() >= 6, "a dull day: {kinds:?}");
+    assert!(kinds.len() >= 6, "too few kinds of events: {kinds:?}");
     for events in &journal {
         replayed.apply(events);
     }

@@ -1,10 +1,10 @@
-//! A result that is taken back takes with it what it promised: payouts not made, the winner's claim, the winner's belief.
+//! Undoing a result deletes unpaid payouts and the winner's claim, and corrects the winner's mails.
 
 #[path = "support/world.rs"]
 mod support;
 
 use domain::{Cents, Command, GameResult, OrderId, Status};
-use persistence::nodes::Boot;
+use persistence::nodes::InstanceId;
 use persistence::records::Records;
 use persistence::records::payouts::NewPayout;
 use persistence::{Failure, Postgres};
@@ -42,7 +42,7 @@ async fn payout(world: &World, postgres: &Postgres) -> Result<i64, Failure> {
 }
 
 #[tokio::test]
-async fn the_clubs_own_share_is_no_prize_that_was_paid() {
+async fn club_share_does_not_prevent_an_undo() {
     let (world, postgres, mut owner) = completed().await;
     let records = Records::new(postgres.clone());
     let (amount, draw) = (Cents(900), world.draws[0]);
@@ -80,7 +80,7 @@ async fn the_clubs_own_share_is_no_prize_that_was_paid() {
 async fn winner_mail(world: &World, key: &str) -> bool {
     let data = format!(r#"{{"draw":{},"serial":1}}"#, world.draws[0]);
     let queued = world
-        .books
+        .stores
         .queue_mail(
             key,
             "winner",
@@ -93,7 +93,7 @@ async fn winner_mail(world: &World, key: &str) -> bool {
     queued.expect("queued")
 }
 
-/// Kinds of mails that are waiting to leave, ticket mails aside.
+/// Returns the kinds of mails that wait to be sent, without ticket mails.
 async fn waiting(world: &World) -> Vec<String> {
     let read = sqlx::query_scalar(
         "select kind from email_outbox where state = 'pending' and kind <> 'tickets' order by 1",
@@ -104,7 +104,7 @@ async fn waiting(world: &World) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_pending_payout_and_the_winners_claim_go_with_the_result() {
+async fn undo_deletes_pending_payout_and_claim() {
     let (world, postgres, mut owner) = completed().await;
     payout(&world, &postgres).await.expect("recorded");
     let claim = "insert into winner_claims (draw_id, serial) select id, 1 from draws where status = 'completed'";
@@ -135,12 +135,12 @@ async fn a_pending_payout_and_the_winners_claim_go_with_the_result() {
     assert_eq!(
         payout(&world, &postgres).await,
         Err(Failure::NotFound),
-        "there is no result to pay for"
+        "a payout needs a result"
     );
 }
 
 #[tokio::test]
-async fn a_result_that_was_paid_for_stands() {
+async fn paid_result_cannot_be_undone() {
     let (world, postgres, mut owner) = completed().await;
     let id = payout(&world, &postgres).await.expect("recorded");
     let records = Records::new(postgres.clone());
@@ -153,13 +153,15 @@ async fn a_result_that_was_paid_for_stands() {
         owner.execute(Command::Undo, None).await,
         Err(Failure::PaidOut)
     );
-    // Nothing of it was written, and a neighbour in the same transaction is none the worse.
+    // Nothing was written, and another draw in the same transaction is not affected.
     let mut other = world.owner(1).await;
     let (undone, ticked) = tokio::join!(
         owner.execute(Command::Undo, None),
         other.execute(
             other.reserve(9, 1),
-            Some(persistence::ledger::Rider::Open(world.order(9, &[(1, 1)])))
+            Some(persistence::ledger::AttachedWrite::Open(
+                world.order(9, &[(1, 1)])
+            ))
         )
     );
     assert_eq!(undone, Err(Failure::PaidOut));
@@ -169,14 +171,14 @@ async fn a_result_that_was_paid_for_stands() {
 }
 
 #[tokio::test]
-async fn who_was_told_of_winning_is_corrected_and_who_was_not_is_left_alone() {
+async fn undo_corrects_only_winner_mails_that_were_tried() {
     let (world, postgres, mut owner) = completed().await;
     assert!(winner_mail(&world, "winner:7x9").await);
     owner.execute(Command::Undo, None).await.expect("undone");
     assert_eq!(
         waiting(&world).await,
         [""; 0],
-        "it had not left, and never will"
+        "the mail was not sent and is cancelled"
     );
     assert_eq!(
         Records::new(postgres)
@@ -185,7 +187,7 @@ async fn who_was_told_of_winning_is_corrected_and_who_was_not_is_left_alone() {
             .expect("read")
             .mails_dead,
         0,
-        "and nobody is to worry about it"
+        "it is not counted as a failed mail"
     );
 
     let result = GameResult::new(7, 9).expect("a result");
@@ -195,18 +197,18 @@ async fn who_was_told_of_winning_is_corrected_and_who_was_not_is_left_alone() {
         .expect("the same result again");
     assert!(
         winner_mail(&world, "winner:7x9").await,
-        "its winner hears again"
+        "the winner is mailed again"
     );
     let claimed = world
-        .books
-        .claim_mail(Boot(1), NOW, 1_000, 10)
+        .stores
+        .claim_mail(InstanceId(1), NOW, 1_000, 10)
         .await
         .expect("claimed");
     let winner = claimed
         .iter()
         .find(|mail| mail.kind == "winner")
         .expect("the winner's mail");
-    world.books.mail_sent(winner.id, NOW).await.expect("sent");
+    world.stores.mail_sent(winner.id, NOW).await.expect("sent");
     owner.execute(Command::Undo, None).await.expect("undone");
     assert_eq!(waiting(&world).await, ["correction"]);
     owner
@@ -214,5 +216,9 @@ async fn who_was_told_of_winning_is_corrected_and_who_was_not_is_left_alone() {
         .await
         .expect("and again");
     owner.execute(Command::Undo, None).await.expect("undone");
-    assert_eq!(waiting(&world).await, ["correction"], "corrected once");
+    assert_eq!(
+        waiting(&world).await,
+        ["correction"],
+        "only one correction is queued"
+    );
 }

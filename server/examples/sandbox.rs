@@ -1,4 +1,4 @@
-//! The payment stand-in alone: `cargo run -p server --example sandbox -- 8081 [directory]`.
+//! Runs only the stand-in for Stripe: `cargo run -p server --example sandbox -- 8081 [directory]`.
 
 use std::path::PathBuf;
 

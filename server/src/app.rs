@@ -1,4 +1,5 @@
-//! The wiring: parts in, a running server out. The demo, `serve` and the tests all start here.
+//! Wires the parts of the application into a running server. The demo, `serve` and the tests all
+//! start here.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -7,56 +8,60 @@ use std::time::Duration;
 use actix_web::dev::{Extensions, ServerHandle};
 use actix_web::middleware::from_fn;
 use actix_web::{HttpServer, web};
-use actors::payment::stripe::{Stripe, StripeSettings};
-use actors::{Clock, Engine, EngineParts, Neighbourhood};
+use actors::payments::stripe::{Stripe, StripeSettings};
+use actors::{Clock, Engine, EngineParts, Peers};
 use anyhow::Context;
-use persistence::nodes::{Boot, Node};
+use persistence::nodes::{InstanceId, Node};
 use persistence::records::Records;
-use persistence::{Books, Postgres};
+use persistence::{PaymentStores, Postgres};
 
 use crate::config::{Config, Stage};
 use crate::front::Front;
-use crate::nodes::OverHttp;
-use crate::nodes::pass::Pass;
-use crate::post::smtp::Smtp;
-use crate::post::{Delivery, Postman};
+use crate::mail::smtp::Smtp;
+use crate::mail::{DeliveryMethod, MailSender};
+use crate::nodes::HttpPeerClient;
+use crate::nodes::peer_credentials::PeerCredentials;
 use crate::sandbox::{self, Sandbox};
 use crate::site::Site;
 use crate::state::{State, StateParts};
 use crate::{edge, metrics, nodes, routes};
 
-pub mod life;
-mod stand_in;
-pub use life::{Life, Phase};
-pub use stand_in::StandIn;
+pub mod lifecycle;
+mod sandbox_server;
+pub use lifecycle::{Lifecycle, Phase};
+pub use sandbox_server::SandboxServer;
 
-/// How long requests in flight may take to finish once the server is told to stop.
+/// Time that requests in flight get to finish once the server is told to stop.
 pub const DRAIN_SECONDS_MAX: u64 = 20;
-/// How long we say that we are not ready before we stop listening: load balancers look every second or two.
-const NOTICE: Duration = Duration::from_secs(3);
-/// A peer that does not acknowledge for this long is gone, even if its socket says otherwise (a stalled phone).
+/// Time between reporting "not ready" and closing the listener. Load balancers check every second
+/// or two.
+const NOT_READY_NOTICE: Duration = Duration::from_secs(3);
+/// Time without an acknowledgement after which a peer counts as gone, even if its socket is open
+/// (for example a stalled phone).
 const PEER_SILENCE_MAX: Duration = Duration::from_secs(20);
-/// Open sockets and files we ask the system for: a clubhouse of boards and phones (stack.md section 5).
-const FILES_WANTED: u64 = 65_536;
+/// The limit of open files and sockets to request from the system: enough for many boards and
+/// phones.
+const OPEN_FILES_WANTED: u64 = 65_536;
 
-/// What a server is made of.
+/// Everything that a server is built from.
 pub struct Parts {
-    /// `public_url` may be empty: then browsers reach us at the address we listen on.
+    /// `public_url` may be empty. Browsers then reach the server at the address it listens on.
     pub config: Config,
-    /// Migrated.
+    /// The database, already migrated.
     pub postgres: Postgres,
     pub clock: Arc<dyn Clock>,
     pub site: Arc<Site>,
     pub provider: Provider,
 }
 
-/// Who takes the money, and the mail.
+/// The payment provider, and where mails go.
 pub enum Provider {
-    /// Stripe, as the configuration says; mails leave by SMTP.
+    /// Stripe, as configured. Mails leave by SMTP.
     Real,
-    /// Our own stand-in, served by this very server, with its mailbox.
+    /// The stand-in for Stripe, served by this server, with its mailbox.
     Sandbox(Arc<Sandbox>),
-    /// The same, but mails stay in the outbox for the next server: the dates they tell are still to be moved.
+    /// The same, but mails stay in the outbox for the next server. The demo's seed uses it, because
+    /// the dates in its mails are still to be moved.
     Rehearsal(Arc<Sandbox>),
 }
 
@@ -74,20 +79,22 @@ pub struct Running {
     pub address: SocketAddr,
     pub state: web::Data<State>,
     pub engine: Engine,
-    life: Arc<Life>,
+    lifecycle: Arc<Lifecycle>,
     server: ServerHandle,
     finished: tokio::task::JoinHandle<std::io::Result<()>>,
     housekeeping: Vec<tokio::task::JoinHandle<()>>,
-    stand_in: Option<StandIn>,
+    stand_in: Option<SandboxServer>,
     metrics: Option<ServerHandle>,
-    /// Where other nodes ask us.
-    door: Option<ServerHandle>,
+    /// The listener for other nodes.
+    peer_endpoint: Option<ServerHandle>,
 }
 
-/// Binds, wires and starts. The answer comes when the server accepts connections. Must be called inside an actix System.
+/// Binds, wires and starts a server. Returns once it accepts connections. Must be called inside an
+/// actix `System`.
 ///
 /// # Errors
-/// The port is taken, the books cannot be read, or the configuration names something that cannot be used.
+///
+/// The port is taken, the database cannot be read, or a configured item cannot be used.
 pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     raise_file_limit();
     let Parts {
@@ -97,36 +104,42 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         site,
         provider,
     } = parts;
-    let listener = listen(config.listen)?;
+    let listener = listen(config.listen, "PORT")?;
     let address = listener.local_addr()?;
-    let scraped = config.metrics.map(listen).transpose()?;
+    let metrics_listener = config
+        .metrics
+        .map(|address| listen(address, "METRICS_ADDR"))
+        .transpose()?;
     if config.public_url.is_empty() {
         config.public_url = format!("http://localhost:{}", address.port());
     }
-    let life = Arc::new(Life::default());
+    let lifecycle = Arc::new(Lifecycle::default());
     let records = Records::new(postgres.clone());
-    let books: Arc<dyn Books> = Arc::new(postgres.clone());
+    let books: Arc<dyn PaymentStores> = Arc::new(postgres.clone());
     let stand_in = provider
         .sandbox()
-        .map(|sandbox| StandIn::serve(sandbox.clone()))
+        .map(|sandbox| SandboxServer::serve(sandbox.clone()))
         .transpose()?;
     let gateway = gateway(&config, &provider, stand_in.as_ref())?;
-    let door = config.node.map(listen).transpose()?;
-    let (neighbourhood, pass) = neighbourhood(door.as_ref(), &postgres, &clock)?;
+    let peer_endpoint = config
+        .node
+        .map(|address| listen(address, "NODE_ADDRESS"))
+        .transpose()?;
+    let (neighbourhood, pass) = neighbourhood(peer_endpoint.as_ref(), &postgres, &clock)?;
     if let Some(sandbox) = provider.sandbox() {
-        // Notices go round inside the machine, whatever browsers call us.
+        // The sandbox sends webhooks over the loopback address, whatever the public URL is.
         let secret = config
             .stripe
             .webhook_secrets
             .first()
-            .context("a secret that signs notices")?;
+            .context("no webhook secret is configured")?;
         sandbox.set_webhook(
             &format!("http://127.0.0.1:{}/api/stripe/webhook", address.port()),
             secret.expose(),
         );
     }
-    let delivery = delivery(&config, &provider, &life)?;
-    let postman = Arc::new(Postman::new(
+    let delivery = delivery(&config, &provider, &lifecycle)?;
+    let postman = Arc::new(MailSender::new(
         config.clone(),
         records.clone(),
         delivery,
@@ -134,7 +147,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     ));
     let engine = Engine::start(EngineParts {
         ledger: Arc::new(postgres.clone()),
-        books,
+        store: books,
         gateway: gateway.clone(),
         clock: clock.clone(),
         mail: postman.clone(),
@@ -145,7 +158,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         State::open(StateParts {
             config,
             clock,
-            phase: life.watch(),
+            phase: lifecycle.watch(),
             records,
             outbox: engine.outbox.clone(),
             draws: engine.draws.clone(),
@@ -157,7 +170,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         })
         .await?,
     );
-    postman.meet(state.catalogue.clone());
+    postman.set_catalogue(state.catalogue.clone());
     let (server, finished) = serve(
         listener,
         state.clone(),
@@ -165,45 +178,45 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         provider.sandbox().cloned(),
     )?;
     let housekeeping = routes::run(state.clone());
-    let door = door
+    let peer_endpoint = peer_endpoint
         .map(|listener| nodes::serve(listener, state.clone()))
         .transpose()?;
-    let metrics = scraped
+    let metrics = metrics_listener
         .map(|listener| metrics::serve(listener, state.clone()))
         .transpose()?;
-    life.enter(Phase::Ready);
+    lifecycle.enter(Phase::Ready);
     Ok(Running {
         address,
         state,
         engine,
-        life,
+        lifecycle,
         server,
         finished,
         housekeeping,
         stand_in,
         metrics,
-        door,
+        peer_endpoint,
     })
 }
 
-/// Alone, or behind a door for other nodes.
+/// Describes this node to the engine: alone, or reachable by other nodes through `peer_endpoint`.
 fn neighbourhood(
-    door: Option<&TcpListener>,
+    peer_endpoint: Option<&TcpListener>,
     postgres: &Postgres,
     clock: &Arc<dyn Clock>,
-) -> anyhow::Result<(Neighbourhood, Option<Pass>)> {
-    let (boot, nodes) = (Boot::fresh(), Arc::new(postgres.clone()));
-    let Some(door) = door else {
-        return Ok((Neighbourhood::alone(boot, nodes), None));
+) -> anyhow::Result<(Peers, Option<PeerCredentials>)> {
+    let (boot, nodes) = (InstanceId::fresh(), Arc::new(postgres.clone()));
+    let Some(peer_endpoint) = peer_endpoint else {
+        return Ok((Peers::alone(boot, nodes), None));
     };
-    let pass = Pass::new(postgres.sealer().clone(), boot);
-    let neighbours = Arc::new(OverHttp::new(pass.clone(), clock.clone()));
+    let pass = PeerCredentials::new(postgres.sealer().clone(), boot);
+    let neighbours = Arc::new(HttpPeerClient::new(pass.clone(), clock.clone()));
     let me = Node {
         boot,
-        address: door.local_addr()?.to_string(),
+        address: peer_endpoint.local_addr()?.to_string(),
     };
     Ok((
-        Neighbourhood {
+        Peers {
             me,
             nodes,
             neighbours,
@@ -212,24 +225,27 @@ fn neighbourhood(
     ))
 }
 
-/// Takes the port, or says who must let go of it.
+/// Binds the port.
 ///
 /// # Errors
-/// One line with the port and what to do.
-pub fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+///
+/// One line with the address and what to do. `variable` names the setting of the port.
+pub fn listen(address: SocketAddr, variable: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).with_context(|| {
-        format!("cannot listen on {address}: stop whatever does, or set PORT to another port (0 takes a free one)")
+        format!(
+            "cannot listen on {address}: stop whatever does, or set {variable} to another port (0 takes a free one)"
+        )
     })
 }
 
-type Served = (ServerHandle, tokio::task::JoinHandle<std::io::Result<()>>);
+type ServerTask = (ServerHandle, tokio::task::JoinHandle<std::io::Result<()>>);
 
 fn serve(
     listener: TcpListener,
     state: web::Data<State>,
     site: web::Data<Site>,
     sandbox: Option<Arc<Sandbox>>,
-) -> anyhow::Result<Served> {
+) -> anyhow::Result<ServerTask> {
     let server = HttpServer::new(move || {
         let (state, sandbox) = (state.clone(), sandbox.clone());
         let front = state.clone();
@@ -254,59 +270,71 @@ fn serve(
     Ok((handle, tokio::spawn(server)))
 }
 
-/// The demo asks its own sandbox, over a line of this machine's if one is named: `loadtest proxy` listens there.
+/// Creates the Stripe client. The demo calls its own sandbox. It uses the configured address if
+/// that is on this machine, where `loadtest proxy` may listen.
 fn gateway(
     config: &Config,
     provider: &Provider,
-    stand_in: Option<&StandIn>,
+    stand_in: Option<&SandboxServer>,
 ) -> anyhow::Result<Arc<Stripe>> {
-    let named = &config.stripe.api_url;
+    let configured_url = &config.stripe.api_url;
     let url = match (provider, stand_in) {
-        (Provider::Sandbox(_), Some(_)) if named.starts_with("http://127.0.0.1:") => named,
+        (Provider::Sandbox(_), Some(_)) if configured_url.starts_with("http://127.0.0.1:") => {
+            configured_url
+        }
         (_, Some(stand_in)) => &stand_in.url,
-        (_, None) => named,
+        (_, None) => configured_url,
     };
     let settings = StripeSettings::new(config.stripe.secret_key.expose(), url);
-    let stripe = Stripe::new(&settings.paced(config.stripe.calls_per_second));
+    let stripe = Stripe::new(&settings.rate_limited(config.stripe.calls_per_second));
     Ok(Arc::new(stripe.map_err(anyhow::Error::msg)?))
 }
 
-fn delivery(config: &Config, provider: &Provider, life: &Life) -> anyhow::Result<Delivery> {
+fn delivery(
+    config: &Config,
+    provider: &Provider,
+    lifecycle: &Lifecycle,
+) -> anyhow::Result<DeliveryMethod> {
     match (provider, &config.mail.smtp_url) {
-        (Provider::Rehearsal(_), _) => Ok(Delivery::Held(life.watch())),
-        (Provider::Sandbox(sandbox), _) => Ok(Delivery::Mailbox(sandbox.clone())),
-        (Provider::Real, Some(url)) => Ok(Delivery::Smtp(Smtp::new(url)?)),
+        (Provider::Rehearsal(_), _) => Ok(DeliveryMethod::Held(lifecycle.watch())),
+        (Provider::Sandbox(sandbox), _) => Ok(DeliveryMethod::Mailbox(sandbox.clone())),
+        (Provider::Real, Some(url)) => Ok(DeliveryMethod::Smtp(Smtp::new(url)?)),
         (Provider::Real, None) => anyhow::bail!("SMTP_URL is missing"),
     }
 }
 
 impl Running {
-    /// Where this machine reaches the server, without a trailing slash.
+    /// The server's URL on this machine, without a trailing slash.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.address.port())
     }
 
-    /// Ordered shutdown: not ready, no new payment intents, what is in flight finishes, sockets are told to come back
-    /// elsewhere, and the engine ends what it began.
+    /// Shuts down in order:
+    ///
+    /// - report not ready, and refuse new payment intents;
+    /// - finish requests in flight, and ask sockets to reconnect elsewhere;
+    /// - let the engine finish its work.
     ///
     /// # Errors
-    /// The server had failed before.
+    ///
+    /// The server had already failed.
     pub async fn stop(self) -> anyhow::Result<()> {
-        self.life.enter(Phase::Draining);
+        self.lifecycle.enter(Phase::Draining);
         if self.state.config.stage == Stage::Production {
-            tokio::time::sleep(NOTICE).await;
+            tokio::time::sleep(NOT_READY_NOTICE).await;
         }
-        // Whoever still comes here is served by their next owner, and nobody has to wait for a lease to end.
-        self.engine.hand_over().await;
-        self.life.enter(Phase::Closing);
+        // Release the draws first, so that the next owner serves them without waiting for the lease
+        // to end.
+        self.engine.hand_over_draws().await;
+        self.lifecycle.enter(Phase::Closing);
         self.server.stop(true).await;
         self.finished.await??;
         self.engine.stop().await;
         if let Some(metrics) = self.metrics {
             metrics.stop(false).await;
         }
-        if let Some(door) = self.door {
-            door.stop(false).await;
+        if let Some(peer_endpoint) = self.peer_endpoint {
+            peer_endpoint.stop(false).await;
         }
         self.housekeeping
             .iter()
@@ -318,11 +346,12 @@ impl Running {
     }
 }
 
-/// Returns when the process is asked to end: SIGTERM, or Ctrl-C.
+/// Returns when the process receives SIGTERM or Ctrl-C.
 ///
 /// # Errors
+///
 /// The system offers no signals.
-pub async fn told_to_stop() -> std::io::Result<()> {
+pub async fn wait_for_shutdown_signal() -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let (mut terminate, mut interrupt) = (
         signal(SignalKind::terminate())?,
@@ -335,7 +364,8 @@ pub async fn told_to_stop() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Small answers leave at once, and a peer that went silent is noticed (its session actor would never run again).
+/// Sends small responses at once, and closes sockets of silent peers. Otherwise the session actor
+/// of a silent peer would never run again.
 fn tune_socket(connection: &dyn std::any::Any, _: &mut Extensions) {
     let Some(stream) = connection.downcast_ref::<actix_web::rt::net::TcpStream>() else {
         return;
@@ -349,17 +379,17 @@ fn tune_socket(connection: &dyn std::any::Any, _: &mut Extensions) {
     }
 }
 
-/// A socket is a file to the system, and its first limit is often 1,024.
+/// Raises the limit of open files. Every socket counts, and the default is often 1,024.
 fn raise_file_limit() {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     let raised = getrlimit(Resource::RLIMIT_NOFILE).and_then(|(now, most)| {
         setrlimit(
             Resource::RLIMIT_NOFILE,
-            now.max(FILES_WANTED.min(most)),
+            now.max(OPEN_FILES_WANTED.min(most)),
             most,
         )
     });
     if let Err(errno) = raised {
-        tracing::warn!(%errno, "the limit of open files stays as it was");
+        tracing::warn!(%errno, "limit of open files not raised");
     }
 }

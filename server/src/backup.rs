@@ -1,4 +1,4 @@
-//! The private Postgres in one file, and back.
+//! Backs up the private Postgres into one file, and restores it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,18 +8,21 @@ use persistence::records::Records;
 
 use crate::config::Config;
 use crate::database::Database;
+use crate::private_files;
 
-/// Files that belong to the books, where there are any: what clubs upload today is in the books themselves.
+/// Folder of uploaded files, where one exists. Today uploads are stored in the database.
 const UPLOADS: &str = "uploads";
 
-/// Draws that may have been made since a backup, and more: their numbers are public, each with its promise (decision K-1), and
-/// payments name them at the provider.
+/// Numbers of draws skipped after a restore. Draws made after the backup may have published their
+/// numbers and commitments (decision K-1), and payments at Stripe name them. The value is larger
+/// than any such gap.
 pub(crate) const NUMBERS_SKIPPED: i64 = 10_000;
 
-/// Writes the books as they are now into a new file; a demo may be running beside.
+/// Writes the current database into a new file. A demo may be running at the same time.
 ///
 /// # Errors
-/// One line; nothing is left behind.
+///
+/// One line. No file is left behind.
 pub async fn back_up(config: &Config, file: &Path) -> anyhow::Result<()> {
     ensure!(
         config.database_url.is_none(),
@@ -35,24 +38,21 @@ pub async fn back_up(config: &Config, file: &Path) -> anyhow::Result<()> {
     );
     let database = Database::reach(config).await?;
     let uploads = config.data_dir.join(UPLOADS);
-    let written = backup::back_up(database.url.expose(), &[(UPLOADS, &uploads)], file).await;
+    let size = backup::back_up(database.url.expose(), &[(UPLOADS, &uploads)], file).await;
     database.close().await;
+    println!("Written: {} ({} kB).", file.display(), size?.div_ceil(1024));
     println!(
-        "Written: {} ({} kB).",
-        file.display(),
-        written?.div_ceil(1024)
-    );
-    println!(
-        "The key that opens its seals is not in it. Keep a copy elsewhere: {}",
+        "The sealing key is not included. Keep a copy elsewhere: {}",
         key(config)
     );
     Ok(())
 }
 
-/// Puts a backup in the place of what the data folder holds, brings its shape up to date and checks it.
+/// Replaces the database in the data folder with a backup, migrates it and checks it.
 ///
 /// # Errors
-/// One line; until the file has been read whole, nothing changes.
+///
+/// One line. Nothing changes until the whole file has been read.
 pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> {
     ensure!(
         config.database_url.is_none(),
@@ -61,43 +61,49 @@ pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> {
          then pg_restore --clean --if-exists --dbname=\"$BANK_DATABASE_URL\" {0}.bank, then server migrate, then server fence",
         file.display()
     );
-    std::fs::create_dir_all(&config.data_dir)?;
+    private_files::protect(&config.data_dir)?;
     let data_dir = config.data_dir.canonicalize()?;
     let uploads = data_dir.join(UPLOADS);
-    let aside = restore::restore(&data_dir.join("postgres"), &[(UPLOADS, &uploads)], file).await?;
+    let moved_aside =
+        restore::restore(&data_dir.join("postgres"), &[(UPLOADS, &uploads)], file).await?;
     let checked = check(&Config {
         data_dir,
         ..config.clone()
     })
     .await;
-    for folder in &aside {
+    for folder in &moved_aside {
         println!(
-            "What was there before is in {}; remove it when it is not needed.",
+            "The previous data are in {}; remove them when they are not needed.",
             folder.display()
         );
     }
-    let broken = checked?;
-    ensure!(broken.is_empty(), "restored, but:\n{}", broken.join("\n"));
+    let violations = checked?;
+    ensure!(
+        violations.is_empty(),
+        "restored, but:\n{}",
+        violations.join("\n")
+    );
     println!(
-        "Restored from {}. Now start the server, or look first: server audit",
+        "Restored from {}. Start the server, or check first: server audit",
         file.display()
     );
     Ok(())
 }
 
-/// Every invariant over what was restored. A wrong key shows as a deal that its commitment does not fit.
+/// Checks every invariant of the restored database. With a wrong key, deals do not match their
+/// commitments.
 async fn check(config: &Config) -> anyhow::Result<Vec<String>> {
-    let is_keyed = config.seal_key.is_some() || PathBuf::from(key(config)).is_file();
+    let has_key = config.seal_key.is_some() || PathBuf::from(key(config)).is_file();
     let database = Database::open(config).await?;
     let checked = async {
-        if !is_keyed {
+        if !has_key {
             bail!(
-                "restored, but the key that opens its seals is missing: put it back into {}",
+                "restored, but the sealing key is missing: put it back into {}",
                 key(config)
             );
         }
         let postgres = database.connect(config).await?;
-        postgres.migrate().await?;
+        Database::migrate(&postgres, config).await?;
         Records::new(postgres.clone())
             .skip_draw_numbers(NUMBERS_SKIPPED)
             .await?;
@@ -105,24 +111,24 @@ async fn check(config: &Config) -> anyhow::Result<Vec<String>> {
     };
     let checked = checked.await;
     database.close().await;
-    let broken = checked?;
-    let sealed = broken
+    let violations = checked?;
+    let unopened_deals = violations
         .iter()
         .filter(|found| found.invariant == persistence::integrity::COMMITMENT)
         .count();
-    if sealed > 0 {
+    if unopened_deals > 0 {
         bail!(
-            "restored, but {} does not open {sealed} of its deals: put the key of that time there",
+            "restored, but {} does not open {unopened_deals} deals: put the key of the backup's time there",
             key(config)
         );
     }
-    Ok(broken
+    Ok(violations
         .into_iter()
         .map(|found| format!("{}  {}", found.invariant, found.object))
         .collect())
 }
 
-/// Where the sealing key is.
+/// Names the place of the sealing key: a variable or a file.
 fn key(config: &Config) -> String {
     match config.seal_key {
         Some(_) => "SEAL_KEY".to_string(),

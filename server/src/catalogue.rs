@@ -1,5 +1,6 @@
-//! What lists show, in memory: clubs, draws' fixed facts, footers and settings, read from the books and kept current by
-//! one small read a second; and answers prepared from them, made once per change and handed out as bytes.
+//! In-memory data for the public lists: clubs, fixed facts of draws, footers and settings. One
+//! small database read per second keeps it current. Responses are prepared once per change and
+//! served as bytes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,57 +19,59 @@ pub mod prepared;
 pub mod single;
 
 use crate::config::CardFeePassing;
-use lists::Lists;
+use lists::CachedLists;
 use prepared::PerDraw;
 
-/// Everything as of one reading of the books.
+/// Everything from one reading of the database.
 #[derive(Default)]
-pub struct Facts {
-    /// The catalogue's revision in the books.
+pub struct CatalogueFacts {
+    /// The catalogue's revision in the database.
     revision: i64,
-    /// Counts this process's readings, by their beginning: what was prepared from an older one is stale.
+    /// Sequence number of this process's readings, in the order they began. Responses prepared from
+    /// an older reading are stale.
     reading: u64,
     clubs: BTreeMap<ClubId, Arc<Club>>,
-    /// Present and former slugs, lower case.
+    /// Current and former slugs, in lower case.
     slugs: HashMap<String, ClubId>,
     draws: BTreeMap<DrawId, Arc<Listing>>,
     pub footers: Vec<FooterMenu>,
     settings: BTreeMap<String, String>,
 }
 
+/// The in-memory catalogue of clubs and draws, with prepared responses.
 pub struct Catalogue {
     records: Records,
     draws: Draws,
-    facts: RwLock<Arc<Facts>>,
-    /// Readings that were begun; facts bear the number of theirs.
-    begun: AtomicU64,
-    lists: Mutex<Lists>,
+    facts: RwLock<Arc<CatalogueFacts>>,
+    /// Number of readings begun. The facts carry the number of their reading.
+    readings_begun: AtomicU64,
+    lists: Mutex<CachedLists>,
     fragments: PerDraw,
     singles: PerDraw,
     tickets: PerDraw,
 }
 
-impl Facts {
+impl CatalogueFacts {
     pub fn club(&self, id: ClubId) -> Option<&Arc<Club>> {
         self.clubs.get(&id)
     }
 
-    /// Counts this process's readings of the books.
+    /// Sequence number of the reading of the database.
     pub fn reading(&self) -> u64 {
         self.reading
     }
 
-    /// By its present slug or one it once had, whatever the case (decision A-16).
+    /// Finds a club by its current or a former slug, ignoring case (decision A-16).
     pub fn club_by_slug(&self, slug: &str) -> Option<&Arc<Club>> {
         self.club(*self.slugs.get(&slug.to_lowercase())?)
     }
 
-    /// Ascending by id.
+    /// The clubs, ascending by id.
     pub fn clubs(&self) -> impl Iterator<Item = &Arc<Club>> {
         self.clubs.values()
     }
 
-    /// How many of a club's draws are on sale, as of this reading.
+    /// Number of the club's draws on sale, as of this reading.
     pub fn count_on_sale(&self, club: ClubId) -> usize {
         self.draws
             .values()
@@ -76,25 +79,28 @@ impl Facts {
             .count()
     }
 
+    /// The fixed facts of a draw and its row at the time of this reading.
     pub fn listing(&self, draw: DrawId) -> Option<&Arc<Listing>> {
         self.draws.get(&draw)
     }
 
-    /// New payment intents are refused; everything else runs (decision I-5).
+    /// Whether maintenance mode is on. New payment intents are then refused; everything else runs
+    /// (decision I-5).
     pub fn maintenance_mode(&self) -> bool {
         self.settings
             .get(settings::MAINTENANCE_MODE)
             .is_some_and(|value| value == "true")
     }
 
-    /// Clubs may register by themselves: yes unless the operator switched it off (decision I-6).
+    /// Whether clubs may register by themselves. True unless the operator switched it off (decision
+    /// I-6).
     pub fn registration_is_open(&self) -> bool {
         self.settings
             .get(settings::CLUB_REGISTRATION_ENABLED)
             .is_none_or(|value| value != "false")
     }
 
-    /// The setting, else what the environment says (decision D-6).
+    /// The surcharge mode from the settings, or else from the environment (decision D-6).
     pub fn surcharge_mode(&self, otherwise: SurchargeMode) -> SurchargeMode {
         match self
             .settings
@@ -107,7 +113,8 @@ impl Facts {
         }
     }
 
-    /// The setting, else what the environment says (decision D-14).
+    /// Whether clubs may pass on the card fee, from the settings or else from the environment
+    /// (decision D-14).
     pub fn card_fee_passing(&self, otherwise: CardFeePassing) -> CardFeePassing {
         match self
             .settings
@@ -120,8 +127,8 @@ impl Facts {
         }
     }
 
-    /// Whether the winning ticket was sold; `None` before it is revealed (decision E-6), and while this reading is older than
-    /// the result.
+    /// Whether the winning ticket was sold. `None` before it is revealed (decision E-6), and while
+    /// this reading is older than the result.
     pub fn winner_sold(&self, view: &View, now: Timestamp) -> Option<bool> {
         view.revealed(now)?;
         let listing = self.listing(view.draw)?;
@@ -130,7 +137,7 @@ impl Facts {
             .flatten()
     }
 
-    /// The newer of what the row said and what the actor says.
+    /// The newer of the database row and the actor's view.
     fn newest(&self, listing: &Listing, awake: Option<&View>) -> View {
         awake
             .filter(|view| view.revision >= listing.view.revision)
@@ -140,14 +147,17 @@ impl Facts {
 }
 
 impl Catalogue {
+    /// Reads the catalogue for the first time.
+    ///
     /// # Errors
-    /// The books could not be read.
+    ///
+    /// The database could not be read.
     pub async fn open(records: Records, draws: Draws) -> Result<Catalogue, Failure> {
         let catalogue = Catalogue {
             records,
             draws,
             facts: RwLock::default(),
-            begun: AtomicU64::new(0),
+            readings_begun: AtomicU64::new(0),
             lists: Mutex::default(),
             fragments: PerDraw::default(),
             singles: PerDraw::default(),
@@ -157,41 +167,46 @@ impl Catalogue {
         Ok(catalogue)
     }
 
+    /// The client of the draw actors.
     pub fn draws(&self) -> &Draws {
         &self.draws
     }
 
-    pub fn facts(&self) -> Arc<Facts> {
+    /// The newest facts.
+    pub fn facts(&self) -> Arc<CatalogueFacts> {
         self.facts
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
 
-    /// Looks something up in the newest reading, which must not be kept.
-    fn looked_up<T>(&self, look: impl FnOnce(&Facts) -> T) -> T {
-        look(&self.facts.read().unwrap_or_else(PoisonError::into_inner))
+    /// Runs a function on the newest facts without keeping them.
+    fn with_facts<T>(&self, read: impl FnOnce(&CatalogueFacts) -> T) -> T {
+        read(&self.facts.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads everything again: after our own writes, and when another process wrote.
+    /// Reads everything again, after a write by this process or by another one.
     ///
     /// # Errors
-    /// The books could not be read; what was known stays.
+    ///
+    /// The database could not be read. The previous facts stay.
     pub async fn reload(&self) -> Result<(), Failure> {
-        // One that is overtaken by another changes nothing: who began later has read all that this one was asked for.
-        let reading = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
-        // The revision is read first: a change that comes in between is read again a second later.
+        // A reading that a later one overtakes changes nothing, because the later one has read at
+        // least as much.
+        let reading = self.readings_begun.fetch_add(1, Ordering::Relaxed) + 1;
+        // The revision is read before the data. After a change in between, the poll a second later
+        // sees a newer revision and reloads.
         let revision = self.records.catalogue_revision().await?;
         let settings = self.records.settings().await?;
         let clubs = self.records.clubs().await?;
         let aliases = self.records.slug_aliases().await?;
         let listings = self.records.listings().await?;
         let footers = self.records.footer_menus().await?;
-        let present = clubs.iter().map(|club| (club.slug.to_lowercase(), club.id));
-        let facts = Facts {
+        let current_slugs = clubs.iter().map(|club| (club.slug.to_lowercase(), club.id));
+        let facts = CatalogueFacts {
             revision,
             reading,
-            slugs: aliases.into_iter().chain(present).collect(),
+            slugs: aliases.into_iter().chain(current_slugs).collect(),
             clubs: clubs
                 .into_iter()
                 .map(|club| (club.id, Arc::new(club)))
@@ -207,10 +222,12 @@ impl Catalogue {
         Ok(())
     }
 
-    /// The small read of every second: everything again only if the catalogue's revision or a setting moved.
+    /// Runs every second. Reads everything again only if the catalogue's revision or a setting
+    /// changed.
     ///
     /// # Errors
-    /// The books could not be read; what was known stays.
+    ///
+    /// The database could not be read. The previous facts stay.
     pub async fn refresh(&self) -> Result<(), Failure> {
         let revision = self.records.catalogue_revision().await?;
         let settings = self.records.settings().await?;
@@ -224,8 +241,9 @@ impl Catalogue {
         self.reload().await
     }
 
-    /// A draw was completed (or its result taken back) after this reading: whether its winner was sold is not known here.
-    fn results_are_missing(&self, facts: &Facts) -> bool {
+    /// Whether a draw got or lost its result after this reading, so that the sale of its winning
+    /// ticket is unknown.
+    fn results_are_missing(&self, facts: &CatalogueFacts) -> bool {
         self.draws.views().iter().any(|view| {
             facts.listing(view.draw).is_some_and(|listing| {
                 view.revision > listing.view.revision && view.result != listing.view.result
@@ -233,16 +251,17 @@ impl Catalogue {
         })
     }
 
-    fn replace(&self, facts: Facts) {
+    fn replace(&self, facts: CatalogueFacts) {
         let mut current = self.facts.write().unwrap_or_else(PoisonError::into_inner);
         if facts.reading > current.reading {
             *current = Arc::new(facts);
         }
     }
 
-    /// A draw as of now, waking its actor if it sleeps; `None` when there is no such draw. When the actor cannot answer, the
-    /// row's word stands: a page must not disappear because a draw is being rebuilt.
-    pub async fn draw(&self, draw: DrawId) -> Option<(Arc<Facts>, Arc<Listing>, View)> {
+    /// The current state of a draw. Wakes its actor if it sleeps. `None` when there is no such
+    /// draw. If the actor cannot answer, the database row is used, so that the page of a draw never
+    /// disappears while it is being rebuilt.
+    pub async fn draw(&self, draw: DrawId) -> Option<(Arc<CatalogueFacts>, Arc<Listing>, View)> {
         let facts = self.facts();
         if let Some((listing, view)) = self.view_now(&facts, draw) {
             let listing = listing.clone();
@@ -254,30 +273,35 @@ impl Catalogue {
         Some((facts, listing, view))
     }
 
-    /// The same from memory alone: `None` also when its actor would have to be woken.
-    pub fn draw_now(&self, draw: DrawId) -> Option<(Arc<Facts>, Arc<Listing>, View)> {
+    /// The same from memory only. Also `None` when the actor would have to be woken.
+    pub fn draw_now(&self, draw: DrawId) -> Option<(Arc<CatalogueFacts>, Arc<Listing>, View)> {
         let facts = self.facts();
         let (listing, view) = self.view_now(&facts, draw)?;
         let listing = listing.clone();
         Some((facts, listing, view))
     }
 
-    fn view_now<'a>(&self, facts: &'a Facts, draw: DrawId) -> Option<(&'a Arc<Listing>, View)> {
+    fn view_now<'a>(
+        &self,
+        facts: &'a CatalogueFacts,
+        draw: DrawId,
+    ) -> Option<(&'a Arc<Listing>, View)> {
         let listing = facts.listing(draw)?;
-        // What is over stays as its row says; an undone result is read again within a second.
+        // A finished draw is shown as its row says. An undone result is read again within a second.
         let view = match listing.view.status {
             Status::Completed | Status::Cancelled => listing.view,
             Status::Active | Status::Closed => {
-                facts.newest(listing, Some(&self.draws.shown(draw)?))
+                facts.newest(listing, Some(&self.draws.cached_view(draw)?))
             }
         };
         Some((listing, view))
     }
 
-    /// The serials of a draw that have an owner, ascending.
+    /// The sold serials of a draw, ascending.
     ///
     /// # Errors
-    /// The books could not be read.
+    ///
+    /// The database could not be read.
     pub async fn sold_serials(&self, draw: DrawId) -> Result<Vec<Serial>, Failure> {
         self.records.sold_serials(draw).await
     }

@@ -1,6 +1,6 @@
-//! The machine's clock, put right by the books': every node sells by one time, and that is the database's (reliability.md F46). A
-//! machine that is minutes off would end sales too soon, hold what it claims for a node that is gone, and refuse the provider's
-//! notices.
+//! The machine's clock, corrected by the database's clock. All nodes sell by the database's time
+//! (reliability.md F46). A machine that is minutes off would close sales too early, hold the draws
+//! of a dead node too long, and reject Stripe's webhooks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -11,78 +11,83 @@ use domain::Timestamp;
 use persistence::Failure;
 use persistence::records::Records;
 
-/// How often the books are asked.
-const LOOK_EVERY: Duration = Duration::from_secs(10);
-/// So far off a clock is left alone: machines that are kept in time are, and what was put right does not tremble.
-const OFF_MS_MAX: i64 = 500;
+/// Interval between readings of the database's clock.
+const SYNC_INTERVAL: Duration = Duration::from_secs(10);
+/// Offsets below this are ignored, so that the corrected clock does not jitter.
+const OFFSET_IGNORED_MS: i64 = 500;
 
-pub struct BooksClock {
+/// The machine's clock, corrected to the database's clock.
+pub struct DatabaseClock {
     machine: Arc<dyn Clock>,
-    /// The machine's clock less the books', when they last differed by more than [`OFF_MS_MAX`] from what was known.
+    /// Offset of the machine's clock from the database's, in milliseconds. It changes only when the
+    /// measured offset differs by more than [`OFFSET_IGNORED_MS`].
     ahead_ms: AtomicI64,
 }
 
-impl BooksClock {
-    /// Says what `machine` says, until the books were asked.
-    pub fn over(machine: Arc<dyn Clock>) -> BooksClock {
-        BooksClock {
+impl DatabaseClock {
+    /// Creates a clock without a correction. It follows `machine` until the first reading.
+    pub fn new(machine: Arc<dyn Clock>) -> DatabaseClock {
+        DatabaseClock {
             machine,
             ahead_ms: AtomicI64::new(0),
         }
     }
 
-    /// Asks the books once.
+    /// Reads the database's clock once.
     ///
     /// # Errors
-    /// They could not be read: what was known stays.
-    pub async fn look(&self, records: &Records) -> Result<(), Failure> {
+    ///
+    /// The database could not be read. The known offset stays.
+    pub async fn sync(&self, records: &Records) -> Result<(), Failure> {
         let off_ms = ahead_ms(|| self.now(), records).await?;
-        if off_ms.abs() > OFF_MS_MAX {
+        if off_ms.abs() > OFFSET_IGNORED_MS {
             let ahead_ms = self.ahead_ms.fetch_add(off_ms, Ordering::Relaxed) + off_ms;
             tracing::error!(
                 ahead_ms,
-                "this machine's clock is not the database's, which is followed"
+                "machine clock differs from the database clock: following the database"
             );
         }
         Ok(())
     }
 
-    /// Asks them again and again, for ever.
+    /// Reads the database's clock at regular intervals, forever.
     pub async fn follow(self: Arc<Self>, records: Records) {
         loop {
-            tokio::time::sleep(LOOK_EVERY).await;
-            if let Err(failure) = self.look(&records).await {
-                tracing::debug!(%failure, "what time it is by the books is asked later");
+            tokio::time::sleep(SYNC_INTERVAL).await;
+            if let Err(failure) = self.sync(&records).await {
+                tracing::debug!(%failure, "database clock not read: trying again later");
             }
         }
     }
 }
 
-impl Clock for BooksClock {
+impl Clock for DatabaseClock {
     fn now(&self) -> Timestamp {
         self.machine
             .now()
             .plus_ms(-self.ahead_ms.load(Ordering::Relaxed))
     }
 
-    fn machine(&self) -> Timestamp {
-        self.machine.machine()
+    fn uncorrected_now(&self) -> Timestamp {
+        self.machine.uncorrected_now()
     }
 }
 
-/// By how many milliseconds a clock is ahead of the books' (negative: behind), as far as is certain.
+/// How many milliseconds a clock is certainly ahead of the database's clock. Negative means behind.
 ///
 /// # Errors
-/// The books could not be read.
+///
+/// The database could not be read.
 pub async fn ahead_ms(clock: impl Fn() -> Timestamp, records: &Records) -> Result<i64, Failure> {
-    let asked = clock();
-    let books = records.time().await?;
-    Ok(off_ms(asked, books, clock()))
+    let before = clock();
+    let database = records.time().await?;
+    Ok(off_ms(before, database, clock()))
 }
 
-/// The books looked at their clock between our question and their answer: only what lies outside is a difference.
-fn off_ms(asked: Timestamp, books: Timestamp, answered: Timestamp) -> i64 {
-    asked.ms_since(books).max(0) + answered.ms_since(books).min(0)
+/// The certain part of the offset. The database read its clock at some time between request and
+/// response, so only a difference outside that interval counts.
+fn off_ms(before: Timestamp, database: Timestamp, after: Timestamp) -> i64 {
+    before.ms_since(database).max(0) + after.ms_since(database).min(0)
 }
 
 #[cfg(test)]
@@ -90,9 +95,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slow_answer_is_no_wrong_clock() {
-        let off = |asked, books, answered| {
-            off_ms(Timestamp(asked), Timestamp(books), Timestamp(answered))
+    fn slow_database_response_is_not_a_clock_offset() {
+        let off = |before, database, after| {
+            off_ms(Timestamp(before), Timestamp(database), Timestamp(after))
         };
         assert_eq!(off(1_000, 1_000, 1_000), 0);
         assert_eq!(off(1_000, 40_000, 90_000), 0, "it took a minute and a half");

@@ -1,9 +1,8 @@
-//! What the command line does beside serving.
+//! The commands other than serving.
 
 use std::io::BufRead;
 use std::path::Path;
 
-use actors::{Clock, SystemClock};
 use anyhow::{Context, anyhow, ensure};
 use domain::{Cents, PRICE_MAX};
 use persistence::records::Records;
@@ -11,20 +10,22 @@ use persistence::records::Records;
 use crate::backup::NUMBERS_SKIPPED;
 use crate::config::Config;
 use crate::database::Database;
-use crate::fixtures::{self, Common, Contact, Plan, Refused};
+use crate::fixtures::{self, Contact, FixtureTerms, ImportPlan, ImportRefusal};
 use crate::identity::password::{self, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
 use crate::identity::weakness::{EASY, is_easy};
+use crate::plain_text;
 use crate::render::when;
 
-/// Brings the database's shape up to date.
+/// Migrates the database.
 ///
 /// # Errors
-/// The database cannot be reached, or a migration fails; each is one transaction.
+///
+/// The database cannot be reached, or a migration fails. Each migration is one transaction.
 pub async fn migrate(config: &Config) -> anyhow::Result<()> {
     let database = Database::reach(config).await?;
     let migrated = async {
         let postgres = database.connect(config).await?;
-        postgres.migrate().await?;
+        Database::migrate(&postgres, config).await?;
         Ok::<_, anyhow::Error>(postgres.reaches_bank())
     };
     let migrated = migrated.await;
@@ -39,10 +40,12 @@ pub async fn migrate(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes an operator's account. The password is the first line of standard input, so that it stands in no history.
+/// Creates an operator's account. The password is the first line of standard input, so that it
+/// never enters a shell history.
 ///
 /// # Errors
-/// The password is too short, or the e-mail has an account already.
+///
+/// The password is too short or too easy to guess, or the e-mail already has an account.
 pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow::Result<()> {
     ensure!(email.contains('@'), "{email} is no e-mail address");
     let mut password = String::new();
@@ -72,7 +75,9 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
             !records.address_is_taken(email).await?,
             "{email} has an account already"
         );
-        Ok(records.create_admin(email, name, &hash).await?)
+        Ok(records
+            .create_admin(email, &plain_text::line(name), &hash)
+            .await?)
     };
     let created = created.await;
     database.close().await;
@@ -81,10 +86,11 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
     Ok(())
 }
 
-/// Lets an operator who lost the phone enrol a new authenticator; the password stays.
+/// Lets an operator who lost the phone enrol a new authenticator. The password stays.
 ///
 /// # Errors
-/// Nobody of this e-mail runs the platform.
+///
+/// No operator has this e-mail.
 pub async fn forget_second_factor(config: &Config, email: &str) -> anyhow::Result<()> {
     let database = Database::reach(config).await?;
     let forgotten = async {
@@ -102,10 +108,12 @@ pub async fn forget_second_factor(config: &Config, email: &str) -> anyhow::Resul
     Ok(())
 }
 
-/// Another Postgres is in the place of the one that was written, and may lack its last commits.
+/// Fences all servers that started before a failover or a restore. The database may lack its last
+/// commits, so their writes must be refused.
 ///
 /// # Errors
-/// The database cannot be reached, or nobody knows whether it was done: type it again.
+///
+/// The database cannot be reached, or the outcome is unknown. Run the command again.
 pub async fn fence(config: &Config) -> anyhow::Result<()> {
     let database = Database::reach(config).await?;
     let fenced = async {
@@ -115,45 +123,47 @@ pub async fn fence(config: &Config) -> anyhow::Result<()> {
     let fenced = fenced.await;
     database.close().await;
     println!(
-        "{} draws are fenced: whatever a server that ran before still writes is refused.",
+        "{} draws are fenced: writes of servers started before are refused.",
         fenced?
     );
     println!(
-        "Sales are closed. Start the servers: they find what was paid and forgotten. When `server audit` says that nothing \
+        "Sales are closed. Start the servers: they find payments of unknown orders. When `server audit` says that nothing \
          disagrees, and no anomaly is open, switch maintenance off in the console."
     );
     Ok(())
 }
 
-/// What is to be imported, as typed.
+/// Arguments of an import, as typed.
 #[derive(Clone, Debug)]
-pub struct Terms {
+pub struct ImportTerms {
     /// The selling club's slug.
     pub club: String,
-    /// Dollars.
+    /// The ticket price in dollars.
     pub price: String,
     pub prize_percentage: u8,
-    /// Whom buyers ask; the club itself when absent.
+    /// The contact shown to buyers. `None` uses the club's name.
     pub contact_name: Option<String>,
     pub contact_phone: Option<String>,
 }
 
+/// Whether an import writes its draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writing {
-    /// Say what would be, and write nothing.
+pub enum ImportMode {
+    /// Report what would be imported, and write nothing.
     DryRun,
-    ForReal,
+    Write,
 }
 
-/// Puts a season's games on sale: all of the file's that are not on sale yet, or none.
+/// Puts a season's games on sale: all games of the file that are not on sale yet, or none.
 ///
 /// # Errors
-/// Each line that is wrong, by its number; then nothing was written.
+///
+/// Every wrong line by its number. Nothing was written then.
 pub async fn import_fixtures(
     config: &Config,
     file: &Path,
-    terms: &Terms,
-    writing: Writing,
+    terms: &ImportTerms,
+    mode: ImportMode,
 ) -> anyhow::Result<()> {
     let table =
         std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
@@ -178,50 +188,50 @@ pub async fn import_fixtures(
             terms.contact_name.as_deref(),
             terms.contact_phone.as_deref(),
         );
-        let contact = contact.map_err(|wrong| anyhow!("{}", wrong.first().unwrap_or_default()))?;
+        let contact = contact.map_err(|error| anyhow!("{}", error.first().unwrap_or_default()))?;
         let (prize_percentage, fee_policy) = (terms.prize_percentage, config.fees.policy);
-        let common = Common {
+        let common = FixtureTerms {
             price,
             prize_percentage,
             fee_policy,
             contact,
         };
-        let plan = fixtures::plan(&records, club.id, &table, &common, SystemClock.now()).await;
-        let plan = plan.map_err(|refused| explain(refused, file))?;
-        let numbers = match writing {
-            Writing::DryRun => Vec::new(),
-            Writing::ForReal => records.create_draws(&plan.rows).await?,
+        let plan = fixtures::plan(&records, club.id, &table, &common, records.time().await?).await;
+        let plan = plan.map_err(|refusal| import_error(refusal, file))?;
+        let numbers = match mode {
+            ImportMode::DryRun => Vec::new(),
+            ImportMode::Write => records.create_draws(&plan.rows).await?,
         };
         Ok::<_, anyhow::Error>((plan, numbers))
     };
     let imported = imported.await;
     database.close().await;
     let (plan, numbers) = imported?;
-    tell(&plan, &terms.club);
-    match (writing, numbers.first(), numbers.last()) {
-        (Writing::DryRun, _, _) => println!("Dry run: nothing was written."),
-        (Writing::ForReal, Some(first), Some(last)) => {
+    print_plan(&plan, &terms.club);
+    match (mode, numbers.first(), numbers.last()) {
+        (ImportMode::DryRun, _, _) => println!("Dry run: nothing was written."),
+        (ImportMode::Write, Some(first), Some(last)) => {
             println!("{} draws are on sale: {first} to {last}.", numbers.len());
         }
-        (Writing::ForReal, _, _) => println!("Nothing new."),
+        (ImportMode::Write, _, _) => println!("Nothing new."),
     }
     Ok(())
 }
 
-fn explain(refused: Refused, file: &Path) -> anyhow::Error {
-    match refused {
-        Refused::Lines(lines) => {
+fn import_error(refusal: ImportRefusal, file: &Path) -> anyhow::Error {
+    match refusal {
+        ImportRefusal::Lines(lines) => {
             let lines: Vec<String> = lines
                 .iter()
-                .map(|wrong| format!("{}:{}: {}", file.display(), wrong.line, wrong.message))
+                .map(|error| format!("{}:{}: {}", file.display(), error.line, error.message))
                 .collect();
             anyhow!("{}\nNothing was imported.", lines.join("\n"))
         }
-        Refused::Failed(failure) => failure.into(),
+        ImportRefusal::Failed(failure) => failure.into(),
     }
 }
 
-fn tell(plan: &Plan, club: &str) {
+fn print_plan(plan: &ImportPlan, club: &str) {
     for row in &plan.rows {
         println!(
             "{}  {} v {}",

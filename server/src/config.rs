@@ -1,4 +1,5 @@
-//! What the environment says. Secrets are read here, kept apart from everything that prints, and checked before a start.
+//! Configuration from the environment. Secrets are read here, kept from everything that prints, and
+//! checked before the server starts.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -7,27 +8,34 @@ use std::path::PathBuf;
 
 use domain::{Cents, FeePolicy, SurchargeMode};
 
+use crate::render::renderer::own_program;
+
+mod checks;
 mod environment;
+mod names;
 pub use environment::{Environment, Problems};
+use names::Strictness;
 
 /// Port of the demo when `PORT` is not set.
 pub const PORT_DEFAULT: u16 = 8080;
-/// The demo's own keys: good for the sandbox and for nothing else. `serve` refuses them.
+/// The demo's own keys, valid only for the sandbox. `serve` refuses them.
 pub const DEMO_SECRET_KEY: &str = "sk_test_demo";
 pub const DEMO_PUBLISHABLE_KEY: &str = "pk_test_demo";
 pub const DEMO_WEBHOOK_SECRET: &str = "whsec_demo";
-/// Stripe itself.
+/// Stripe's API.
 pub const STRIPE_API_URL: &str = "https://api.stripe.com";
-/// Four fifths of the hundred calls a second that it documents for live keys, and of the 25 for test keys (reliability.md, F26).
+/// Four fifths of the documented limits: 100 calls a second for live keys and 25 for test keys
+/// (reliability.md, F26).
 const LIVE_CALLS_PER_SECOND: u32 = 80;
 const TEST_CALLS_PER_SECOND: u32 = 20;
-/// The version label of the specification, unless `BUILD_VERSION` is set (decision J-9).
+/// The specification's version label, used unless `BUILD_VERSION` is set (decision J-9).
 pub const BUILD_VERSION_DEFAULT: &str = "2025-08-29T00:00Z";
 
-/// What reports say beside the platform's fee, unless `FEE_NOTE` is set (decision D-15).
+/// The tax note next to the platform's fee in reports, used unless `FEE_NOTE` is set (decision
+/// D-15).
 pub const FEE_NOTE_DEFAULT: &str = "incl. GST where applicable";
 
-/// A value that is never printed. `expose` is the only way to it, and easy to search for.
+/// A value that is never printed. `expose` is the only access to it, and easy to search for.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -36,13 +44,15 @@ impl Secret {
         Secret(value.into())
     }
 
+    /// The secret value.
     pub fn expose(&self) -> &str {
         &self.0
     }
 }
 
 impl Config {
-    /// Where the provider's own dashboard shows a payment of a club's account; the sandbox has a page of its own.
+    /// The URL of a payment in Stripe's dashboard, for a club's account. The sandbox has its own
+    /// page.
     pub fn dashboard_url(&self, account: &str, payment_intent: &str) -> String {
         match self.stage {
             Stage::Demo => format!("/sandbox#{payment_intent}"),
@@ -64,66 +74,79 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Who the server is for.
+/// What the server is run for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// `cargo run` and the tests: seeded, private Postgres, sandbox instead of Stripe, mailbox instead of SMTP.
+    /// `cargo run` and the tests: seeded data, private Postgres, sandbox instead of Stripe, mailbox
+    /// instead of SMTP.
     Demo,
-    /// `serve`: everything from the environment, nothing made up.
+    /// `serve`: all settings come from the environment.
     Production,
 }
 
+/// All settings of a server.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub stage: Stage,
-    /// Where to listen. Port 0 takes a free one.
+    /// The address to listen on. Port 0 takes a free port.
     pub listen: SocketAddr,
-    /// Where `/metrics` is, apart from everything browsers reach (decision B-24); `None`: nowhere.
+    /// The address of `/metrics`, separate from everything browsers reach (decision B-24). `None`
+    /// serves no metrics.
     pub metrics: Option<SocketAddr>,
-    /// Where other nodes on the same database ask this one, apart from everything browsers reach; `None`: there are none. It
-    /// is told to them as it stands here.
+    /// The address on which other nodes of the same database call this one, separate from
+    /// everything browsers reach. `None` runs a single node. Other nodes are given it exactly as
+    /// written here.
     pub node: Option<SocketAddr>,
-    /// Address under which browsers reach us, without a trailing slash; empty until the demo knows its port.
+    /// The URL under which browsers reach the server, without a trailing slash. Empty until the
+    /// demo knows its port.
     pub public_url: String,
-    /// The demo's own: Postgres, the sandbox's journal and the sealing key. `serve` uses no folder; clubs' pictures are in the books.
+    /// The demo's folder: Postgres, the sandbox's journal and the sealing key. `serve` uses no
+    /// folder, because uploaded pictures are stored in the database.
     pub data_dir: PathBuf,
-    /// A built front end; `None` looks for `web/dist`.
+    /// The folder of a built front end. `None` looks for `web/dist`.
     pub web_dir: Option<PathBuf>,
-    /// Proxies whose `X-Forwarded-For` is believed (decision G-13).
+    /// The program that decodes uploaded pictures in a child process: this program, except in
+    /// tests.
+    pub picture_program: PathBuf,
+    /// Proxies whose `X-Forwarded-For` is trusted (decision G-13).
     pub proxies: Vec<IpAddr>,
     pub database_url: Option<Secret>,
-    /// The login that owns bank details, which `database_url`'s must not reach (decision F-7). A private Postgres has its own.
+    /// The login that owns bank details. The login of `database_url` must not reach them (decision
+    /// F-7). A private Postgres has its own.
     pub bank_database_url: Option<Secret>,
-    /// Seals deal seeds and bank details; kept outside the database (decisions K-3, B-4). `None`: the demo's own, made on
-    /// its first start.
+    /// The key that seals deal seeds and bank details. It is kept outside the database (decisions
+    /// K-3, B-4). `None` uses the demo's own key, created on its first start.
     pub seal_key: Option<Secret>,
     pub stripe: StripeConfig,
     pub mail: MailConfig,
     pub support: Support,
     pub fees: Fees,
-    /// Beside the platform's fee in reports: what of it is tax (decision D-15).
+    /// The tax note next to the platform's fee in reports (decision D-15).
     pub fee_note: String,
-    /// How many months after the game a buyer's details are erased (decision F-8).
+    /// Months after the game at which a buyer's details are erased (decision F-8).
     pub buyers_kept_months: u8,
     pub build_version: String,
 }
 
+/// Settings of the Stripe client.
 #[derive(Clone, Debug)]
 pub struct StripeConfig {
-    /// Where the API is. The demo uses its own sandbox instead, at most over another address of this machine.
+    /// The URL of the API. The demo uses its own sandbox instead, or another address of this
+    /// machine.
     pub api_url: String,
     pub secret_key: Secret,
     pub publishable_key: String,
-    /// Every secret that may have signed a notice: platform, Connect, and an old one while it is being rolled.
+    /// All secrets that may have signed a webhook: platform, Connect, and an old one while it is
+    /// being replaced.
     pub webhook_secrets: Vec<Secret>,
-    /// How many calls this process makes in a second, for all clubs together; beyond it they wait, captures first. Nodes share
-    /// the provider's limit: each is given its part. `None`, which is the demo's and wherever `STRIPE_API_URL` is another than
-    /// Stripe's own: as many as are asked.
+    /// Maximum number of Stripe calls per second of this process, for all clubs together. Further
+    /// calls wait, captures first. Nodes share Stripe's limit, so each is given a part of it.
+    /// `None` sets no limit: the demo, and any `STRIPE_API_URL` other than Stripe's own.
     pub calls_per_second: Option<NonZeroU32>,
 }
 
 impl StripeConfig {
-    /// What of the documented limit is ours to use. Stand-ins have none, and are not slowed down.
+    /// The part of the documented limit to use. Stand-ins have no limit.
     fn calls_documented(api_url: &str, secret_key: &Secret) -> Option<NonZeroU32> {
         let is_live = secret_key.expose().contains("_live_");
         let calls = NonZeroU32::new(if is_live {
@@ -135,30 +158,33 @@ impl StripeConfig {
     }
 }
 
+/// Settings of outgoing mail.
 #[derive(Clone, Debug)]
 pub struct MailConfig {
-    /// `None`: the demo's mailbox.
+    /// `None` uses the demo's mailbox.
     pub smtp_url: Option<Secret>,
-    /// `Football Doubles <tickets@example.com>`.
+    /// The sender, such as `Football Doubles <tickets@example.com>`.
     pub from: String,
 }
 
-/// Shown in header, footer, help panels and mails (A:12, decision J-10).
+/// Shown in header, footer, help panels and mails (specification A, line 12; decision J-10).
 #[derive(Clone, Debug)]
 pub struct Support {
     pub email: String,
     pub sms: String,
 }
 
+/// Settings of platform and card fees.
 #[derive(Clone, Copy, Debug)]
 pub struct Fees {
-    /// Copied onto each draw when it is created (decisions D-1, D-2).
+    /// Copied to each draw when it is created (decisions D-1, D-2).
     pub policy: FeePolicy,
     pub surcharge: SurchargeMode,
     pub card_fee: CardFeePassing,
 }
 
-/// Whether a club may pass the card fee on to the buyer (decision D-14: the surcharge ban since 1 October 2026).
+/// Whether a club may pass the card fee on to the buyer (decision D-14: the surcharge ban since 1
+/// October 2026).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CardFeePassing {
     Allowed,
@@ -166,24 +192,28 @@ pub enum CardFeePassing {
 }
 
 impl Config {
-    /// The demo, and what the tests start from. Reads `PORT`, `FD_DATA_DIR`, `FD_WEB_DIR` and a few others; needs nothing.
+    /// The configuration of the demo and the tests. It needs no variables, and reads `PORT`,
+    /// `FD_DATA_DIR`, `FD_WEB_DIR` and a few others.
     pub fn demo(environment: &Environment) -> Result<Config, Problems> {
         let mut problems = Problems::default();
-        let port = problems.keep(environment.parse("PORT", PORT_DEFAULT));
+        environment.check_names(Strictness::Near, &mut problems);
+        environment.check_ranges(&mut problems);
+        let port = problems.record(environment.parse("PORT", PORT_DEFAULT));
         let config = Config {
             stage: Stage::Demo,
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or(PORT_DEFAULT))),
             metrics: problems
-                .keep(environment.parse_optional("METRICS_ADDR"))
+                .record(environment.parse_optional("METRICS_ADDR"))
                 .flatten(),
             node: problems
-                .keep(environment.parse_optional("NODE_ADDRESS"))
+                .record(environment.parse_optional("NODE_ADDRESS"))
                 .flatten(),
             public_url: environment.get("PUBLIC_URL").unwrap_or_default(),
             data_dir: environment
                 .path("FD_DATA_DIR")
                 .unwrap_or_else(|| PathBuf::from(".data")),
             web_dir: environment.path("FD_WEB_DIR"),
+            picture_program: own_program(),
             proxies: Vec::new(),
             database_url: environment.secret("DATABASE_URL"),
             bank_database_url: environment.secret("BANK_DATABASE_URL"),
@@ -214,15 +244,16 @@ impl Config {
                 .get("BUILD_VERSION")
                 .unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
         };
-        problems.or(config)
+        problems.into_result(config)
     }
 
-    /// `serve`: says everything that is missing or still has the demo's value at once, one line each.
+    /// The configuration of `serve`. Reports all missing variables and all demo values at once, one
+    /// line each.
     pub fn production(environment: &Environment) -> Result<Config, Problems> {
         let mut problems = Problems::default();
         let mut need = |name| {
             problems
-                .keep(environment.required(name))
+                .record(environment.required(name))
                 .unwrap_or_default()
         };
         let public_url = need("PUBLIC_URL").trim_end_matches('/').to_string();
@@ -253,31 +284,33 @@ impl Config {
         stripe.calls_per_second = environment
             .calls_per_second(&mut problems)
             .or(stripe.calls_per_second);
-        environment.check_seal_key(&mut problems);
-        environment.check_public_url(&mut problems);
+        environment.check_names(Strictness::Prefix, &mut problems);
+        environment.check_production(&mut problems);
+        environment.check_ranges(&mut problems);
         let config = Config {
             stage: Stage::Production,
             listen: SocketAddr::from((
                 problems
-                    .keep(environment.parse("BIND_ADDR", Ipv4Addr::UNSPECIFIED))
+                    .record(environment.parse("BIND_ADDR", Ipv4Addr::UNSPECIFIED))
                     .unwrap_or(Ipv4Addr::UNSPECIFIED),
                 problems
-                    .keep(environment.parse("PORT", PORT_DEFAULT))
+                    .record(environment.parse("PORT", PORT_DEFAULT))
                     .unwrap_or(PORT_DEFAULT),
             )),
             metrics: problems
-                .keep(environment.parse_optional("METRICS_ADDR"))
+                .record(environment.parse_optional("METRICS_ADDR"))
                 .flatten(),
             node: problems
-                .keep(environment.parse_optional("NODE_ADDRESS"))
+                .record(environment.parse_optional("NODE_ADDRESS"))
                 .flatten(),
             public_url,
             data_dir: environment
                 .path("FD_DATA_DIR")
                 .unwrap_or_else(|| PathBuf::from(".data")),
             web_dir: environment.path("FD_WEB_DIR"),
+            picture_program: own_program(),
             proxies: problems
-                .keep(environment.addresses("TRUSTED_PROXIES"))
+                .record(environment.addresses("TRUSTED_PROXIES"))
                 .unwrap_or_default(),
             database_url,
             bank_database_url,
@@ -294,18 +327,34 @@ impl Config {
                 .get("BUILD_VERSION")
                 .unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
         };
-        problems.or(config)
+        problems.into_result(config)
     }
 
-    /// A command beside a server: production when the environment describes one, else the demo in `FD_DATA_DIR`.
+    /// The configuration of a command that works on the database of `DATABASE_URL`. It never uses a
+    /// private Postgres: a command started without its environment would then report success about
+    /// an empty database.
     pub fn tool(environment: &Environment) -> Result<Config, Problems> {
-        match environment.get("STRIPE_SECRET_KEY") {
-            Some(_) => Config::production(environment),
-            None => Config::demo(environment),
+        if environment.get("STRIPE_SECRET_KEY").is_some() {
+            return Config::production(environment);
         }
+        let mut problems = Problems::default();
+        for name in ["DATABASE_URL", "SEAL_KEY"] {
+            problems.need(environment.get(name).is_some(), || {
+                format!("{name} is missing: set it, or say --demo for the private Postgres in FD_DATA_DIR")
+            });
+        }
+        problems.into_result(())?;
+        Config::demo(environment)
     }
 
-    /// Cookies are `Secure` and carry the `__Host-` prefix only when browsers reach us over TLS (decision G-5).
+    /// Whether the server is behind TLS, and so behind a proxy, but trusts none. All callers then
+    /// share the proxy's address.
+    pub fn lacks_trusted_proxies(&self) -> bool {
+        self.over_tls() && self.proxies.is_empty()
+    }
+
+    /// Whether browsers reach the server over TLS. Only then are cookies `Secure` and carry the
+    /// `__Host-` prefix (decision G-5).
     pub fn over_tls(&self) -> bool {
         self.public_url.starts_with("https://")
     }
@@ -315,19 +364,19 @@ impl Fees {
     fn read(environment: &Environment, problems: &mut Problems) -> Fees {
         let policy = FeePolicy::DEFAULT;
         let rate_bps = problems
-            .keep(environment.parse("FEE_RATE_BPS", policy.rate_bps))
+            .record(environment.parse("FEE_RATE_BPS", policy.rate_bps))
             .unwrap_or(policy.rate_bps);
         let cap = problems
-            .keep(environment.parse("FEE_CAP_CENTS", policy.cap.0))
+            .record(environment.parse("FEE_CAP_CENTS", policy.cap.0))
             .unwrap_or(policy.cap.0);
-        let surcharge = problems.keep(environment.choice(
+        let surcharge = problems.record(environment.choice(
             "SURCHARGE_MODE",
             [
                 ("per_line", SurchargeMode::PerLine),
                 ("per_charge", SurchargeMode::PerCharge),
             ],
         ));
-        let card_fee = problems.keep(environment.choice(
+        let card_fee = problems.record(environment.choice(
             "FEE_PASSTHROUGH",
             [
                 ("allowed", CardFeePassing::Allowed),
@@ -345,7 +394,7 @@ impl Fees {
     }
 }
 
-/// Comma-separated values, without blanks.
+/// Splits comma-separated values and drops blanks.
 fn split(list: &str) -> impl Iterator<Item = &str> {
     list.split(',')
         .map(str::trim)

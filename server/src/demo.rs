@@ -1,31 +1,33 @@
-//! The demo: the whole product on one machine, without asking anybody for anything.
+//! The demo: the whole product on one machine, without external services.
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use actors::{Clock, SystemClock};
+use actors::Clock;
 use anyhow::{Context, ensure};
 use persistence::Postgres;
 use persistence::records::Records;
 
 use crate::app::{self, Parts, Provider, Running};
 use crate::config::Config;
-use crate::database::{Database, Sign};
+use crate::database::{Database, RunningInstance};
+use crate::private_files;
 use crate::routes::machine::webhooks;
+use crate::sandbox::clock::SandboxClock;
 use crate::sandbox::{Options, Sandbox};
 use crate::site::{self, Site};
-use seed::Found;
+use seed::SeedState;
 
-pub mod crowd;
-mod people;
+pub mod anomalies;
+pub mod buyers;
+mod club_staff;
 pub mod plan;
 mod prizes;
 pub mod season;
 pub mod seed;
-pub mod trouble;
 
-/// Of every account of the demo.
+/// The password of every demo account.
 pub const PASSWORD: &str = "demo-password";
 
 /// A running demo.
@@ -35,44 +37,52 @@ pub struct Demo {
     season: tokio::task::JoinHandle<()>,
 }
 
-/// Starts the demo, says where it is, and stops it in order when told to.
+/// Starts the demo, prints its addresses, and stops it in order on a signal.
 ///
 /// # Errors
+///
 /// One line: what is missing and how to get it.
 pub async fn run(config: Config) -> anyhow::Result<()> {
     let port = config.listen.port();
-    // Before anything is built or started: a taken port is the likeliest trouble. It is taken for good a moment later.
-    drop(app::listen(config.listen)?);
+    // Checks the port before anything is built or started, because a taken port is the most likely
+    // problem. The listener is bound again later.
+    drop(app::listen(config.listen, "PORT")?);
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web");
     let site = match &config.web_dir {
         Some(dist) => Site::read(dist)?,
         None => Site::read(&site::ensure_built(&web)?)?,
     };
-    let demo = start_unless(config, site, app::told_to_stop()).await?;
-    greet(&demo.running, port);
-    app::told_to_stop().await?;
+    let demo = start_unless_stopped(config, site, app::wait_for_shutdown_signal()).await?;
+    print_addresses(&demo.running, port);
+    app::wait_for_shutdown_signal().await?;
     eprintln!("Stopping …");
     demo.stop().await
 }
 
-/// Everything but the greeting: what the browser tests start as well.
+/// Starts the demo without printing addresses. The browser tests use it too.
 ///
 /// # Errors
+///
 /// One line: what is missing and how to get it.
 pub async fn start(config: Config, site: Site) -> anyhow::Result<Demo> {
-    start_unless(config, site, std::future::pending::<()>()).await
+    start_unless_stopped(config, site, std::future::pending::<()>()).await
 }
 
-/// Seeding takes a while; whoever loses patience finds no Postgres left behind.
-async fn start_unless(mut config: Config, site: Site, told: impl Future) -> anyhow::Result<Demo> {
-    std::fs::create_dir_all(&config.data_dir)
+/// Starts the demo unless `stop` completes first. SeedRun takes a while, and an interrupted start
+/// must leave no Postgres running.
+async fn start_unless_stopped(
+    mut config: Config,
+    site: Site,
+    stop: impl Future,
+) -> anyhow::Result<Demo> {
+    private_files::protect(&config.data_dir)
         .with_context(|| format!("cannot make the folder {}", config.data_dir.display()))?;
     config.data_dir = config.data_dir.canonicalize()?;
-    Database::check_room(&config.data_dir)?;
+    Database::check_free_space(&config.data_dir)?;
     let database = Database::open(&config).await?;
     let opened = tokio::select! {
         opened = open(config, site, &database) => opened,
-        _ = told => Err(anyhow::anyhow!("stopped before it was ready; the next start begins anew")),
+        _ = stop => Err(anyhow::anyhow!("stopped before it was ready; the next start begins anew")),
     };
     match opened {
         Ok((running, season)) => Ok(Demo {
@@ -94,20 +104,22 @@ async fn open(
 ) -> anyhow::Result<(Running, tokio::task::JoinHandle<()>)> {
     let data_dir = config.data_dir.clone();
     let postgres = database.connect(&config).await?;
-    postgres.migrate().await?;
+    Database::migrate(&postgres, &config).await?;
     ensure!(
         postgres.reaches_bank(),
         "with this DATABASE_URL the demo needs BANK_DATABASE_URL too, the login of bank details (.env.example)"
     );
-    let found = prepare(&postgres, database, &data_dir).await?;
-    let wanted = Options {
+    let seed_state = prepare(&postgres, database, &data_dir).await?;
+    let moved_clock = SandboxClock::read(&Records::new(postgres.clone())).await?;
+    let options = Options {
         webhook_events: webhooks::KINDS.map(String::from).to_vec(),
+        clock: Some(moved_clock.clone()),
         ..Options::default()
     };
     let sandbox =
-        Sandbox::open(Some(data_dir.join("sandbox")), wanted).context("the sandbox's journal")?;
+        Sandbox::open(Some(data_dir.join("sandbox")), options).context("the sandbox's journal")?;
     let site = Arc::new(site);
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let clock: Arc<dyn Clock> = moved_clock.clone();
     let parts = |config: Config, provider: Provider| Parts {
         config,
         postgres: postgres.clone(),
@@ -115,40 +127,42 @@ async fn open(
         site: site.clone(),
         provider,
     };
-    if found != Found::Whole {
+    if seed_state != SeedState::Complete {
         eprintln!("Seeding three clubs and their draws …");
-        let private = Config {
+        let private_config = Config {
             listen: (config.listen.ip(), 0).into(),
             metrics: None,
             ..config.clone()
         };
-        rehearse(
-            parts(private, Provider::Rehearsal(sandbox.clone())),
+        run_seed_server(
+            parts(private_config, Provider::Rehearsal(sandbox.clone())),
             &postgres,
             &sandbox,
         )
         .await?;
     }
     let running = app::start(parts(config, Provider::Sandbox(sandbox.clone()))).await?;
-    let sign = Sign {
+    let instance = RunningInstance {
         address: running.url(),
         database: database.url.expose().to_string(),
     };
-    sign.hang_out(&data_dir)
+    instance
+        .write(&data_dir)
         .context("cannot write into the data folder")?;
-    let season = season::keep(&running, clock);
+    let season = season::run(&running, moved_clock);
     Ok((running, season))
 }
 
-/// Looks at what is there. Half a seed is thrown away, and only ever in the demo's own Postgres.
+/// Determines whether the database is seeded. A partial seed is erased, but only in the demo's own
+/// Postgres.
 async fn prepare(
     postgres: &Postgres,
     database: &Database,
     data_dir: &Path,
-) -> anyhow::Result<Found> {
+) -> anyhow::Result<SeedState> {
     let records = Records::new(postgres.clone());
-    let found = seed::look(&records).await?;
-    if found == Found::Half {
+    let seed_state = seed::read_seed_state(&records).await?;
+    if seed_state == SeedState::Partial {
         ensure!(
             database.is_private(),
             "DATABASE_URL names a database with clubs of its own; the demo seeds only an empty one"
@@ -160,15 +174,19 @@ async fn prepare(
             _ => {}
         }
     }
-    Ok(found)
+    Ok(seed_state)
 }
 
-/// Sells what the demo shows as sold, on a server nobody knows of, and moves the games that have been played into the
-/// past once nothing runs.
-async fn rehearse(parts: Parts, postgres: &Postgres, sandbox: &Sandbox) -> anyhow::Result<()> {
+/// Seeds the demo's sales on an unpublished server, stops it, and then moves the played games into
+/// the past.
+async fn run_seed_server(
+    parts: Parts,
+    postgres: &Postgres,
+    sandbox: &Sandbox,
+) -> anyhow::Result<()> {
     let now = parts.clock.now();
     let running = app::start(parts).await?;
-    let played = seed::Seeding {
+    let played = seed::SeedRun {
         running: &running,
         sandbox,
         now,
@@ -183,33 +201,35 @@ impl Demo {
     /// Drains, stops, and leaves everything ready for the next start.
     ///
     /// # Errors
-    /// The server had failed before.
+    ///
+    /// The server had already failed.
     pub async fn stop(self) -> anyhow::Result<()> {
         self.season.abort();
         let data_dir = self.running.state.config.data_dir.clone();
         self.running.stop().await?;
-        Sign::take_down(&data_dir);
+        RunningInstance::remove(&data_dir);
         self.database.close().await;
         Ok(())
     }
 }
 
-/// Addresses and logins, on one screen. Written at once: whoever reads only the first lines does not stop the demo.
-fn greet(running: &Running, port_wanted: u16) {
+/// Prints addresses and logins on one screen, with one write, so that a reader that closes the pipe
+/// early does not stop the demo.
+fn print_addresses(running: &Running, configured_port: u16) {
     let config = &running.state.config;
     let (url, data_dir) = (&config.public_url, config.data_dir.display());
     let mut logins = format!("    {:<22} {}\n", "operator", seed::OPERATOR);
     for club in &plan::CLUBS {
         logins += &format!("    {:<22} {}@demo.test\n", club.name, club.slug);
-        let helpers = plan::HELPERS
+        let staff = plan::STAFF
             .iter()
             .filter(|_| club.slug == plan::CLUBS[0].slug);
-        for (role, _) in helpers {
+        for (role, _) in staff {
             let what = format!("  its {}", role.word());
-            logins += &format!("    {what:<22} {}\n", people::login(*role, club.slug));
+            logins += &format!("    {what:<22} {}\n", club_staff::login(*role, club.slug));
         }
     }
-    let chosen = if port_wanted == 0 {
+    let chosen = if configured_port == 0 {
         "  PORT=0: this port was free.\n"
     } else {
         ""

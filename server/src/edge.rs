@@ -1,4 +1,5 @@
-//! The outermost layer of every answer: its id, its clock, its security headers, the browser's cookie, a problem's body.
+//! The outermost middleware. It adds the request id, the server time, security headers and the
+//! browser's cookie, and writes error bodies.
 
 use std::time::{Duration, Instant};
 
@@ -11,8 +12,8 @@ use actix_web::{Error, HttpMessage, HttpResponse, web};
 use tracing::Instrument;
 
 use crate::error::Problem;
-use crate::identity::{Browser, random};
-use crate::metrics::route;
+use crate::identity::{KnownBrowser, random};
+use crate::metrics::{NO_ROUTE, route};
 use crate::state::State;
 
 pub mod policy;
@@ -20,17 +21,18 @@ pub mod policy;
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub const X_SERVER_TIME: HeaderName = HeaderName::from_static("x-server-time");
 
-/// Under which the log, the buyer's screen and support know a request.
+/// Creates the id that identifies a request in the log, on the buyer's screen and for support.
 pub fn new_id() -> HeaderValue {
     let mut id = [0; 16];
-    hex::encode_to_slice(random::<8>(), &mut id).expect("two digits a byte");
-    HeaderValue::from_bytes(&id).expect("digits stand in a header")
+    hex::encode_to_slice(random::<8>(), &mut id).expect("the buffer has two digits per byte");
+    HeaderValue::from_bytes(&id).expect("digits are valid in a header")
 }
 
 /// Wraps the whole application: `App::new().wrap(from_fn(edge::wrap))`.
 ///
 /// # Errors
-/// None of its own: a handler's error becomes an answer here.
+///
+/// None of its own. A handler's error becomes a response here.
 pub async fn wrap(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -40,21 +42,30 @@ pub async fn wrap(
         .cloned()
         .expect("routes::configure gave every App its state");
     let id = new_id();
-    let known = Browser::read(request.request(), &state.config);
-    let browser = known.unwrap_or_default();
+    let browser_from_cookie = state
+        .browser_cookies
+        .read(request.request(), state.clock.now());
+    let browser = browser_from_cookie.unwrap_or_default();
+    request
+        .extensions_mut()
+        .insert(KnownBrowser(browser_from_cookie));
     request.extensions_mut().insert(browser);
-    let place = policy::Place::of(request.path());
+    count_untrusted_forward(&state, &request);
 
-    let begun = Instant::now();
-    // Whatever is said while this request is answered bears its id.
-    let span = tracing::error_span!("request", request.id = text_of(&id));
-    let mut response = next
-        .call(request)
-        .instrument(span.clone())
-        .await?
-        .map_into_boxed_body();
-    span.in_scope(|| told(&state, &response, begun.elapsed()));
-    if let Some(body) = problem_body(&response, text_of(&id)) {
+    let started = Instant::now();
+    // All log lines written while this request is handled carry its id.
+    let span = tracing::error_span!("request", request.id = request_id_text(&id));
+    let mut response = if has_needless_escape(request.path()) {
+        refuse_address(request)
+    } else {
+        next.call(request)
+            .instrument(span.clone())
+            .await?
+            .map_into_boxed_body()
+    };
+    let kind = response_kind(&response);
+    span.in_scope(|| record_response(&state, &response, started.elapsed()));
+    if let Some(body) = problem_body(&response, request_id_text(&id)) {
         let (request, old) = response.into_parts();
         let mut new = HttpResponse::build(old.status())
             .content_type("application/json")
@@ -68,8 +79,14 @@ pub async fn wrap(
         }
         response = ServiceResponse::new(request, new);
     }
-    if known.is_none() && place.knows_browsers() && !response.headers().contains_key(header::ETAG) {
-        let cookie = browser.cookie(&state.config).to_string();
+    if browser_from_cookie.is_none()
+        && kind.sets_browser_cookie()
+        && !response.headers().contains_key(header::ETAG)
+    {
+        let cookies = &state.browser_cookies;
+        let cookie = cookies
+            .cookie(cookies.value(browser, state.clock.now()))
+            .to_string();
         if let Ok(value) = HeaderValue::try_from(cookie) {
             response.headers_mut().append(header::SET_COOKIE, value);
         }
@@ -77,49 +94,111 @@ pub async fn wrap(
     let headers = response.headers_mut();
     headers.insert(X_SERVER_TIME, HeaderValue::from(state.clock.now().0));
     headers.insert(X_REQUEST_ID, id);
-    state.policies.write(headers, place);
+    state.policies.write(headers, kind);
+    if headers.contains_key(header::SET_COOKIE) && kind == policy::ResponseKind::Page {
+        headers.insert(
+            header::CACHE_CONTROL,
+            HeaderValue::from_static(PRIVATE_PAGE),
+        );
+    }
     Ok(response)
 }
 
-pub fn text_of(id: &HeaderValue) -> &str {
+/// The `Cache-Control` value of a page that sets a cookie. The page belongs to one browser, so
+/// shared caches must not keep it.
+pub const PRIVATE_PAGE: &str = "private, no-cache";
+
+/// The kind of the response, by the route that matched, or else by the path.
+fn response_kind(response: &ServiceResponse<BoxBody>) -> policy::ResponseKind {
+    match route(response.request()).as_ref() {
+        NO_ROUTE => policy::ResponseKind::of(response.request().path()),
+        matched => policy::ResponseKind::of(matched),
+    }
+}
+
+/// Whether a path escapes a character that needs no escape (RFC 3986, section 2.3). The router
+/// treats it like the plain path, but checks on the text alone would not. Only one spelling of each
+/// address is accepted.
+fn has_needless_escape(path: &str) -> bool {
+    path.as_bytes().windows(3).any(|window| {
+        let mut byte = [0];
+        window[0] == b'%'
+            && hex::decode_to_slice(&window[1..], &mut byte).is_ok()
+            && (byte[0].is_ascii_alphanumeric() || b"-._~".contains(&byte[0]))
+    })
+}
+
+fn refuse_address(request: ServiceRequest) -> ServiceResponse<BoxBody> {
+    let (request, _) = request.into_parts();
+    let mut response = ServiceResponse::from_err(Problem::not_found(), request);
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Counts requests forwarded by a proxy that is not in `TRUSTED_PROXIES`, and logs the first one.
+/// Such a proxy makes all its clients count as one caller.
+fn count_untrusted_forward(state: &State, request: &ServiceRequest) {
+    let peer = request.peer_addr().map(|peer| peer.ip().to_canonical());
+    let is_trusted = |peer| {
+        state
+            .config
+            .proxies
+            .iter()
+            .any(|proxy| proxy.to_canonical() == peer)
+    };
+    if request.headers().contains_key(header::X_FORWARDED_FOR) && !peer.is_some_and(is_trusted) {
+        state.metrics.untrusted_forward();
+    }
+}
+
+pub fn request_id_text(id: &HeaderValue) -> &str {
     id.to_str().unwrap_or_default()
 }
 
-/// One line of the log and one count for every call: what was asked and how it ended, nothing of who asked.
-fn told(state: &State, response: &ServiceResponse<BoxBody>, took: Duration) {
+/// Logs and counts one response: the route and the outcome, nothing about the caller.
+fn record_response(state: &State, response: &ServiceResponse<BoxBody>, elapsed: Duration) {
     let (request, status) = (response.request(), response.status().as_u16());
     let route = route(request);
-    tell(request.method(), &route, status, took);
-    state.metrics.note(request.method(), route, status, took);
+    log_response(request.method(), &route, status, elapsed);
+    state.metrics.note(request.method(), route, status, elapsed);
 }
 
-/// The line.
-fn tell(method: &Method, route: &str, status: u16, took: Duration) {
+/// Writes the log line of one response.
+fn log_response(method: &Method, route: &str, status: u16, elapsed: Duration) {
     tracing::info!(
         method = method.as_str(),
         route,
         status,
-        ms = took.as_millis() as u64,
+        ms = elapsed.as_millis() as u64,
         "answered"
     );
 }
 
-/// The line of a call that said nothing else.
-pub fn tell_alone(id: &HeaderValue, method: &Method, route: &str, status: u16, took: Duration) {
+/// Writes the log line of a request that logged nothing else.
+pub fn log_response_with_id(
+    id: &HeaderValue,
+    method: &Method,
+    route: &str,
+    status: u16,
+    elapsed: Duration,
+) {
     if tracing::enabled!(tracing::Level::INFO) {
-        tracing::error_span!("request", request.id = text_of(id))
-            .in_scope(|| tell(method, route, status, took));
+        tracing::error_span!("request", request.id = request_id_text(id))
+            .in_scope(|| log_response(method, route, status, elapsed));
     }
 }
 
-/// The JSON of a problem, of ours or of the framework's own making (a body too large, a method not allowed).
+/// The JSON body of an error. The error is a [`Problem`], or one of the framework's own (body too
+/// large, method not allowed).
 fn problem_body(response: &ServiceResponse<BoxBody>, id: &str) -> Option<String> {
     let status = response.status();
     let error = response.response().error();
     if let Some(problem) = error.and_then(|error| error.as_error::<Problem>()) {
         if status.is_server_error() {
             let route = route(response.request());
-            tracing::warn!(request.id = id, route = &*route, %problem, "answered with a failure");
+            tracing::warn!(request.id = id, route = &*route, %problem, "request failed");
         }
         return Some(problem.body(id));
     }
@@ -135,7 +214,7 @@ fn problem_body(response: &ServiceResponse<BoxBody>, id: &str) -> Option<String>
     Some(Problem::new(status, code, message).body(id))
 }
 
-/// Whether a call may change something.
+/// Whether a request method may change state.
 pub fn is_unsafe(method: &Method) -> bool {
     !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }

@@ -1,4 +1,4 @@
-//! Bytes that many read, and the same made smaller, once, for browsers that take them so.
+//! A response body with a gzip version that is made once, on first demand.
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -8,11 +8,13 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// What fits into one packet arrives no sooner when it is smaller. In bytes.
-const LEAST: usize = 1_200;
-/// What is larger would keep everybody else waiting while it is made smaller, again after each sale. In bytes.
-const MOST: usize = 128 * 1024;
+/// Smallest body that is compressed, in bytes. A smaller one fits into one packet anyway.
+const GZIP_BYTES_MIN: usize = 1_200;
+/// Largest body that is compressed, in bytes. Compressing more would block the worker, again after
+/// each sale.
+const GZIP_BYTES_MAX: usize = 128 * 1024;
 
+/// A body, and its gzip version once a client asked for it.
 #[derive(Debug)]
 pub struct Encoded {
     plain: Bytes,
@@ -21,7 +23,7 @@ pub struct Encoded {
 }
 
 impl Encoded {
-    /// `effort`: what changes with each sale is worth less than what changes ten times a second at most.
+    /// Wraps a body. `effort` is the gzip level: lower for a body that changes with each sale.
     pub fn new(plain: impl Into<Bytes>, effort: Compression) -> Encoded {
         Encoded {
             plain: plain.into(),
@@ -30,14 +32,17 @@ impl Encoded {
         }
     }
 
+    /// The uncompressed body.
     pub fn plain(&self) -> &Bytes {
         &self.plain
     }
 
-    /// As gzip; `None` for a browser that does not take it, and where it is not worth it. The first to ask has it made.
-    pub fn smaller(&self, asked: &HeaderMap) -> Option<Bytes> {
-        let wanted = (LEAST..=MOST).contains(&self.plain.len()) && accepts(asked, "gzip");
-        wanted.then(|| self.gzip.get_or_init(|| self.gzip()).clone())
+    /// Returns the gzip version. `None` when the client does not accept gzip or the size is outside
+    /// the limits.
+    pub fn gzip_if_accepted(&self, request_headers: &HeaderMap) -> Option<Bytes> {
+        let is_worth_it = (GZIP_BYTES_MIN..=GZIP_BYTES_MAX).contains(&self.plain.len())
+            && accepts(request_headers, "gzip");
+        is_worth_it.then(|| self.gzip.get_or_init(|| self.gzip()).clone())
     }
 
     fn gzip(&self) -> Bytes {
@@ -50,9 +55,10 @@ impl Encoded {
     }
 }
 
-/// Whether a browser takes answers in a coding: it names it, and not as what it refuses (RFC 9110, section 12.5.3).
-pub fn accepts(asked: &HeaderMap, coding: &str) -> bool {
-    let offered = asked
+/// Whether a client accepts a content coding: named in `Accept-Encoding` and not with `q=0`
+/// (RFC 9110, section 12.5.3).
+pub fn accepts(request_headers: &HeaderMap, coding: &str) -> bool {
+    let offered = request_headers
         .get(ACCEPT_ENCODING)
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
@@ -75,31 +81,31 @@ mod tests {
 
     use super::*;
 
-    fn asked(codings: &'static str) -> HeaderMap {
+    fn request_headers(codings: &'static str) -> HeaderMap {
         HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(codings))])
     }
 
     #[test]
-    fn what_is_made_smaller_is_made_once_and_says_the_same() {
+    fn gzip_version_is_made_once_and_has_the_same_content() {
         let page = "169 tickets, 169 pairs. ".repeat(100);
         let encoded = Encoded::new(page.clone(), Compression::fast());
         let once = encoded
-            .smaller(&asked("gzip, deflate, br, zstd"))
-            .expect("it is taken");
+            .gzip_if_accepted(&request_headers("gzip, deflate, br, zstd"))
+            .expect("gzip is accepted");
         let again = encoded
-            .smaller(&asked("br;q=1.0, gzip;q=0.5"))
-            .expect("it is taken");
+            .gzip_if_accepted(&request_headers("br;q=1.0, gzip;q=0.5"))
+            .expect("gzip is accepted");
         assert_eq!(once.as_ptr(), again.as_ptr(), "the same bytes");
         assert!(once.len() < page.len() / 10);
-        let mut said = String::new();
+        let mut decoded = String::new();
         GzDecoder::new(&once[..])
-            .read_to_string(&mut said)
+            .read_to_string(&mut decoded)
             .expect("gzip");
-        assert_eq!(said, page);
+        assert_eq!(decoded, page);
     }
 
     #[test]
-    fn nobody_is_sent_what_they_do_not_take() {
+    fn client_without_gzip_gets_the_plain_body() {
         let encoded = Encoded::new("169 tickets, 169 pairs. ".repeat(100), Compression::fast());
         for codings in [
             "",
@@ -109,19 +115,23 @@ mod tests {
             "identity",
             "xgzip",
         ] {
-            assert_eq!(encoded.smaller(&asked(codings)), None, "{codings:?}");
+            assert_eq!(
+                encoded.gzip_if_accepted(&request_headers(codings)),
+                None,
+                "{codings:?}"
+            );
         }
-        assert_eq!(encoded.smaller(&HeaderMap::new()), None);
+        assert_eq!(encoded.gzip_if_accepted(&HeaderMap::new()), None);
     }
 
     #[test]
-    fn what_is_short_is_left_as_it_is_and_so_is_what_would_keep_others_waiting() {
-        let is_made_smaller = |bytes| {
+    fn only_medium_sized_bodies_are_compressed() {
+        let is_compressed = |bytes| {
             Encoded::new("a".repeat(bytes), Compression::fast())
-                .smaller(&asked("gzip"))
+                .gzip_if_accepted(&request_headers("gzip"))
                 .is_some()
         };
-        assert!(!is_made_smaller(LEAST - 1) && is_made_smaller(LEAST));
-        assert!(is_made_smaller(MOST) && !is_made_smaller(MOST + 1));
+        assert!(!is_compressed(GZIP_BYTES_MIN - 1) && is_compressed(GZIP_BYTES_MIN));
+        assert!(is_compressed(GZIP_BYTES_MAX) && !is_compressed(GZIP_BYTES_MAX + 1));
     }
 }

@@ -1,4 +1,4 @@
-//! Refusals and failures, turned into a status and a sentence in one place (architecture rule 10, decision G-12).
+//! Turns refusals and failures into an HTTP status and a sentence, in one place (decision G-12).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,15 +12,15 @@ use persistence::Failure;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What a call answers when it does not do what was asked: `{message, code, requestId}` and what belongs to the code.
+/// An error answer: `{message, code, requestId}` and further fields that belong to the code.
 #[derive(Debug)]
 pub struct Problem {
     status: StatusCode,
     code: &'static str,
     message: String,
-    more: Map<String, Value>,
+    extra_fields: Map<String, Value>,
     retry_after_seconds: Option<u32>,
-    /// The methods that the address does take.
+    /// The methods for the `Allow` header of a 405.
     allowed: Option<String>,
 }
 
@@ -30,7 +30,7 @@ impl Problem {
             status,
             code,
             message: message.into(),
-            more: Map::new(),
+            extra_fields: Map::new(),
             retry_after_seconds: None,
             allowed: None,
         }
@@ -44,7 +44,7 @@ impl Problem {
         Problem::new(StatusCode::CONFLICT, code, message)
     }
 
-    /// Also what somebody else's object looks like (decision G-1).
+    /// 404. An object of another club answers the same (decision G-1).
     pub fn not_found() -> Problem {
         Problem::new(StatusCode::NOT_FOUND, "not-found", "Not found")
     }
@@ -61,27 +61,27 @@ impl Problem {
         )
     }
 
-    /// An archived club looks on; what runs may finish (decision H-3).
+    /// 403: an archived club may read, and finish its running draws (decision H-3).
     pub fn club_archived() -> Problem {
-        let words =
+        let fields =
             "This club is archived. Its running draws finish and pay; nothing new can be started.";
-        Problem::new(StatusCode::FORBIDDEN, "club-archived", words)
+        Problem::new(StatusCode::FORBIDDEN, "club-archived", fields)
     }
 
-    /// One of a club's people asks for what their role does not do (decision G-17).
+    /// 403: the user's role does not allow the call (decision G-17).
     pub fn role_not_allowed(role: Role, needs: Role) -> Problem {
-        let words = match needs {
+        let fields = match needs {
             Role::Owner => "Only an owner of the club can do this.",
             Role::Seller | Role::Viewer => {
                 "Your role only lets you look. Ask an owner of the club for the role of a seller."
             }
         };
-        Problem::new(StatusCode::FORBIDDEN, "role-not-allowed", words)
+        Problem::new(StatusCode::FORBIDDEN, "role-not-allowed", fields)
             .with("role", role.word())
             .with("needs", needs.word())
     }
 
-    /// An object of the console that is not there: `club-unknown`.
+    /// 404 of the operator console, with a code such as `club-unknown`.
     pub fn unknown(code: &'static str) -> Problem {
         Problem::new(StatusCode::NOT_FOUND, code, "Not found")
     }
@@ -90,7 +90,8 @@ impl Problem {
         Problem::new(StatusCode::UNAUTHORIZED, code, message)
     }
 
-    /// The machine is busy or being rebuilt; the same call may be sent again.
+    /// 503: the server is busy or a part of it is restarting. The same call may be retried after a
+    /// second.
     pub fn unavailable() -> Problem {
         Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -100,7 +101,7 @@ impl Problem {
         .retry_after(1)
     }
 
-    /// The rules' "no", for one draw.
+    /// The answer for a refusal of the domain rules, for one draw.
     pub fn refused(draw: DrawId, refusal: Refusal) -> Problem {
         let conflict =
             |code, message: &str| Problem::conflict(code, message).with("drawNumber", draw.0);
@@ -115,6 +116,9 @@ impl Problem {
                 format!("Choose between 1 and {max} tickets."),
             )
             .with("drawNumber", draw.0),
+            Refusal::HoldLimit { available } => conflict("hold-limit", &hold_limit(available))
+                .with("available", available)
+                .retry_after(HOLD_LIMIT_SECONDS),
             Refusal::DrawClosed => conflict("draw-closed", DRAW_CLOSED),
             Refusal::DrawNotOpen => conflict(
                 "draw-not-open",
@@ -161,6 +165,10 @@ impl Problem {
                 "game-started",
                 "This draw cannot be edited because the game has already started.",
             ),
+            Refusal::Revealed => conflict(
+                "revealed",
+                "This draw was revealed, so it cannot sell again. Enter the result again, or cancel the draw.",
+            ),
             Refusal::TermsInvalid => Problem::bad_request(
                 "terms-invalid",
                 "The time, the price or the prize percentage is out of range.",
@@ -168,18 +176,19 @@ impl Problem {
         }
     }
 
-    /// Adds a field to the answer.
+    /// Adds a field to the body.
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Problem {
-        self.more.insert(name.to_string(), value.into());
+        self.extra_fields.insert(name.to_string(), value.into());
         self
     }
 
+    /// Sets the `Retry-After` header, in seconds.
     pub fn retry_after(mut self, seconds: u32) -> Problem {
         self.retry_after_seconds = Some(seconds);
         self
     }
 
-    /// Says which methods an address takes, comma-separated.
+    /// Sets the `Allow` header: methods separated by commas.
     pub fn allowing(mut self, methods: String) -> Problem {
         self.allowed = Some(methods);
         self
@@ -189,44 +198,62 @@ impl Problem {
         self.status
     }
 
-    /// The body, with the id under which the log knows the request.
+    /// Serialises the body with the request id that the log uses.
     pub fn body(&self, request_id: &str) -> String {
-        let more = self
-            .more
+        let extra_fields = self
+            .extra_fields
             .iter()
-            .map(|(name, value)| (name.as_str(), Word::More(value)));
+            .map(|(name, value)| (name.as_str(), BodyField::Added(value)));
         let own = [
             ("code", self.code),
             ("message", &self.message),
             ("requestId", request_id),
         ];
-        let words: BTreeMap<&str, Word> = more
-            .chain(own.map(|(name, text)| (name, Word::Own(text))))
+        let fields: BTreeMap<&str, BodyField> = extra_fields
+            .chain(own.map(|(name, text)| (name, BodyField::Own(text))))
             .collect();
-        serde_json::to_string(&words).unwrap_or_default()
+        serde_json::to_string(&fields).unwrap_or_default()
     }
 }
 
-/// What stands under a name of the body. Names are in the order of the alphabet, and the problem's own words are the last said.
+/// A field of the body. Fields are sorted by name; the problem's own fields win over added ones.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Word<'a> {
+enum BodyField<'a> {
     Own(&'a str),
-    More(&'a Value),
+    Added(&'a Value),
 }
 
-/// What a buyer reads when the game has started (A:73).
+/// Shown to a buyer after kick-off.
 pub const DRAW_CLOSED: &str =
     "This draw has closed as the game has started. No more tickets can be purchased.";
 
-/// What a buyer reads when others were faster (A:282).
+/// Shown to a buyer when too few tickets are left.
 pub fn too_few(free: u16) -> String {
     format!(
         "Tickets No Longer Available: Only {free} tickets remaining. Please adjust your selection."
     )
 }
 
-/// Why an order was not charged, from the books' sentence to the buyer's.
+/// When to retry after a hold limit, in seconds: by then some of the reserved tickets are sold or
+/// free.
+const HOLD_LIMIT_SECONDS: u32 = 10;
+
+/// Shown to a buyer whose network has reached its limit of reserved tickets (decision M-8).
+fn hold_limit(available: u16) -> String {
+    match available {
+        0 => {
+            "Every ticket is taken for now: They are being paid for. Please try again in a moment."
+                .to_string()
+        }
+        1 => "Tickets are selling fast: You can reserve at most 1 ticket right now.".to_string(),
+        count => {
+            format!("Tickets are selling fast: You can reserve at most {count} tickets right now.")
+        }
+    }
+}
+
+/// Translates the stored reason of an uncharged order into the buyer's words.
 pub fn reason_shown(reason: &str) -> String {
     let remaining = reason
         .split_once("only ")
@@ -248,7 +275,7 @@ pub fn reason_shown(reason: &str) -> String {
         .into_iter()
         .find(|(sentence, _)| reason.contains(sentence));
     known
-        .map_or("Your payment could not be completed.", |(_, words)| words)
+        .map_or("Your payment could not be completed.", |(_, fields)| fields)
         .to_string()
 }
 
@@ -263,7 +290,7 @@ impl ResponseError for Problem {
         self.status
     }
 
-    /// The edge writes the body, because it knows the request's id.
+    /// The body is written in [`crate::edge`], which knows the request id.
     fn error_response(&self) -> HttpResponse {
         let mut response = HttpResponse::build(self.status);
         if let Some(seconds) = self.retry_after_seconds {
@@ -281,13 +308,13 @@ impl From<Failure> for Problem {
         if failure == Failure::NotFound {
             return Problem::not_found();
         }
-        tracing::warn!(%failure, "the books failed");
+        tracing::warn!(%failure, "database error");
         Problem::unavailable()
     }
 }
 
 impl Problem {
-    /// What became of a command to a draw.
+    /// The answer for a denied command to a draw.
     pub fn denied(draw: DrawId, denied: Denied) -> Problem {
         match denied {
             Denied::Refused(refusal) => Problem::refused(draw, refusal),
@@ -308,7 +335,8 @@ impl From<PaymentFailure> for Problem {
         match failure {
             PaymentFailure::Refused { draw, refusal } => Problem::refused(draw, refusal),
             PaymentFailure::Declined { code, message } => {
-                // As a completion call answers it (A:160, A:245): the wallet's screen joins message, type and code.
+                // The fields of a completion call: the wallet's screen joins message, type and
+                // code.
                 Problem::new(StatusCode::PAYMENT_REQUIRED, "declined", message)
                     .with("success", false)
                     .with("status", "requires_payment_method")
@@ -336,7 +364,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_buyer_reads_the_specified_words_not_the_books() {
+    fn stored_reason_is_shown_in_the_specified_words() {
         assert_eq!(
             reason_shown("draw 1001: only 3 tickets remaining"),
             too_few(3)
@@ -349,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_in_the_order_of_the_alphabet_and_its_own_words_come_from_nowhere_else() {
+    fn body_is_sorted_and_own_fields_win_over_added_ones() {
         let problem = Problem::not_found()
             .with("zebra", 1)
             .with("available", 2)
@@ -360,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_carries_message_code_request_and_what_belongs_to_the_code() {
+    fn body_carries_message_code_request_id_and_added_fields() {
         let body = Problem::refused(DrawId(1042), Refusal::TooFewTickets { free: 3 }).body("r1");
         let body: Value = serde_json::from_str(&body).expect("JSON");
         assert_eq!(

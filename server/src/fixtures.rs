@@ -1,11 +1,14 @@
-//! A season's fixtures from a table: validated whole, written whole or not at all. The command line and the API share what reads
-//! and checks it; the command line, beside a server that may run or not, writes the rows without waking their draws.
+//! Imports a season's fixtures from a table: validated as a whole, and written completely or not at
+//! all. The command line and the API share the reading and checking. The command line writes rows
+//! without waking draws, because a server may not be running.
+
+use std::collections::HashSet;
 
 use domain::{Cents, ClubId, FeePolicy, Timestamp};
 use persistence::Failure;
 use persistence::records::Records;
 use persistence::records::clubs::Club;
-use persistence::records::draws::NewDraw;
+use persistence::records::draws::DrawToCreate;
 
 use crate::form::{Findings, contact};
 
@@ -15,16 +18,16 @@ mod table;
 
 pub use table::{Fixture, LineProblem};
 
-/// What every imported draw costs and pays, and whom its buyers ask.
+/// Terms shared by all imported draws.
 #[derive(Clone, Debug)]
-pub struct Common {
+pub struct FixtureTerms {
     pub price: Cents,
     pub prize_percentage: u8,
     pub fee_policy: FeePolicy,
     pub contact: Contact,
 }
 
-/// Stands on every draw's page.
+/// The contact shown on every draw's page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contact {
     pub name: String,
@@ -32,10 +35,12 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// What is said, checked as the form of a single draw; of what is not said, the club's own.
+    /// The contact as given, validated like the form of a single draw. Missing parts come from the
+    /// club.
     ///
     /// # Errors
-    /// What is wrong with it, or that the club has no phone of its own.
+    ///
+    /// What is invalid, or that the club has no phone.
     pub fn of(club: &Club, name: Option<&str>, phone: Option<&str>) -> Result<Contact, Findings> {
         let own_phone = club.phone.as_deref().unwrap_or_default();
         let mut findings = Findings::default();
@@ -55,32 +60,37 @@ impl Contact {
     }
 }
 
-/// Rows of one table.
+/// Maximum number of rows in one table.
 pub const ROWS_MAX: usize = 2000;
+/// Maximum number of columns in one row. A league's export has about twenty.
+const COLUMNS_MAX: usize = 100;
+/// Maximum number of bytes in one field, checked before it is parsed.
+const FIELD_BYTES_MAX: usize = 500;
 
-/// What an import would create.
+/// The result of checking a table: what an import would create.
 #[derive(Clone, Debug)]
-pub struct Plan {
-    pub rows: Vec<NewDraw>,
-    /// Rows that are draws of this club already: same teams, same kick-off. They are left alone, so that a repeated import
-    /// creates nothing twice.
+pub struct ImportPlan {
+    pub rows: Vec<DrawToCreate>,
+    /// Number of rows that are already draws of this club: same teams, same kick-off. They are
+    /// skipped, so that a repeated import creates no duplicates.
     pub known: usize,
-    /// Every row of the table, in its order: what a preview shows.
-    pub found: Vec<Found>,
+    /// Every row of the table in order, for a preview.
+    pub found: Vec<ImportRow>,
 }
 
 /// A row of the table.
 #[derive(Clone, Debug)]
-pub struct Found {
-    /// The heading is line 1.
+pub struct ImportRow {
+    /// The line number. The heading is line 1.
     pub line: u64,
     pub fixture: Fixture,
     pub known: bool,
 }
 
+/// Why a table was not accepted.
 #[derive(Debug)]
-pub enum Refused {
-    /// Every line that is wrong.
+pub enum ImportRefusal {
+    /// All invalid lines.
     Lines(Vec<LineProblem>),
     Failed(Failure),
 }
@@ -88,33 +98,43 @@ pub enum Refused {
 /// Reads and checks a table. Creates nothing.
 ///
 /// # Errors
-/// `Lines`: the table is not importable, and why.
+///
+/// `Lines`: why the table cannot be imported.
 pub async fn plan(
     records: &Records,
     club: ClubId,
     csv: &[u8],
-    common: &Common,
+    common: &FixtureTerms,
     now: Timestamp,
-) -> Result<Plan, Refused> {
-    let known = records.fixtures(club).await.map_err(Refused::Failed)?;
-    let lines = table::read(csv, now).map_err(Refused::Lines)?;
+) -> Result<ImportPlan, ImportRefusal> {
+    let existing = records
+        .fixtures(club)
+        .await
+        .map_err(ImportRefusal::Failed)?;
+    let lines = table::read(csv, now).map_err(ImportRefusal::Lines)?;
+    let existing: HashSet<(&str, &str, Timestamp)> = existing
+        .iter()
+        .map(|(home, away, at)| (home.as_str(), away.as_str(), *at))
+        .collect();
     let is_known = |fixture: &Fixture| {
-        known.iter().any(|(home, away, at)| {
-            (home, away, at) == (&fixture.home, &fixture.away, &fixture.kick_off)
-        })
+        existing.contains(&(
+            fixture.home.as_str(),
+            fixture.away.as_str(),
+            fixture.kick_off,
+        ))
     };
-    let found = lines.into_iter().map(|line| Found {
+    let found = lines.into_iter().map(|line| ImportRow {
         line: line.number,
         known: is_known(&line.fixture),
         fixture: line.fixture,
     });
-    let found: Vec<Found> = found.collect();
+    let found: Vec<ImportRow> = found.collect();
     let new = found
         .iter()
         .filter(|row| !row.known)
         .map(|row| row.fixture.clone());
-    let rows: Vec<NewDraw> = new
-        .map(|fixture| NewDraw {
+    let rows: Vec<DrawToCreate> = new
+        .map(|fixture| DrawToCreate {
             club,
             league: fixture.league,
             home_team: fixture.home,
@@ -131,7 +151,7 @@ pub async fn plan(
             contact_phone: common.contact.phone.clone(),
         })
         .collect();
-    Ok(Plan {
+    Ok(ImportPlan {
         known: found.len() - rows.len(),
         rows,
         found,

@@ -1,7 +1,8 @@
-//! What is the same for everybody and lies ready in memory is answered here, before the application: no address is looked up
-//! in a table, no extractor runs, and what is said of the answer was written when the worker began. Whatever is not there in
-//! exactly this form goes to the application, which makes it; its answers are the same, byte for byte (`tests/api/front.rs`).
-//! So is told, before anything is noted of anybody, who wants tickets of a draw that has none left.
+//! The fast path: answers frequent requests from memory, before the application runs. It needs no
+//! routing and no extractor, and its headers are prepared once per worker.
+//!
+//! Everything else goes to the application, whose responses are the same, byte for byte
+//! (`tests/api/fast_path.rs`). Sold-out requests are also rejected here, before any state is recorded.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,38 +13,38 @@ use actix_http::Request;
 use actix_service::{IntoServiceFactory, Service, ServiceFactory};
 use actix_web::body::BoxBody;
 use actix_web::dev::{AppConfig, Payload, Response, ServiceResponse};
-use actix_web::http::header::{ETAG, HeaderMap, SET_COOKIE};
+use actix_web::http::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderValue, SET_COOKIE};
 use actix_web::http::{Method, StatusCode};
 use actix_web::{Error, HttpMessage, web};
-use actors::Timings;
+use actors::DurationHistogram;
 use bytes::Bytes;
 use domain::Timestamp;
 use futures_util::TryFutureExt;
 use futures_util::future::{Either, LocalBoxFuture, MapOk, Ready, ready};
 
 use crate::catalogue::prepared::Prepared;
-use crate::edge::new_id;
+use crate::edge::{PRIVATE_PAGE, new_id};
 use crate::identity::Browser;
-use crate::routes::machine::shell::kept::{Name, Stamp};
+use crate::routes::machine::shell::page_cache::{CachedPageKey, PageVersion};
 use crate::state::State;
 
 mod address;
-mod brought;
-mod refusal;
-mod said;
+mod prepared_headers;
+mod request_cookies;
+mod sold_out;
 
-use address::Address;
-use brought::Brought;
-use said::Said;
+use address::FastPathAddress;
+use prepared_headers::PreparedHeaders;
+use request_cookies::RequestCookies;
 
-/// Makes a front for each worker.
+/// Creates the fast path of each worker.
 pub struct Front<A> {
     state: web::Data<State>,
     app: A,
 }
 
 impl<A: ServiceFactory<Request>> Front<A> {
-    /// Before `app`, which is wrapped in [`crate::edge::wrap`].
+    /// Puts the fast path before `app`, which is wrapped in [`crate::edge::wrap`].
     pub fn before(app: impl IntoServiceFactory<A, Request>, state: web::Data<State>) -> Front<A> {
         Front {
             state,
@@ -67,17 +68,17 @@ where
     type Response = Response<BoxBody>;
     type Error = Error;
     type Config = AppConfig;
-    type Service = Desk<A::Service>;
+    type Service = FastPath<A::Service>;
     type InitError = ();
     type Future = LocalBoxFuture<'static, Result<Self::Service, ()>>;
 
     fn new_service(&self, config: AppConfig) -> Self::Future {
         let (state, app) = (self.state.clone(), self.app.new_service(config));
         Box::pin(async move {
-            let (said, counts) = (Said::new(&state), Counts::new(&state));
-            Ok(Desk(Rc::new(Inner {
+            let (headers, counts) = (PreparedHeaders::new(&state), ResponseCounters::new(&state));
+            Ok(FastPath(Rc::new(FastPathInner {
                 state,
-                said,
+                headers,
                 counts,
                 app: app.await?,
             })))
@@ -85,38 +86,42 @@ where
     }
 }
 
-/// One worker's.
-pub struct Desk<S>(Rc<Inner<S>>);
+/// The fast path of one worker.
+pub struct FastPath<S>(Rc<FastPathInner<S>>);
 
-struct Inner<S> {
+struct FastPathInner<S> {
     state: web::Data<State>,
-    said: Said,
-    counts: Counts,
+    headers: PreparedHeaders,
+    counts: ResponseCounters,
     app: S,
 }
 
-type Answer = Result<Response<BoxBody>, Error>;
-type OfTheApp<F> = MapOk<F, fn(ServiceResponse<BoxBody>) -> Response<BoxBody>>;
+type FastPathResult = Result<Response<BoxBody>, Error>;
+type AppFuture<F> = MapOk<F, fn(ServiceResponse<BoxBody>) -> Response<BoxBody>>;
 
-impl<S> Service<Request> for Desk<S>
+impl<S> Service<Request> for FastPath<S>
 where
     S: Service<Request, Response = ServiceResponse<BoxBody>, Error = Error> + 'static,
 {
     type Response = Response<BoxBody>;
     type Error = Error;
-    type Future =
-        Either<Ready<Answer>, Either<LocalBoxFuture<'static, Answer>, OfTheApp<S::Future>>>;
+    type Future = Either<
+        Ready<FastPathResult>,
+        Either<LocalBoxFuture<'static, FastPathResult>, AppFuture<S::Future>>,
+    >;
 
     fn poll_ready(&self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         self.0.app.poll_ready(context)
     }
 
     fn call(&self, mut request: Request) -> Self::Future {
-        if let Some(response) = self.0.at_once(&mut request) {
+        if let Some(response) = self.0.respond_from_memory(&mut request) {
             return Either::Left(ready(Ok(response)));
         }
-        if *request.method() == Method::POST && request.path() == address::WISH {
-            return Either::Right(Either::Left(Box::pin(self.0.clone().wish(request))));
+        if *request.method() == Method::POST && request.path() == address::CREATE_INTENT_PATH {
+            return Either::Right(Either::Left(Box::pin(
+                self.0.clone().create_intent(request),
+            )));
         }
         Either::Right(Either::Right(
             self.0.app.call(request).map_ok(Response::from),
@@ -124,99 +129,125 @@ where
     }
 }
 
-/// Where each kind of answer is counted: 200, and 304.
-type Counted = [Arc<Timings>; 2];
+/// Counters of one kind of response, for status 200 and 304.
+type CountersByStatus = [Arc<DurationHistogram>; 2];
 
-struct Counts {
-    calls: [Counted; address::CALLS.len()],
-    page: Arc<Timings>,
-    too_late: Arc<Timings>,
+struct ResponseCounters {
+    calls: [CountersByStatus; address::CALLS.len()],
+    page: Arc<DurationHistogram>,
+    sold_out: Arc<DurationHistogram>,
 }
 
-impl Counts {
-    fn new(state: &State) -> Counts {
+impl ResponseCounters {
+    fn new(state: &State) -> ResponseCounters {
         let counter = |route, status| state.metrics.counter(&Method::GET, route, status);
-        Counts {
+        ResponseCounters {
             calls: address::CALLS.map(|route| [counter(route, 200), counter(route, 304)]),
             page: counter(crate::metrics::NO_ROUTE, 200),
-            too_late: state.metrics.counter(&Method::POST, address::WISH, 409),
+            sold_out: state
+                .metrics
+                .counter(&Method::POST, address::CREATE_INTENT_PATH, 409),
         }
     }
 }
 
-impl<S> Inner<S> {
-    /// `None`: the application knows.
-    fn at_once(&self, request: &mut Request) -> Option<Response<BoxBody>> {
+impl<S> FastPathInner<S> {
+    /// Answers from memory. `None` passes the request to the application.
+    fn respond_from_memory(&self, request: &mut Request) -> Option<Response<BoxBody>> {
         if *request.method() != Method::GET || !matches!(request.payload(), Payload::None) {
             return None;
         }
-        let (begun, now) = (Instant::now(), self.state.clock.now());
-        let (response, count) = match Address::of(request.uri())? {
-            Address::Call(call) => {
+        let (started, now) = (Instant::now(), self.state.clock.now());
+        let (response, count) = match FastPathAddress::of(request.uri())? {
+            FastPathAddress::Call(call) => {
                 if call.depends_on_login()
-                    && Brought::by(request.headers(), &self.state.config)?.login
+                    && RequestCookies::of(request.headers(), &self.state, now)?.login
                 {
                     return None;
                 }
                 let prepared = call.ready(&self.state.catalogue, now)?;
-                let known = prepared.is_known_to(request);
+                let is_known = prepared.is_known_to(request);
                 (
-                    self.checked(&prepared, known, request.headers(), now),
-                    &self.counts.calls[call.place()][usize::from(known)],
+                    self.revalidated(&prepared, is_known, request.headers(), now),
+                    &self.counts.calls[call.index()][usize::from(is_known)],
                 )
             }
-            Address::Page(name) => (self.page(name, request.headers(), now)?, &self.counts.page),
+            FastPathAddress::Page(name) => {
+                (self.page(name, request.headers(), now)?, &self.counts.page)
+            }
         };
-        // No line of the log for each: a crowd of readers would bury what matters. They are counted, and none of them waits.
-        count.note(begun.elapsed());
+        // These requests are counted but not logged: the log lines of many readers would hide the
+        // important ones.
+        count.record(started.elapsed());
         Some(response)
     }
 
-    fn checked(
+    fn revalidated(
         &self,
         prepared: &Prepared,
-        known: bool,
+        is_known: bool,
         headers: &HeaderMap,
         now: Timestamp,
     ) -> Response<BoxBody> {
-        let (status, lines, body) = if known {
+        let (status, lines, body) = if is_known {
             (
                 StatusCode::NOT_MODIFIED,
-                &self.said.not_modified,
+                &self.headers.not_modified,
                 Bytes::new(),
             )
-        } else if let Some(smaller) = prepared.body().smaller(headers) {
-            (StatusCode::OK, &self.said.smaller_checked, smaller)
+        } else if let Some(smaller) = prepared.body().gzip_if_accepted(headers) {
+            (StatusCode::OK, &self.headers.smaller_revalidated, smaller)
         } else {
             (
                 StatusCode::OK,
-                &self.said.checked,
+                &self.headers.revalidated,
                 prepared.body().plain().clone(),
             )
         };
         let mut response = Response::with_body(status, BoxBody::new(body));
-        lines.write(response.headers_mut(), new_id(), self.said.time(now));
+        lines.write(response.headers_mut(), new_id(), self.headers.time(now));
         response.headers_mut().insert(ETAG, prepared.tag().clone());
         response
     }
 
-    fn page(&self, name: Name, headers: &HeaderMap, now: Timestamp) -> Option<Response<BoxBody>> {
-        let brought = Brought::by(headers, &self.state.config)?;
-        let written = self
-            .state
-            .pages
-            .get(name, Stamp::ready(&self.state, name, now)?, now)?;
-        let (lines, body) = match written.document.smaller(headers) {
-            Some(smaller) => (&self.said.smaller_page, smaller),
-            None => (&self.said.page, written.document.plain().clone()),
+    fn page(
+        &self,
+        name: CachedPageKey,
+        headers: &HeaderMap,
+        now: Timestamp,
+    ) -> Option<Response<BoxBody>> {
+        let cookies = RequestCookies::of(headers, &self.state, now)?;
+        let rendered =
+            self.state
+                .pages
+                .get(name, PageVersion::ready(&self.state, name, now)?, now)?;
+        let (lines, body) = match rendered.document.gzip_if_accepted(headers) {
+            Some(smaller) => (&self.headers.smaller_page, smaller),
+            None => (&self.headers.page, rendered.document.plain().clone()),
         };
         let mut response = Response::with_body(StatusCode::OK, BoxBody::new(body));
-        lines.write(response.headers_mut(), new_id(), self.said.time(now));
-        if brought.browser.is_none() {
+        lines.write(response.headers_mut(), new_id(), self.headers.time(now));
+        if cookies.browser.is_none() {
             response
                 .headers_mut()
-                .append(SET_COOKIE, self.said.cookie(Browser::new()));
+                .insert(CACHE_CONTROL, HeaderValue::from_static(PRIVATE_PAGE));
         }
+        self.set_cookie(cookies, &mut response, now);
         Some(response)
+    }
+
+    /// Gives a browser without a valid cookie a new one.
+    fn set_cookie(
+        &self,
+        cookies: RequestCookies,
+        response: &mut Response<BoxBody>,
+        now: Timestamp,
+    ) {
+        if cookies.browser.is_none() {
+            let value = self.state.browser_cookies.value(Browser::new(), now);
+            response
+                .headers_mut()
+                .append(SET_COOKIE, self.headers.cookie(&value));
+        }
     }
 }

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-// How it starts.
+// Startup and commands.
 pub mod app;
 pub mod audit;
 pub mod backup;
@@ -11,40 +11,43 @@ pub mod demo;
 pub mod serve;
 pub mod telemetry;
 
-// Who may ask for what, and what crosses the wire.
+// Access control and the wire format.
+pub mod client_reports;
 pub mod edge;
 pub mod error;
 pub mod form;
 pub mod front;
-pub mod heard;
 pub mod identity;
 pub mod limits;
 pub mod openapi;
 pub mod routes;
 pub mod wire;
 
-// What handlers reach.
+// Application state and services that handlers use.
+pub mod account_status;
 pub mod catalogue;
+pub mod checkout;
 pub mod clock;
+pub mod console_health;
+pub mod draw_revenue;
 pub mod fixtures;
 pub mod live;
 pub mod metrics;
 pub mod nodes;
 pub mod offer;
-pub mod open_orders;
-pub mod standing;
+pub mod order_access;
 pub mod state;
-pub mod takings;
 pub mod terms;
-pub mod vitals;
 
-// How answers leave, and what leaves as something else than JSON.
+// Encodings and rendered documents.
 pub mod encoded;
-pub mod post;
+pub mod mail;
+pub mod plain_text;
+pub mod private_files;
 pub mod render;
 pub mod site;
 
-// The demo and the tests only.
+// Used only by the demo and by tests.
 #[cfg(test)]
-mod hostile;
+mod adversarial_text;
 pub mod sandbox;

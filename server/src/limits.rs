@@ -1,5 +1,6 @@
-//! How often anyone may ask: token buckets by browser session and by address (of IPv6 by [`Network`]), and counters of failures
-//! (decision G-13). Each node has its own; what protects an account holds on all of them together (`limits/accounts.rs`).
+//! Rate limits: token buckets by browser session and by address (IPv6 by [`Network`]), and counters
+//! of failures (decision G-13). Each node counts by itself. Limits that protect an account count
+//! across all nodes (`limits/accounts.rs`).
 
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -20,55 +21,71 @@ use accounts::{
 };
 
 pub mod accounts;
+mod hold_source;
 mod network;
 
 pub use network::Network;
 
-/// New payment intents of one browser session a minute; resizing one is free.
+/// New payment intents per minute of one browser session. Resizing one is free.
 pub const INTENTS_PER_SESSION_AND_MINUTE: u32 = 10;
-/// New payment intents of one address a minute: a clubhouse shares one at kick-off.
+/// New payment intents per minute of one address. A clubhouse shares one address at kick-off.
 pub const INTENTS_PER_ADDRESS_AND_MINUTE: u32 = 600;
-/// New payment intents of one address that bring no cookie of ours: one for as long as a reservation lasts, so that who keeps
-/// no cookie reserves no more than one browser may. Our own pages always set one before.
-pub const INTENTS_OF_STRANGERS_EVERY: Duration =
+/// Interval between new payment intents of one address without a browser cookie: the lifetime of a
+/// reservation. A client without cookies then reserves no more than one browser may. The site's own
+/// pages always set a cookie first.
+pub const INTENT_WITHOUT_COOKIE_INTERVAL: Duration =
     Duration::from_secs(domain::reservation::KEPT_SECONDS.unsigned_abs());
-/// Browser diagnostics of one address a minute (decision B-23).
+/// Purchase checks per minute of one browser session, or of one address without a browser cookie.
+const CHECKS_PER_SESSION_AND_MINUTE: u32 = 60;
+/// Purchase checks per minute of one address. A clubhouse shares one.
+const CHECKS_PER_ADDRESS_AND_MINUTE: u32 = 1_200;
+/// Browser diagnostics per minute of one address (decision B-23).
 const LOGS_PER_ADDRESS_AND_MINUTE: u32 = 30;
-/// Repeated confirmation mails of one order an hour (decision C-17).
+/// Repeated confirmation mails per hour of one order (decision C-17).
 const RESENDS_PER_ORDER_AND_HOUR: u32 = 3;
-/// Looks at winners' links of one address a minute.
+/// Completion calls per minute of one address that prove no access to their order (decision M-1). A
+/// browser that lost its cookie makes a few.
+pub const UNPROVEN_PER_ADDRESS_AND_MINUTE: u32 = 30;
+/// Reads of winners' links per minute of one address.
 const CLAIMS_PER_ADDRESS_AND_MINUTE: u32 = 20;
-/// Invitations that one club's owners mail an hour.
+/// Invitation mails per hour of one club.
 const INVITATIONS_PER_CLUB_AND_HOUR: u32 = 30;
-/// Declines of one browser session, or of one card in whatever session, in 10 minutes.
+/// Declined payments of one browser session, or of one card in any session, in 10 minutes.
 const DECLINES_MAX: u32 = 5;
 const DECLINES_WINDOW: Duration = Duration::from_secs(10 * 60);
 
-/// New sockets of the whole server a second: 20,000 that lost theirs at once are back within half a minute (reliability.md, F56).
+/// New sockets per second of the whole server. 20,000 sockets that were lost at once reconnect
+/// within half a minute (reliability.md, F56).
 const SOCKETS_PER_SECOND: u32 = 700;
-/// Open sockets of one address: a clubhouse, or a phone company's customers, share one.
+/// Open sockets of one address. A clubhouse, or the customers of a mobile carrier, share one.
 pub const SOCKETS_PER_ADDRESS_MAX: usize = 1_000;
 
-type Bucket<K> = RateLimiter<K, DashMapStateStore<K>, DefaultClock>;
+type TokenBuckets<K> = RateLimiter<K, DashMapStateStore<K>, DefaultClock>;
 
+/// All rate limits of this node.
 pub struct Limits {
     stage: Stage,
     clock: DefaultClock,
-    intents_by_session: Bucket<[u8; 16]>,
-    intents_by_address: Bucket<Network>,
-    intents_of_strangers: Bucket<Network>,
-    logs_by_address: Bucket<Network>,
+    intents_by_session: TokenBuckets<[u8; 16]>,
+    intents_by_address: TokenBuckets<Network>,
+    intents_without_cookie: TokenBuckets<Network>,
+    checks_by_session: TokenBuckets<[u8; 16]>,
+    checks_by_address: TokenBuckets<Network>,
+    checks_without_cookie: TokenBuckets<Network>,
+    logs_by_address: TokenBuckets<Network>,
     sockets: DefaultDirectRateLimiter,
-    resends_by_order: Bucket<u128>,
-    forms_by_address: Bucket<Network>,
-    claims_by_address: Bucket<Network>,
-    links_by_account: Bucket<String>,
-    invitations_by_club: Bucket<i64>,
-    ticket_links_by_account: Bucket<String>,
-    wrong_passwords: Failures<String>,
-    wrong_codes: Failures<String>,
-    declines: Failures<[u8; 16]>,
-    declines_by_card: Failures<String>,
+    resends_by_order: TokenBuckets<u128>,
+    forms_by_address: TokenBuckets<Network>,
+    claims_by_address: TokenBuckets<Network>,
+    unproven_by_address: TokenBuckets<Network>,
+    links_by_account: TokenBuckets<String>,
+    invitations_by_club: TokenBuckets<i64>,
+    ticket_links_by_account: TokenBuckets<String>,
+    wrong_passwords: FailureCounters<String>,
+    wrong_codes: FailureCounters<String>,
+    known_addresses: FailureCounters<String>,
+    declines: FailureCounters<[u8; 16]>,
+    declines_by_card: FailureCounters<String>,
 }
 
 impl Limits {
@@ -76,60 +93,95 @@ impl Limits {
         Limits {
             stage,
             clock: DefaultClock::default(),
-            intents_by_session: Bucket::dashmap(per_minute(INTENTS_PER_SESSION_AND_MINUTE)),
-            intents_by_address: Bucket::dashmap(per_minute(INTENTS_PER_ADDRESS_AND_MINUTE)),
-            intents_of_strangers: Bucket::dashmap(once_in(INTENTS_OF_STRANGERS_EVERY)),
-            logs_by_address: Bucket::dashmap(per_minute(LOGS_PER_ADDRESS_AND_MINUTE)),
+            intents_by_session: TokenBuckets::dashmap(per_minute(INTENTS_PER_SESSION_AND_MINUTE)),
+            intents_by_address: TokenBuckets::dashmap(per_minute(INTENTS_PER_ADDRESS_AND_MINUTE)),
+            intents_without_cookie: TokenBuckets::dashmap(once_in(INTENT_WITHOUT_COOKIE_INTERVAL)),
+            checks_by_session: TokenBuckets::dashmap(per_minute(CHECKS_PER_SESSION_AND_MINUTE)),
+            checks_by_address: TokenBuckets::dashmap(per_minute(CHECKS_PER_ADDRESS_AND_MINUTE)),
+            checks_without_cookie: TokenBuckets::dashmap(per_minute(CHECKS_PER_SESSION_AND_MINUTE)),
+            logs_by_address: TokenBuckets::dashmap(per_minute(LOGS_PER_ADDRESS_AND_MINUTE)),
             sockets: RateLimiter::direct(Quota::per_second(positive(SOCKETS_PER_SECOND))),
-            resends_by_order: Bucket::dashmap(Quota::per_hour(positive(
+            resends_by_order: TokenBuckets::dashmap(Quota::per_hour(positive(
                 RESENDS_PER_ORDER_AND_HOUR,
             ))),
-            forms_by_address: Bucket::dashmap(Quota::per_hour(positive(
+            forms_by_address: TokenBuckets::dashmap(Quota::per_hour(positive(
                 FORMS_PER_ADDRESS_AND_HOUR,
             ))),
-            claims_by_address: Bucket::dashmap(per_minute(CLAIMS_PER_ADDRESS_AND_MINUTE)),
-            links_by_account: Bucket::dashmap(Quota::per_hour(positive(
+            claims_by_address: TokenBuckets::dashmap(per_minute(CLAIMS_PER_ADDRESS_AND_MINUTE)),
+            unproven_by_address: TokenBuckets::dashmap(per_minute(UNPROVEN_PER_ADDRESS_AND_MINUTE)),
+            links_by_account: TokenBuckets::dashmap(Quota::per_hour(positive(
                 LINKS_PER_ACCOUNT_AND_HOUR,
             ))),
-            invitations_by_club: Bucket::dashmap(Quota::per_hour(positive(
+            invitations_by_club: TokenBuckets::dashmap(Quota::per_hour(positive(
                 INVITATIONS_PER_CLUB_AND_HOUR,
             ))),
-            ticket_links_by_account: Bucket::dashmap(Quota::per_hour(positive(
+            ticket_links_by_account: TokenBuckets::dashmap(Quota::per_hour(positive(
                 LINKS_PER_ACCOUNT_AND_HOUR,
             ))),
-            wrong_passwords: Failures::new(WRONG_PASSWORDS_WINDOW),
-            wrong_codes: Failures::new(WRONG_CODES_WINDOW),
-            declines: Failures::new(DECLINES_WINDOW),
-            declines_by_card: Failures::new(DECLINES_WINDOW),
+            wrong_passwords: FailureCounters::new(WRONG_PASSWORDS_WINDOW),
+            wrong_codes: FailureCounters::new(WRONG_CODES_WINDOW),
+            known_addresses: FailureCounters::new(accounts::AN_HOUR),
+            declines: FailureCounters::new(DECLINES_WINDOW),
+            declines_by_card: FailureCounters::new(DECLINES_WINDOW),
         }
     }
 
-    /// A new payment intent for a browser session at an address; `None` for who brought no cookie.
+    /// Allows a new payment intent of a browser session at an address. `None` stands for a request
+    /// without a browser cookie.
     ///
     /// # Errors
+    ///
     /// 429 with `Retry-After`.
-    pub fn new_intent(&self, session: Option<&[u8; 16]>, address: IpAddr) -> Result<(), Problem> {
+    pub fn check_new_intent(
+        &self,
+        session: Option<&[u8; 16]>,
+        address: IpAddr,
+    ) -> Result<(), Problem> {
         match session {
             Some(session) if self.declines.count(session) >= DECLINES_MAX => {
                 return Err(too_many(DECLINES_WINDOW.as_secs() as u32));
             }
-            Some(session) => self.take(&self.intents_by_session, session)?,
-            None if self.exempt(address) => {}
-            None => self.take(&self.intents_of_strangers, &address.into())?,
+            Some(session) => self.consume(&self.intents_by_session, session)?,
+            None if self.is_exempt(address) => {}
+            None => self.consume(&self.intents_without_cookie, &address.into())?,
         }
-        if self.exempt(address) {
+        if self.is_exempt(address) {
             Ok(())
         } else {
-            self.take(&self.intents_by_address, &address.into())
+            self.consume(&self.intents_by_address, &address.into())
         }
     }
 
-    /// A socket may be opened: the whole server takes only so many a second, and one address keeps only so many (`open`).
+    /// Allows a purchase check. `session` is `None` for a request without a browser cookie.
     ///
     /// # Errors
+    ///
+    /// 429 with `Retry-After`.
+    pub fn check_purchase_limit(
+        &self,
+        session: Option<&[u8; 16]>,
+        address: IpAddr,
+    ) -> Result<(), Problem> {
+        match session {
+            Some(session) => self.consume(&self.checks_by_session, session)?,
+            None if self.is_exempt(address) => {}
+            None => self.consume(&self.checks_without_cookie, &address.into())?,
+        }
+        if self.is_exempt(address) {
+            Ok(())
+        } else {
+            self.consume(&self.checks_by_address, &address.into())
+        }
+    }
+
+    /// Allows a new socket. The server accepts a limited number per second, and one address may
+    /// have a limited number open (`open`).
+    ///
+    /// # Errors
+    ///
     /// 429 for the address, 503 for the server, both with `Retry-After`.
-    pub fn new_socket(&self, address: IpAddr, open: usize) -> Result<(), Problem> {
-        if self.exempt(address) {
+    pub fn check_new_socket(&self, address: IpAddr, open: usize) -> Result<(), Problem> {
+        if self.is_exempt(address) {
             return Ok(());
         }
         if open >= SOCKETS_PER_ADDRESS_MAX {
@@ -138,9 +190,10 @@ impl Limits {
         self.sockets.check().map_err(|_| Problem::unavailable())
     }
 
-    /// A card was declined, in a session if it is known; the card by the provider's name for it. Whether it was once too often
-    /// for one of them: then the session opens nothing more for a while. The demo's cards are the same for everybody.
-    pub fn declined(&self, session: Option<&[u8; 16]>, card: Option<&str>) -> bool {
+    /// Counts a declined card, by session if known and by Stripe's card fingerprint. Returns
+    /// whether one of them reached the limit. The session may then open no payment for a while. In
+    /// the demo all buyers share the test cards, so cards are not counted.
+    pub fn count_decline(&self, session: Option<&[u8; 16]>, card: Option<&str>) -> bool {
         let card = card
             .filter(|_| self.stage == Stage::Production)
             .map(str::to_string);
@@ -154,64 +207,90 @@ impl Limits {
         of_card.max(of_session) >= DECLINES_MAX
     }
 
-    /// Whether diagnostics of an address are still taken this minute.
+    /// Whether an address may send another diagnostic this minute.
     pub fn may_log(&self, address: IpAddr) -> bool {
         self.logs_by_address.check_key(&address.into()).is_ok()
     }
 
-    /// Whether an order's confirmation may be sent once more this hour.
+    /// Whether an order's confirmation may be sent again this hour.
     pub fn may_resend(&self, order: u128) -> bool {
         self.resends_by_order.check_key(&order).is_ok()
     }
 
-    /// Somebody at an address opens a winner's link: nobody guesses 256 bits, and nobody need try.
+    /// Allows the read of a winner's link. Its 256 bits cannot be guessed; the limit makes trying
+    /// pointless.
     ///
     /// # Errors
+    ///
     /// 429 with `Retry-After`.
-    pub fn claiming(&self, address: IpAddr) -> Result<(), Problem> {
-        if self.exempt(address) {
+    pub fn check_claim_limit(&self, address: IpAddr) -> Result<(), Problem> {
+        if self.is_exempt(address) {
             Ok(())
         } else {
-            self.take(&self.claims_by_address, &address.into())
+            self.consume(&self.claims_by_address, &address.into())
         }
     }
 
-    /// Whether a club may ask one more person in this hour: it is no tool to try addresses, or to fill somebody's mailbox.
+    /// Allows a request that names an order and proves no access to it.
+    ///
+    /// # Errors
+    ///
+    /// 429 with `Retry-After`.
+    pub fn check_unproven_limit(&self, address: IpAddr) -> Result<(), Problem> {
+        if self.is_exempt(address) {
+            Ok(())
+        } else {
+            self.consume(&self.unproven_by_address, &address.into())
+        }
+    }
+
+    /// Whether a club may invite one more person this hour. Invitations must not be used to probe
+    /// addresses or to flood a mailbox.
     pub fn may_invite(&self, club: i64) -> bool {
         self.invitations_by_club.check_key(&club).is_ok()
     }
 
-    /// Forgets who has been quiet: called every minute.
+    /// Removes keys without recent use. Called every minute.
     pub fn sweep(&self) {
         self.intents_by_session.retain_recent();
         self.intents_by_address.retain_recent();
-        self.intents_of_strangers.retain_recent();
+        self.intents_without_cookie.retain_recent();
+        self.checks_by_session.retain_recent();
+        self.checks_by_address.retain_recent();
+        self.checks_without_cookie.retain_recent();
         self.logs_by_address.retain_recent();
         self.resends_by_order.retain_recent();
         self.forms_by_address.retain_recent();
         self.claims_by_address.retain_recent();
+        self.unproven_by_address.retain_recent();
         self.links_by_account.retain_recent();
         self.invitations_by_club.retain_recent();
         self.ticket_links_by_account.retain_recent();
         self.wrong_passwords.sweep();
         self.wrong_codes.sweep();
+        self.known_addresses.sweep();
         self.declines.sweep();
         self.declines_by_card.sweep();
     }
 
-    /// The demo's crowd and its tests all come from this machine.
-    fn exempt(&self, address: IpAddr) -> bool {
+    /// Requests from the demo's own machine are not limited: the demo's simulated buyers and the
+    /// tests come from there.
+    fn is_exempt(&self, address: IpAddr) -> bool {
         self.stage == Stage::Demo && address.is_loopback()
     }
 
-    fn take<K: Hash + Eq + Clone>(&self, bucket: &Bucket<K>, key: &K) -> Result<(), Problem> {
-        bucket
-            .check_key(key)
-            .map_err(|full| too_many(full.wait_time_from(self.clock.now()).as_secs() as u32 + 1))
+    fn consume<K: Hash + Eq + Clone>(
+        &self,
+        bucket: &TokenBuckets<K>,
+        key: &K,
+    ) -> Result<(), Problem> {
+        bucket.check_key(key).map_err(|rejected| {
+            too_many(rejected.wait_time_from(self.clock.now()).as_secs() as u32 + 1)
+        })
     }
 }
 
-/// What whoever asks too often reads.
+/// The 429 response.
 pub fn too_many(retry_after_seconds: u32) -> Problem {
     Problem::new(
         StatusCode::TOO_MANY_REQUESTS,
@@ -225,7 +304,7 @@ fn per_minute(count: u32) -> Quota {
     Quota::per_minute(positive(count))
 }
 
-/// Once, and once more each time the period has passed.
+/// A quota of one, replenished after each period.
 fn once_in(period: Duration) -> Quota {
     Quota::with_period(period)
         .unwrap_or(per_minute(1))
@@ -236,15 +315,15 @@ fn positive(count: u32) -> NonZeroU32 {
     NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN)
 }
 
-/// Failures of a key since its window began.
-struct Failures<K: Hash + Eq> {
+/// Failures per key since its window began.
+struct FailureCounters<K: Hash + Eq> {
     window: Duration,
     counts: DashMap<K, (Instant, u32)>,
 }
 
-impl<K: Hash + Eq + Clone> Failures<K> {
-    fn new(window: Duration) -> Failures<K> {
-        Failures {
+impl<K: Hash + Eq + Clone> FailureCounters<K> {
+    fn new(window: Duration) -> FailureCounters<K> {
+        FailureCounters {
             window,
             counts: DashMap::new(),
         }
@@ -257,7 +336,7 @@ impl<K: Hash + Eq + Clone> Failures<K> {
             .map_or(0, |entry| entry.1)
     }
 
-    /// How many there are now.
+    /// Adds one failure and returns the current count.
     fn add(&self, key: K) -> u32 {
         let mut entry = self.counts.entry(key).or_insert((Instant::now(), 0));
         if entry.0.elapsed() >= self.window {
@@ -267,7 +346,7 @@ impl<K: Hash + Eq + Clone> Failures<K> {
         entry.1
     }
 
-    /// One more, unless there are so many; looking and counting are one step.
+    /// Adds one unless the count has reached `max`. Check and increment are atomic.
     fn add_below(&self, key: &K, max: u32) -> bool {
         let mut entry = self
             .counts
@@ -276,9 +355,9 @@ impl<K: Hash + Eq + Clone> Failures<K> {
         if entry.0.elapsed() >= self.window {
             *entry = (Instant::now(), 0);
         }
-        let room = entry.1 < max;
-        entry.1 += u32::from(room);
-        room
+        let has_room = entry.1 < max;
+        entry.1 += u32::from(has_room);
+        has_room
     }
 
     fn take_back(&self, key: &K) {
@@ -289,7 +368,7 @@ impl<K: Hash + Eq + Clone> Failures<K> {
 
     fn sweep(&self) {
         self.counts
-            .retain(|_, (since, _)| since.elapsed() < self.window);
+            .retain(|_, (start, _)| start.elapsed() < self.window);
     }
 }
 

@@ -1,5 +1,5 @@
-//! `GET /ws`: topics a caller may hear. Each topic's frame is made once per tick when it changed, and every watcher gets
-//! the same bytes; a slow one is skipped to the newest, never queued.
+//! `GET /ws`: live topics over WebSocket. A changed topic gets one frame per tick, and all its
+//! subscribers receive the same bytes. A slow subscriber skips to the newest frame.
 
 use std::time::Duration;
 
@@ -24,30 +24,31 @@ pub mod outbox;
 pub mod session;
 pub mod topic;
 
-pub use hub::{Hub, Newest};
+pub use hub::{Hub, TopicFrame};
 use topic::Topic;
 
-/// Changes within a tick are one frame.
+/// Changes within a tick share one frame.
 const TICK: Duration = Duration::from_millis(100);
-/// The list of all draws is big and everybody on the landing page hears it.
+/// The list of all draws is large and has many subscribers, so it is published less often.
 const TICKS_PER_LIST: u64 = 10;
-/// Watchers that left are forgotten, and those that stopped reading dropped, this often.
-const TICKS_PER_CLEANING: u64 = 10;
-/// Sockets of one process.
+/// Number of ticks between removals of closed and stalled sockets.
+const TICKS_PER_CLEANUP: u64 = 10;
+/// Maximum number of sockets of one process.
 pub const SESSIONS_MAX: usize = 20_000;
 
+/// Query parameters of the handshake.
 #[derive(Deserialize)]
-pub struct Wanted {
+pub struct SocketQuery {
     #[serde(default)]
     topics: String,
 }
 
-/// The handshake. Only our own pages may open a socket from a browser.
+/// The WebSocket handshake. Browsers may open a socket only from this site's pages.
 pub async fn open(
     request: HttpRequest,
     state: web::Data<State>,
     caller: Caller,
-    wanted: web::Query<Wanted>,
+    query: web::Query<SocketQuery>,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let header = |name: &str| {
@@ -56,53 +57,53 @@ pub async fn open(
             .get(name)
             .map(|value| value.to_str().unwrap_or("unreadable"))
     };
-    let signs = origin::Signs {
+    let request_origin = origin::OriginHeaders {
         site: None,
         origin: header("origin"),
         host: header("host"),
         public_url: &state.config.public_url,
-        signed_in: identity::has_login_cookie(&request, &state.config),
+        has_login_cookie: identity::has_login_cookie(&request, &state.config),
     };
-    if origin::judge(&signs) == origin::Verdict::Foreign {
+    if origin::check_origin(&request_origin) == origin::OriginVerdict::CrossOrigin {
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
             "cross-origin",
             "This socket is for our own pages.",
         ));
     }
-    let full = state.live.sessions() >= SESSIONS_MAX;
-    if full || *state.phase.borrow() >= Phase::Draining || !state.draws.may_serve() {
+    let is_full = state.live.sessions() >= SESSIONS_MAX;
+    if is_full || *state.phase.borrow() >= Phase::Draining || !state.draws.may_serve() {
         return Err(Problem::unavailable());
     }
     state
         .limits
-        .new_socket(caller.ip, state.live.sessions_of(caller.ip.into()))?;
+        .check_new_socket(caller.ip, state.live.sessions_of(caller.ip.into()))?;
     session::start(
         &request,
         payload,
         state,
         caller.principal(),
-        topic::read_list(&wanted.topics),
+        topic::read_list(&query.topics),
     )
 }
 
-/// Publishes what changed until the server closes; then tells every socket to come back elsewhere.
+/// Publishes changes until the server closes, then asks every socket to reconnect elsewhere.
 pub async fn run(state: web::Data<State>) {
     let orders = actix_web::rt::spawn(orders::run(state.clone()));
     let mut phase = state.phase.clone();
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // Who joins is told what is so; later only what is so no more.
-    let mut seen = Seen {
+    // A new subscriber gets the current value, so only later changes are published.
+    let mut published = PublishedState {
         public: Some(public_now(&state)),
-        ..Seen::default()
+        ..PublishedState::default()
     };
     loop {
         tokio::select! {
-            _ = tick.tick() => seen.publish_changes(&state).await,
+            _ = tick.tick() => published.publish_changes(&state).await,
             closing = phase.wait_for(|phase| *phase >= Phase::Closing) => {
                 if closing.is_ok() {
-                    state.live.say_goodbye();
+                    state.live.close_all();
                 }
                 break;
             }
@@ -111,9 +112,9 @@ pub async fn run(state: web::Data<State>) {
     orders.abort();
 }
 
-/// What the last tick saw.
+/// The values that the last tick published.
 #[derive(Default)]
-struct Seen {
+struct PublishedState {
     ticks: u64,
     changed: u64,
     reading: u64,
@@ -122,7 +123,7 @@ struct Seen {
     ops: Option<OpsNow>,
 }
 
-impl Seen {
+impl PublishedState {
     async fn publish_changes(&mut self, state: &State) {
         self.ticks += 1;
         let (changed, reading) = (state.draws.changes(), state.catalogue.facts().reading());
@@ -138,18 +139,20 @@ impl Seen {
         if self.ticks.is_multiple_of(TICKS_PER_LIST) {
             self.publish_ops(state).await;
         }
-        if self.ticks.is_multiple_of(TICKS_PER_CLEANING) {
+        if self.ticks.is_multiple_of(TICKS_PER_CLEANUP) {
             state.live.clean(state.clock.now().0);
-            // Cut off from the books: what a board shows here may be old, and another node knows better.
+            // This node has lost its database, so its boards may be outdated. Clients reconnect to
+            // another node.
             if !state.draws.may_serve() {
-                state.live.say_goodbye();
+                state.live.close_all();
             }
         }
     }
 }
 
-impl Seen {
-    /// Everybody hears this topic: only when it says something else than before, not at every sale.
+impl PublishedState {
+    /// Publishes this topic only when its value changes, not at every sale, because everyone
+    /// subscribes to it.
     async fn publish_public(&mut self, state: &State) {
         let now = public_now(state);
         if self.public.as_ref() != Some(&now) {
@@ -158,16 +161,20 @@ impl Seen {
         }
     }
 
-    /// The console hears once a second when something of it moved; without a console nothing is read.
+    /// Publishes the console's topic once a second if it changed. Reads nothing while no console is
+    /// open.
     async fn publish_ops(&mut self, state: &State) {
-        for (topic, seq) in state.live.watched(|watched| *watched == Topic::Ops) {
+        for (topic, seq) in state
+            .live
+            .subscribed_topics(|watched| *watched == Topic::Ops)
+        {
             let Ok(now) = ops_now(state).await else {
                 continue;
             };
             if self.ops.as_ref() != Some(&now) {
-                state.live.dismiss_signed_out(state, &topic).await;
-                let newest = encode(state, &topic, seq, "ops", &now);
-                state.live.publish(&topic, newest);
+                state.live.remove_signed_out(state, &topic).await;
+                let frame_text = encode(state, &topic, seq, "ops", &now);
+                state.live.publish(&topic, frame_text);
                 self.ops = Some(now);
             }
         }
@@ -176,30 +183,33 @@ impl Seen {
 
 async fn publish_draws(state: &State) {
     let views = state.draws.views();
-    for (topic, seq) in state.live.watched(|topic| matches!(topic, Topic::Draw(_))) {
+    for (topic, seq) in state
+        .live
+        .subscribed_topics(|topic| matches!(topic, Topic::Draw(_)))
+    {
         let Topic::Draw(draw) = topic else { continue };
         let Ok(place) = views.binary_search_by_key(&draw, |view| view.draw) else {
             continue;
         };
         let view = views[place];
         if view.revision > seq {
-            let newest = draw_frame(state, &topic, &view).await;
-            state.live.publish(&topic, newest);
+            let frame_text = draw_frame(state, &topic, &view).await;
+            state.live.publish(&topic, frame_text);
         }
     }
 }
 
-/// Makes a topic's frame anew and publishes it.
+/// Builds and publishes the frame of a topic.
 async fn republish(state: &State, topic: Topic) {
-    for (topic, seq) in state.live.watched(|watched| *watched == topic) {
-        if let Some(newest) = make(state, &topic, seq).await {
-            state.live.publish(&topic, newest);
+    for (topic, seq) in state.live.subscribed_topics(|watched| *watched == topic) {
+        if let Some(frame_text) = build_frame(state, &topic, seq).await {
+            state.live.publish(&topic, frame_text);
         }
     }
 }
 
-/// A topic's frame as of now; `None` when there is no such thing.
-async fn make(state: &State, topic: &Topic, after: u64) -> Option<Newest> {
+/// The current frame of a topic. `None` when its object does not exist.
+async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFrame> {
     match topic {
         Topic::Draw(draw) => {
             let (_, _, view) = state.catalogue.draw(*draw).await?;
@@ -215,7 +225,7 @@ async fn make(state: &State, topic: &Topic, after: u64) -> Option<Newest> {
             Some(encode(state, topic, after, "draws", data))
         }
         Topic::Public => Some(encode(state, topic, after, "public", public_now(state))),
-        // What reads the books takes kilobytes while it does: a socket that watches a draw does not carry it.
+        // Boxed here: futures that read the database are several kilobytes large.
         Topic::Ops => Some(encode(
             state,
             topic,
@@ -223,7 +233,7 @@ async fn make(state: &State, topic: &Topic, after: u64) -> Option<Newest> {
             "ops",
             Box::pin(ops_now(state)).await.ok()?,
         )),
-        Topic::Order(token) => Box::pin(orders::make(state, topic, token, after)).await,
+        Topic::Order(token) => Box::pin(orders::build_frame(state, topic, token, after)).await,
     }
 }
 
@@ -235,8 +245,9 @@ fn public_now(state: &State) -> PublicNow {
     }
 }
 
-/// A draw's own frame; its sequence number is its revision. Whether the winning ticket was sold is read before it is told.
-async fn draw_frame(state: &State, topic: &Topic, view: &View) -> Newest {
+/// The frame of a draw. Its sequence number is the draw's revision. The frame of a revealed draw
+/// includes whether the winning ticket was sold.
+async fn draw_frame(state: &State, topic: &Topic, view: &View) -> TopicFrame {
     let now = state.clock.now();
     let mut sold = state.catalogue.facts().winner_sold(view, now);
     if view.revealed(now).is_some()
@@ -252,23 +263,23 @@ async fn draw_frame(state: &State, topic: &Topic, view: &View) -> Newest {
         "draw",
         DrawNow::new(view, sold, now),
     );
-    Newest {
+    TopicFrame {
         seq: view.revision,
         text: text.into(),
     }
 }
 
-/// A frame whose sequence number is the time, so that it also grows over a restart.
+/// Builds a frame whose sequence number is the time, so that it also grows across restarts.
 fn encode(
     state: &State,
     topic: &Topic,
     after: u64,
     kind: &'static str,
     data: impl serde::Serialize,
-) -> Newest {
+) -> TopicFrame {
     let now = state.clock.now().0;
     let seq = (after + 1).max(now.unsigned_abs());
-    Newest {
+    TopicFrame {
         seq,
         text: frame(&topic.to_string(), seq, now, kind, data).into(),
     }

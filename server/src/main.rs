@@ -1,14 +1,18 @@
-//! The command line. Without a command: the demo.
+//! The command line. Without a command it runs the demo.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::ensure;
 use clap::{Parser, Subcommand};
 use mimalloc::MiMalloc;
+use persistence::records::audit_chain::AuditAnchor;
 use server::config::{Config, Environment, Stage};
+use server::render::renderer::child;
 use server::{audit, backup, command, demo, serve, telemetry};
 
-/// Memory that one thread takes and another gives back is cheaper with it than with the system's (loadtest/PERFORMANCE.md).
+/// Cheaper than the system's allocator for memory that one thread allocates and another frees
+/// (loadtest/PERFORMANCE.md).
 #[global_allocator]
 static MEMORY: MiMalloc = MiMalloc;
 
@@ -20,51 +24,68 @@ static MEMORY: MiMalloc = MiMalloc;
     about = "Football Doubles: ticket draws for rugby league clubs. Without a command: the demo."
 )]
 struct Arguments {
+    /// For a command: use the demo's private Postgres in `FD_DATA_DIR`, not the one `DATABASE_URL`
+    /// names
+    #[arg(long, global = true)]
+    demo: bool,
     #[command(subcommand)]
-    what: Option<What>,
+    command: Option<ServerCommand>,
 }
 
 #[derive(Subcommand)]
-enum What {
-    /// Serve for real: everything from the environment (.env.example), nothing made up
+enum ServerCommand {
+    /// Serve in production: all settings come from the environment (.env.example)
     Serve,
-    /// Bring the database's shape up to date
+    /// Migrate the database
     Migrate,
-    /// Accounts of people who run the platform
+    /// Manage operators' accounts
     Operator {
         #[command(subcommand)]
-        what: OperatorWhat,
+        command: OperatorCommand,
     },
     /// Put a season's games on sale: all of the file, or none of it
-    ImportFixtures(Import),
-    /// Print the description of every call (OpenAPI, JSON)
+    ImportFixtures(ImportArguments),
+    /// Print the OpenAPI description of every call as JSON
     Openapi,
-    /// Write the private Postgres, as it is now, into one new file; the sealing key is not in it
+    /// Write the private Postgres into one new file; the sealing key is not included
     Backup { file: PathBuf },
-    /// Put a backup in the place of what the data folder holds, which is moved aside
+    /// Replace the data folder's database with a backup; the old one is moved aside
     Restore { file: PathBuf },
-    /// After Postgres failed over or was restored, and before a server starts: refuse what servers of before still write, and
-    /// close sales until the books were compared with the provider (server/deploy/README.md)
+    /// After a failover or a restore, and before a server starts: refuse writes of servers started
+    /// before it, and close sales until the database was compared with Stripe
+    /// (server/deploy/README.md)
     Fence,
-    /// Compare the books with each other and with the provider; exits 1 when anything disagrees
-    Audit,
+    /// Compare the database with itself and with Stripe; exits 1 when anything disagrees
+    Audit {
+        /// An anchor of the audit log that was kept outside the database, as the daily mail and the
+        /// log line write it
+        #[arg(long)]
+        anchor: Option<AuditAnchor>,
+    },
+    /// Decode one untrusted picture within limits; the server starts it for each upload
+    #[command(hide = true)]
+    RenderPicture {
+        #[arg(long)]
+        limited: bool,
+    },
 }
 
 #[derive(Subcommand)]
-enum OperatorWhat {
-    /// Make an account; the password is read from standard input
+enum OperatorCommand {
+    /// Create an account; the password is read from standard input
     Create {
         #[arg(long)]
         email: String,
         #[arg(long, default_value = "Operator")]
         name: String,
     },
-    /// For a lost phone: the account enrols a new authenticator at its next sign-in, and every session of it ends
+    /// For a lost phone: the account enrols a new authenticator at its next sign-in, and all its
+    /// sessions end
     ForgetSecondFactor { email: String },
 }
 
 #[derive(clap::Args)]
-struct Import {
+struct ImportArguments {
     /// CSV with a header line
     file: PathBuf,
     /// The selling club's slug
@@ -76,20 +97,28 @@ struct Import {
     /// Prize percentage, 1 to 100
     #[arg(long)]
     prize: u8,
-    /// Whom buyers ask, on every draw's page: the club's own name unless said
+    /// Contact shown to buyers on every draw's page; the club's own name by default
     #[arg(long)]
     contact_name: Option<String>,
-    /// The phone they are given: the club's own unless said
+    /// Phone shown to buyers; the club's own by default
     #[arg(long)]
     contact_phone: Option<String>,
-    /// Say what would be put on sale, and write nothing
+    /// Report what would be put on sale, and write nothing
     #[arg(long)]
     dry_run: bool,
 }
 
-#[actix_web::main]
-async fn main() -> ExitCode {
-    match run(Arguments::parse()).await {
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    // Before any runtime starts: its threads would count against the limits.
+    if let Some(ServerCommand::RenderPicture { limited }) = arguments.command {
+        return child::run(limited);
+    }
+    actix_web::rt::System::new().block_on(start(arguments))
+}
+
+async fn start(arguments: Arguments) -> ExitCode {
+    match run(arguments).await {
         Ok(code) => code,
         Err(failure) => {
             eprintln!("{failure:#}");
@@ -100,55 +129,63 @@ async fn main() -> ExitCode {
 
 async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let environment = Environment::of_the_process();
-    let Some(what) = arguments.what else {
+    let Some(command) = arguments.command else {
         telemetry::start(Stage::Demo);
         demo::run(Config::demo(&environment)?).await?;
         return Ok(ExitCode::SUCCESS);
     };
-    if let What::Openapi = what {
+    if let ServerCommand::Openapi = command {
         println!("{:#}", server::openapi::document());
         return Ok(ExitCode::SUCCESS);
     }
-    if let What::Serve = what {
+    if let ServerCommand::Serve = command {
+        ensure!(
+            !arguments.demo,
+            "serve takes no --demo: start the demo without a command"
+        );
         telemetry::start(Stage::Production);
         serve::run(Config::production(&environment)?).await?;
         return Ok(ExitCode::SUCCESS);
     }
     telemetry::start(Stage::Demo);
-    let config = Config::tool(&environment)?;
-    match what {
-        What::Serve | What::Openapi => {}
-        What::Migrate => command::migrate(&config).await?,
-        What::Operator {
-            what: OperatorWhat::Create { email, name },
+    let config = if arguments.demo {
+        Config::demo(&environment)?
+    } else {
+        Config::tool(&environment)?
+    };
+    match command {
+        ServerCommand::Serve | ServerCommand::Openapi | ServerCommand::RenderPicture { .. } => {}
+        ServerCommand::Migrate => command::migrate(&config).await?,
+        ServerCommand::Operator {
+            command: OperatorCommand::Create { email, name },
         } => {
             command::create_operator(&config, &email, &name).await?;
         }
-        What::Operator {
-            what: OperatorWhat::ForgetSecondFactor { email },
+        ServerCommand::Operator {
+            command: OperatorCommand::ForgetSecondFactor { email },
         } => {
             command::forget_second_factor(&config, &email).await?;
         }
-        What::ImportFixtures(import) => {
-            let terms = command::Terms {
+        ServerCommand::ImportFixtures(import) => {
+            let terms = command::ImportTerms {
                 club: import.club,
                 price: import.price,
                 prize_percentage: import.prize,
                 contact_name: import.contact_name,
                 contact_phone: import.contact_phone,
             };
-            let writing = if import.dry_run {
-                command::Writing::DryRun
+            let mode = if import.dry_run {
+                command::ImportMode::DryRun
             } else {
-                command::Writing::ForReal
+                command::ImportMode::Write
             };
-            command::import_fixtures(&config, &import.file, &terms, writing).await?;
+            command::import_fixtures(&config, &import.file, &terms, mode).await?;
         }
-        What::Fence => command::fence(&config).await?,
-        What::Backup { file } => backup::back_up(&config, &file).await?,
-        What::Restore { file } => backup::restore(&config, &file).await?,
-        What::Audit => {
-            let findings = audit::run(&config).await?;
+        ServerCommand::Fence => command::fence(&config).await?,
+        ServerCommand::Backup { file } => backup::back_up(&config, &file).await?,
+        ServerCommand::Restore { file } => backup::restore(&config, &file).await?,
+        ServerCommand::Audit { anchor } => {
+            let findings = audit::run(&config, anchor.as_ref()).await?;
             print!("{findings}");
             return Ok(if findings.is_clean() {
                 ExitCode::SUCCESS

@@ -1,5 +1,6 @@
-//! `/metrics` for Prometheus, on an address of its own (decision B-24): names and labels as ux.md section 5 has them. No label
-//! holds an id or anything a person wrote: routes are the table's patterns, types and methods are ours.
+//! `/metrics` for Prometheus, on an address of its own (decision B-24). Names and labels follow
+//! ux.md section 5. No label holds an id or text that a person wrote: routes are patterns of the
+//! route table, types and methods come from fixed lists.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write};
@@ -11,63 +12,75 @@ use std::time::Duration;
 use actix_web::dev::ServerHandle;
 use actix_web::http::Method;
 use actix_web::{App, HttpMessage, HttpRequest, HttpResponse, HttpServer, web};
-use actors::Timings;
-use actors::payment::signature::BadSignature;
-use actors::tally::BUCKETS_SECONDS;
+use actors::DurationHistogram;
+use actors::metrics::BUCKETS_SECONDS;
+use actors::payments::signature::BadSignature;
 use dashmap::DashMap;
 
 use crate::state::State;
 
 mod readings;
 
-/// The text format's media type.
+/// Media type of the Prometheus text format.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// What answers where no route of the table does: a page, a file, or nothing.
+/// Route label of requests that no route of the table answers: a page, a file, or nothing.
 pub const NO_ROUTE: &str = "page";
 
-/// Why a notice is refused, as a label says it.
+/// Reasons for refusing a Stripe webhook, with their label values.
 const REFUSALS: [(BadSignature, &str); 3] = [
     (BadSignature::Unreadable, "unreadable"),
     (BadSignature::OutOfTime, "out-of-time"),
     (BadSignature::Forged, "forged"),
 ];
 
-/// How long calls took, by what they were; and how many of the provider's notices were refused.
+/// Request durations by route, method and status, and counts of refused webhooks.
 #[derive(Default)]
 pub struct Metrics {
-    calls: DashMap<Call, Arc<Timings>>,
+    calls: DashMap<CallLabels, Arc<DurationHistogram>>,
     notices_refused: [AtomicU64; REFUSALS.len()],
+    untrusted_forwards: AtomicU64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Call {
+struct CallLabels {
     route: Cow<'static, str>,
     method: &'static str,
     status: u16,
 }
 
 impl Metrics {
-    /// `answered_by`: what [`route`] says of the request.
+    /// Records a request. `answered_by` is the result of [`route`].
     pub fn note(
         &self,
-        asked: &Method,
+        method_used: &Method,
         answered_by: Cow<'static, str>,
         status: u16,
-        took: Duration,
+        elapsed: Duration,
     ) {
-        let call = Call {
+        let call = CallLabels {
             route: answered_by,
-            method: method(asked),
+            method: method(method_used),
             status,
         };
         match self.calls.get(&call) {
-            Some(timings) => timings.note(took),
-            None => self.calls.entry(call).or_default().note(took),
+            Some(timings) => timings.record(elapsed),
+            None => self.calls.entry(call).or_default().record(elapsed),
         }
     }
 
-    /// A notice that was not taken (reliability.md, F16, F46).
-    pub fn notice_refused(&self, bad: BadSignature) {
+    /// Counts a request with `X-Forwarded-For` from a peer that is not in `TRUSTED_PROXIES`, and
+    /// logs the first one.
+    pub fn untrusted_forward(&self) {
+        if self.untrusted_forwards.fetch_add(1, Ordering::Relaxed) == 0 {
+            tracing::warn!(
+                variable = "TRUSTED_PROXIES",
+                "a peer that is not trusted sent X-Forwarded-For: if it is your proxy, add its address to TRUSTED_PROXIES"
+            );
+        }
+    }
+
+    /// Counts a refused webhook (reliability.md, F16, F46).
+    pub fn count_refused_webhook(&self, bad: BadSignature) {
         let counts = REFUSALS
             .iter()
             .zip(&self.notices_refused)
@@ -75,8 +88,8 @@ impl Metrics {
         counts.for_each(|(_, count)| _ = count.fetch_add(1, Ordering::Relaxed));
     }
 
-    /// Notices that were the provider's, and not of now by our clock.
-    pub fn notices_out_of_time(&self) -> u64 {
+    /// Number of webhooks with a valid signature and a time that this node's clock rejected.
+    pub fn webhooks_out_of_time(&self) -> u64 {
         self.refusals()
             .find(|(why, _)| *why == "out-of-time")
             .map_or(0, |(_, count)| count)
@@ -89,22 +102,29 @@ impl Metrics {
             .map(|((_, why), count)| (*why, count.load(Ordering::Relaxed)))
     }
 
-    /// Where calls of one kind are counted: for who answers nothing else, and does not want to look it up each time.
-    pub fn counter(&self, asked: &Method, route: &'static str, status: u16) -> Arc<Timings> {
-        let call = Call {
+    /// The histogram of one kind of request, for callers that always record the same kind.
+    pub fn counter(
+        &self,
+        method_used: &Method,
+        route: &'static str,
+        status: u16,
+    ) -> Arc<DurationHistogram> {
+        let call = CallLabels {
             route: route.into(),
-            method: method(asked),
+            method: method(method_used),
             status,
         };
         self.calls.entry(call).or_default().clone()
     }
 }
 
-/// Which row of the table answers a request: noted in the request by whoever does.
+/// The route of the table that answered a request. The handler stores it in the request's
+/// extensions.
 #[derive(Clone, Copy)]
 pub struct AnsweredBy(pub &'static str);
 
-/// The pattern a request was answered by, never its path: an order's secret may stand in that.
+/// The pattern that matched a request. The path itself is never used, because it may contain an
+/// order's secret.
 pub fn route(request: &HttpRequest) -> Cow<'static, str> {
     if let Some(AnsweredBy(route)) = request.extensions().get() {
         return Cow::Borrowed(route);
@@ -114,7 +134,7 @@ pub fn route(request: &HttpRequest) -> Cow<'static, str> {
         .map_or(Cow::Borrowed(NO_ROUTE), Cow::Owned)
 }
 
-/// Anybody may make up a method; labels are not anybody's to make.
+/// The method as a label. Callers can invent methods, so unknown ones share one label.
 fn method(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -131,6 +151,7 @@ fn method(method: &Method) -> &'static str {
 /// Serves `/metrics` and nothing else, until the handle stops it.
 ///
 /// # Errors
+///
 /// The listener cannot be used.
 pub fn serve(listener: TcpListener, state: web::Data<State>) -> std::io::Result<ServerHandle> {
     let server = HttpServer::new(move || {
@@ -153,10 +174,10 @@ async fn show(state: web::Data<State>) -> HttpResponse {
         .body(text(&state).await)
 }
 
-/// Everything there is to say now. Without a database, what is in memory.
+/// The current metrics as text. Without a database, only those in memory.
 pub async fn text(state: &State) -> String {
-    let mut page = Page::default();
-    let tally = state.payments.tally();
+    let mut page = MetricsText::default();
+    let tally = state.payments.metrics();
     page.family(
         "fd_tickets_sold_total",
         "counter",
@@ -176,12 +197,12 @@ pub async fn text(state: &State) -> String {
         "histogram",
         "How long calls took.",
     );
-    // What nobody has asked yet is not there.
+    // Leave out counters that no request has used.
     let mut calls: Vec<_> = state
         .metrics
         .calls
         .iter()
-        .filter(|call| !call.is_none_yet())
+        .filter(|call| !call.is_empty_histogram())
         .collect();
     calls.sort_by(|a, b| a.key().cmp(b.key()));
     for call in calls {
@@ -209,22 +230,29 @@ pub async fn text(state: &State) -> String {
     for (why, count) in state.metrics.refusals() {
         page.sample("fd_notices_refused_total", &[("why", why)], count);
     }
+    page.family(
+        "fd_forwarded_untrusted_total",
+        "counter",
+        "X-Forwarded-For from peers that are not trusted.",
+    );
+    let forwards = state.metrics.untrusted_forwards.load(Ordering::Relaxed);
+    page.sample("fd_forwarded_untrusted_total", &[], forwards);
     readings::write(&mut page, state).await;
     page.0
 }
 
 /// The text format, line by line.
 #[derive(Default)]
-struct Page(String);
+struct MetricsText(String);
 
-impl Page {
+impl MetricsText {
     fn family(&mut self, name: &str, kind: &str, help: &str) {
         let _ = write!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
     }
 
     fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         self.0.push_str(name);
-        for (place, (label, value)) in labels.iter().enumerate() {
+        for (index, (label, value)) in labels.iter().enumerate() {
             let value = value
                 .replace('\\', "\\\\")
                 .replace('"', "\\\"")
@@ -232,21 +260,21 @@ impl Page {
             let _ = write!(
                 self.0,
                 "{}{label}=\"{value}\"",
-                if place == 0 { '{' } else { ',' }
+                if index == 0 { '{' } else { ',' }
             );
         }
         self.0.push_str(if labels.is_empty() { "" } else { "}" });
         let _ = writeln!(self.0, " {value}");
     }
 
-    /// A gauge of one value.
+    /// Writes a gauge with a single value.
     fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
         self.family(name, "gauge", help);
         self.sample(name, &[], value);
     }
 
-    fn timings(&mut self, name: &str, labels: &[(&str, &str)], timings: &Timings) {
-        let counts = timings.up_to();
+    fn timings(&mut self, name: &str, labels: &[(&str, &str)], timings: &DurationHistogram) {
+        let counts = timings.cumulative_counts();
         let ends = BUCKETS_SECONDS
             .iter()
             .map(f64::to_string)
@@ -259,7 +287,7 @@ impl Page {
                 .collect();
             self.sample(&format!("{name}_bucket"), &labels, count);
         }
-        self.sample(&format!("{name}_sum"), labels, timings.sum_seconds());
+        self.sample(&format!("{name}_sum"), labels, timings.total_seconds());
         self.sample(&format!("{name}_count"), labels, counts[counts.len() - 1]);
     }
 }
@@ -269,8 +297,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_label_cannot_break_out_of_its_quotes() {
-        let mut page = Page::default();
+    fn label_values_are_escaped() {
+        let mut page = MetricsText::default();
         page.sample("fd_x", &[("type", "a\"b\\c\nd")], 1);
         assert_eq!(page.0, "fd_x{type=\"a\\\"b\\\\c\\nd\"} 1\n");
     }

@@ -1,5 +1,5 @@
-//! Between nodes: how this one asks the owner of a draw, and what it lets in. A door of its own, on `NODE_ADDRESS`, where no
-//! browser comes; whoever knocks has the sealing key, which every node has and the database has not.
+//! Calls between nodes. They use a listener of their own, on `NODE_ADDRESS`. A caller must hold the
+//! sealing key, which every node has and the database has not.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -16,61 +16,62 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use persistence::nodes::Node;
 
-use actors::{Answered, Clock, Errand, Neighbours, Unreachable};
+use actors::{Clock, DrawRequest, PeerAnswer, PeerClient, PeerError};
 
 use crate::routes;
 use crate::state::State;
 use crate::wire::node as wire;
 
-pub mod pass;
+pub mod peer_credentials;
 
-use pass::{PASS, Pass};
+use peer_credentials::{PASS, PeerCredentials};
 
-/// A node that is there answers a connection at once.
-const CONNECT: Duration = Duration::from_millis(500);
-/// Longer than any commit takes, shorter than a lease: whoever waits is told to come again while it is found out who owns
-/// the draw. Two looks into the books, so that a busy owner is seen to go on more often than its silences are allowed to
-/// (`actors/src/silences.rs`).
-const ANSWER: Duration = Duration::from_secs(1);
-/// Shorter than servers keep idle connections (actix: 5 s), so that a call seldom meets one that is just being closed.
-const IDLE: Duration = Duration::from_secs(4);
+/// A live node accepts a connection at once.
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
+/// Longer than any commit takes and shorter than a lease. After this timeout the caller retries
+/// while the new owner is determined. It covers two database reads, so that a busy owner is seen
+/// alive more often than its allowed silence (`actors/src/unresponsive_owners.rs`).
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
+/// Shorter than the server keeps idle connections (actix: 5 s), so that a call rarely meets one
+/// that is being closed.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 const IDLE_MAX: usize = 128;
-/// Calls from other nodes wait for actors, not for processors.
+/// Few workers: calls from other nodes wait for actors, not for the CPU.
 const WORKERS: usize = 2;
 
-/// The way to other nodes over HTTP, on connections that are kept.
-pub struct OverHttp {
+/// A client for other nodes over HTTP, with pooled connections.
+pub struct HttpPeerClient {
     client: Client<HttpConnector, Full<Bytes>>,
-    pass: Pass,
+    pass: PeerCredentials,
     clock: std::sync::Arc<dyn Clock>,
 }
 
-impl OverHttp {
-    pub fn new(pass: Pass, clock: std::sync::Arc<dyn Clock>) -> OverHttp {
+impl HttpPeerClient {
+    pub fn new(pass: PeerCredentials, clock: std::sync::Arc<dyn Clock>) -> HttpPeerClient {
         let mut tcp = HttpConnector::new();
         tcp.set_nodelay(true);
-        tcp.set_connect_timeout(Some(CONNECT));
+        tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE)
+            .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_max_idle_per_host(IDLE_MAX)
             .build(tcp);
-        OverHttp {
+        HttpPeerClient {
             client,
             pass,
             clock,
         }
     }
 
-    /// `None`: no answer that can be read.
-    async fn ask(
+    /// Sends a request to a draw's owner. `None` if there is no readable answer.
+    async fn send(
         &self,
         owner: &Node,
         draw: DrawId,
-        errand: &Errand,
+        errand: &DrawRequest,
         now: Timestamp,
-    ) -> Option<Answered> {
-        let body = serde_json::to_vec(&wire::Errand::of(self.pass.me(), errand)).ok()?;
+    ) -> Option<PeerAnswer> {
+        let body = serde_json::to_vec(&wire::WireDrawRequest::of(self.pass.me(), errand)).ok()?;
         let request = Request::builder()
             .method(Method::POST)
             .uri(format!("http://{}/nodes/draws/{draw}", owner.address))
@@ -79,32 +80,37 @@ impl OverHttp {
             .ok()?;
         let response = self.client.request(request).await.ok()?;
         if response.status() == StatusCode::CONFLICT {
-            return Some(Err(Unreachable::NotTheOwner));
+            return Some(Err(PeerError::NotTheOwner));
         }
         if !response.status().is_success() {
             return None;
         }
         let sealed = response.into_body().collect().await.ok()?.to_bytes();
-        let answer: wire::Answer = serde_json::from_slice(&self.pass.open(&sealed)?).ok()?;
+        let answer: wire::DrawResponse = serde_json::from_slice(&self.pass.open(&sealed)?).ok()?;
         answer.read().map(Ok)
     }
 }
 
 #[async_trait]
-impl Neighbours for OverHttp {
-    async fn execute(&self, owner: &Node, draw: DrawId, errand: Errand) -> Answered {
+impl PeerClient for HttpPeerClient {
+    async fn execute(&self, owner: &Node, draw: DrawId, errand: DrawRequest) -> PeerAnswer {
         if owner.address.is_empty() {
-            return Err(Unreachable::Silent);
+            return Err(PeerError::Silent);
         }
-        let asked =
-            tokio::time::timeout(ANSWER, self.ask(owner, draw, &errand, self.clock.now())).await;
-        asked.ok().flatten().unwrap_or(Err(Unreachable::Silent))
+        let answered = tokio::time::timeout(
+            ANSWER_TIMEOUT,
+            self.send(owner, draw, &errand, self.clock.now()),
+        )
+        .await;
+        answered.ok().flatten().unwrap_or(Err(PeerError::Silent))
     }
 }
 
-/// Opens the door for other nodes, until the handle stops it: later than the one for browsers.
+/// Serves the listener for other nodes until the handle stops it. It closes after the one for
+/// browsers.
 ///
 /// # Errors
+///
 /// The listener cannot be used.
 pub fn serve(listener: TcpListener, state: web::Data<State>) -> std::io::Result<ServerHandle> {
     let server = HttpServer::new(move || {

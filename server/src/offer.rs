@@ -1,45 +1,47 @@
-//! An offer as buyers meet it: what it holds, and whether it may be bought now (A:107, A:176, decision H-4).
+//! A public offer of a club: its games, price, and whether it is on sale (decision H-4).
 
 use std::sync::Arc;
 
-use domain::order::{self, Wanted};
+use domain::order::{self, LineRequest};
 use domain::{Cents, Status, SurchargeMode, TICKETS, Timestamp, View};
 use persistence::Failure;
 use persistence::records::bundles::Bundle;
 use persistence::records::clubs::Club;
 use persistence::records::listings::Listing;
 
-use crate::catalogue::Facts;
+use crate::catalogue::CatalogueFacts;
 use crate::state::State;
 
-/// An offer with its games, ascending by kick-off. Never a draft, never archived.
+/// A public offer with its games, in order of kick-off. Drafts and archived offers are never
+/// loaded.
 pub struct Offer {
     pub bundle: Bundle,
     pub club: Arc<Club>,
-    pub facts: Arc<Facts>,
+    pub facts: Arc<CatalogueFacts>,
     pub games: Vec<(Arc<Listing>, View)>,
-    pub standing: Standing,
-    /// What one ticket of each game costs a buyer: the card fee is in it where it is passed on (decisions D-6, H-8).
+    pub standing: OfferStatus,
+    /// Price of one ticket of each game, with the card fee where the draw passes it on (decisions
+    /// D-6, H-8).
     pub total: Cents,
 }
 
-/// What an offer is for the person looking at it now.
+/// The sale status of an offer now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// Its time has not come.
+pub enum OfferStatus {
+    /// Its start time, or the opening of a game, is in the future.
     Scheduled,
     OnSale,
-    /// One of its games has begun or is not sold any more.
+    /// One of its games has begun or is no longer on sale.
     Closed,
-    /// Its own time is over.
+    /// Its end time has passed.
     Ended,
 }
 
 impl Offer {
-    /// A club's offers that anyone may know of, newest first.
+    /// Loads a club's public offers, newest first.
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn of_club(state: &State, club: &Arc<Club>) -> Result<Vec<Offer>, Failure> {
         let mut offers = Vec::new();
         for bundle in state.records.bundles(club.id).await? {
@@ -48,11 +50,12 @@ impl Offer {
         Ok(offers)
     }
 
-    /// One offer by the slugs of its club and its own; `None` for one that nobody may see: unknown, a draft, archived, of a
-    /// club without a page.
+    /// Finds an offer by its club's slug and its own slug.
+    ///
+    /// `None` when it is not public: unknown, a draft, archived, or of a club without a page.
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn find(state: &State, club: &str, slug: &str) -> Result<Option<Offer>, Failure> {
         let facts = state.catalogue.facts();
         let Some(club) = facts
@@ -80,7 +83,7 @@ impl Offer {
             games.push((listing, view));
         }
         games.sort_by_key(|(_, view)| (view.closes_at, view.draw));
-        let standing = standing(&bundle, &games, state.clock.now());
+        let standing = offer_status(&bundle, &games, state.clock.now());
         let facts = state.catalogue.facts();
         let total = total(&games, facts.surcharge_mode(state.config.fees.surcharge));
         Some(Offer {
@@ -93,22 +96,22 @@ impl Offer {
         })
     }
 
-    /// Whether lists show it (A:176).
+    /// Whether the offer is on sale, and so appears in lists.
     pub fn is_on_sale(&self) -> bool {
-        self.standing == Standing::OnSale
+        self.standing == OfferStatus::OnSale
     }
 
-    /// The first kick-off among its games: from then on nothing of it is sold (decision H-6).
+    /// The first kick-off of its games. Nothing of the offer is sold after it (decision H-6).
     pub fn closes_at(&self) -> Option<Timestamp> {
         self.games.first().map(|(_, view)| view.closes_at)
     }
 
-    /// One ticket of each game (decision H-8).
+    /// The price of one ticket of each game, without card fees (decision H-8).
     pub fn price(&self) -> Cents {
         self.games.iter().map(|(_, view)| view.price).sum()
     }
 
-    /// What there is to win; a game that was called off has none.
+    /// The sum of the prizes. A cancelled game has none.
     pub fn prize(&self) -> Cents {
         self.games
             .iter()
@@ -117,15 +120,17 @@ impl Offer {
             .sum()
     }
 
+    /// Tickets sold of all its games.
     pub fn sold(&self) -> u16 {
         self.games.iter().map(|(_, view)| view.sold).sum()
     }
 
+    /// Tickets of all its games.
     pub fn cap(&self) -> u16 {
         TICKETS * u16::try_from(self.games.len()).unwrap_or(u16::MAX)
     }
 
-    /// How often it can be had: as often as its rarest game.
+    /// How often the offer can be bought: limited by its scarcest game.
     pub fn available(&self) -> u16 {
         self.games
             .iter()
@@ -134,47 +139,47 @@ impl Offer {
             .unwrap_or(0)
     }
 
-    /// The game that is sold out, if one is (decision H-9).
+    /// The name of a game that is sold out, if any (decision H-9).
     pub fn sold_out(&self) -> Option<String> {
         let (listing, _) = self.games.iter().find(|(_, view)| view.free() == 0)?;
         Some(format!("{} v {}", listing.home_team, listing.away_team))
     }
 
-    /// `/club/sharks/specials/finals`.
+    /// The path of its page, such as `/club/sharks/specials/finals`.
     pub fn path(&self) -> String {
         format!("/club/{}/specials/{}", self.club.slug, self.bundle.slug)
     }
 }
 
 fn total(games: &[(Arc<Listing>, View)], mode: SurchargeMode) -> Cents {
-    let one = |(listing, view): &(Arc<Listing>, View)| Wanted {
+    let one_ticket = |(listing, view): &(Arc<Listing>, View)| LineRequest {
         draw: view.draw,
         count: 1,
         unit_price: view.price,
         passes_card_fee: listing.pass_card_fee,
     };
-    let wanted: Vec<Wanted> = games.iter().map(one).collect();
-    order::price(&wanted, mode)
+    let requested: Vec<LineRequest> = games.iter().map(one_ticket).collect();
+    order::price(&requested, mode)
         .iter()
         .map(|line| line.subtotal() + line.card_fee)
         .sum()
 }
 
-fn standing(bundle: &Bundle, games: &[(Arc<Listing>, View)], now: Timestamp) -> Standing {
-    let over =
+fn offer_status(bundle: &Bundle, games: &[(Arc<Listing>, View)], now: Timestamp) -> OfferStatus {
+    let is_over =
         |(_, view): &(Arc<Listing>, View)| view.status != Status::Active || now >= view.closes_at;
     let opens_later = |(listing, _): &(Arc<Listing>, View)| {
         listing.opens_at.is_some_and(|opens_at| now < opens_at)
     };
     if bundle.end_at.is_some_and(|end_at| now >= end_at) {
-        Standing::Ended
-    } else if bundle.status == "closed" || games.is_empty() || games.iter().any(over) {
-        Standing::Closed
+        OfferStatus::Ended
+    } else if bundle.status == "closed" || games.is_empty() || games.iter().any(is_over) {
+        OfferStatus::Closed
     } else if bundle.start_at.is_some_and(|start_at| now < start_at)
         || games.iter().any(opens_later)
     {
-        Standing::Scheduled
+        OfferStatus::Scheduled
     } else {
-        Standing::OnSale
+        OfferStatus::OnSale
     }
 }

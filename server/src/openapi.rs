@@ -1,5 +1,5 @@
-//! The OpenAPI document: the table of routes, with what each line's description says of bodies, answers and refusals.
-//! A description without a route, or a route without a description, fails a test.
+//! The OpenAPI document, built from the route table and the descriptions of bodies, answers and
+//! refusals. A test fails when a route and a description do not match.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ pub mod description;
 
 use description::{Description, Model, Shape};
 
-/// What is not in any call's answer: frames of the socket.
+/// WebSocket frames, which are in no answer of a call.
 const FRAMES: [Model; 5] = [
     Model::of::<OpsNow>(),
     Model::of::<draw::DrawNow>(),
@@ -23,7 +23,7 @@ const FRAMES: [Model; 5] = [
     Model::of::<order::Order>(),
 ];
 
-/// Every description, by audience.
+/// All descriptions, by audience.
 pub fn descriptions() -> impl Iterator<Item = &'static Description> {
     use crate::routes::{buyer, club, machine, operator};
     let tables = [
@@ -35,21 +35,23 @@ pub fn descriptions() -> impl Iterator<Item = &'static Description> {
     tables.into_iter().flatten()
 }
 
-/// What is said of a route, if anything is.
+/// The description of a route, if any.
 pub fn description(route: &Route) -> Option<&'static Description> {
-    descriptions().find(|said| said.method == route.method && said.path == route.path)
+    descriptions().find(|description_of_route| {
+        description_of_route.method == route.method && description_of_route.path == route.path
+    })
 }
 
-/// The whole document, version 3.1. Its keys are sorted, so that the same routes give the same text.
+/// Builds the whole OpenAPI 3.1 document. Keys are sorted, so equal routes give equal text.
 pub fn document() -> Value {
     let mut paths: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for route in ROUTES {
-        if let Some(said) = description(route) {
+        if let Some(description_of_route) = description(route) {
             let method = route.method.method().as_str().to_lowercase();
             paths
                 .entry(route.path)
                 .or_default()
-                .insert(method, operation(route, said));
+                .insert(method, operation(route, description_of_route));
         }
     }
     json!({
@@ -58,17 +60,17 @@ pub fn document() -> Value {
             "title": "Football Doubles",
             "version": env!("CARGO_PKG_VERSION"),
             "license": { "name": "AGPL-3.0-or-later", "identifier": "AGPL-3.0-or-later" },
-            "description": "Money is a decimal string of dollars, except names that end in `Cents` and the `amount` of a payment, which \
-                are cents. Instants are RFC 3339 in UTC. Every refusal is a `Problem`; 4xx changed nothing, 503 may be sent again as it is.",
+            "description": "Money is a decimal string of dollars. Fields that end in `Cents`, and the `amount` of a payment, are cents. \
+                Times are RFC 3339 in UTC. Every error is a `Problem`. A 4xx changed nothing; a 503 may be retried unchanged.",
         },
-        "tags": TAGS.map(|(_, name, says)| json!({ "name": name, "description": says })),
+        "tags": TAGS.map(|(_, name, summary)| json!({ "name": name, "description": summary })),
         "paths": paths,
         "components": {
             "schemas": schemas(),
             "securitySchemes": {
                 "login": {
                     "type": "apiKey", "in": "cookie", "name": "fd_login",
-                    "description": "A signed-in club or operator (`__Host-fd_login` over TLS). Somebody else's object is 404.",
+                    "description": "The session of a club or operator (`__Host-fd_login` over TLS). Another club's object answers 404.",
                 },
                 "signature": {
                     "type": "apiKey", "in": "header", "name": "stripe-signature",
@@ -79,73 +81,78 @@ pub fn document() -> Value {
     })
 }
 
-const TAGS: [(Audience, &str, &str); 9] = [
+/// The OpenAPI tag of each audience, with its description.
+const TAGS: [(Audience, &str, &str); 11] = [
     (Audience::Public, "public", "For anyone."),
     (
         Audience::Buyer,
         "buyer",
-        "For whoever holds an order's secret.",
+        "For the holder of an order's secret.",
     ),
-    (
-        Audience::SignedIn,
-        "signed-in",
-        "For whoever has given a right password.",
-    ),
+    (Audience::SignedIn, "signed-in", "For any signed-in user."),
     (
         Audience::Club,
         "club",
-        "For the people of the club that owns the object, and the operator.",
+        "For users of the club that owns the object, and the operator.",
     ),
     (
         Audience::Seller,
         "seller",
-        "The same, but not for those who only look.",
+        "For owners and sellers of the club, and the operator.",
     ),
     (
         Audience::Owner,
         "owner",
-        "The same, for those alone who run the club.",
+        "For owners of the club, and the operator.",
     ),
     (
-        Audience::Operator,
-        "operator",
-        "For the platform's operator.",
+        Audience::ProvenSeller,
+        "proven-seller",
+        "For sellers who proved their password or code within the last ten minutes.",
     ),
+    (
+        Audience::ProvenOwner,
+        "proven-owner",
+        "For owners who proved their password or code within the last ten minutes.",
+    ),
+    (Audience::Operator, "operator", "For the platform operator."),
     (
         Audience::ProvenOperator,
         "proven-operator",
-        "For the operator, who showed a code within the last ten minutes.",
+        "For an operator who proved a code within the last ten minutes.",
     ),
     (Audience::Machine, "machine", "For the payment provider."),
 ];
 
+/// The OpenAPI tag of an audience.
 pub fn tag(audience: Audience) -> &'static str {
     TAGS.iter()
         .find(|(known, ..)| *known == audience)
         .map_or("", |(_, name, _)| name)
 }
 
-fn operation(route: &Route, said: &Description) -> Value {
+fn operation(route: &Route, description_of_route: &Description) -> Value {
     let mut operation = json!({
         "operationId": operation_id(route),
-        "summary": said.says,
+        "summary": description_of_route.summary,
         "tags": [tag(route.audience)],
-        "parameters": parameters(route, said),
-        "responses": responses(route, said),
+        "parameters": parameters(route, description_of_route),
+        "responses": responses(route, description_of_route),
     });
     if route.audience.needs_login() {
         operation["security"] = json!([{ "login": [] }]);
     } else if route.audience == Audience::Machine {
         operation["security"] = json!([{ "signature": [] }]);
     }
-    if let Some(content) = content(&said.body) {
+    if let Some(content) = content(&description_of_route.body) {
         operation["requestBody"] =
-            json!({ "content": content, "required": needs_body(&said.body) });
+            json!({ "content": content, "required": needs_body(&description_of_route.body) });
     }
     operation
 }
 
-/// An empty body is `{}` (decision B-16): it will do where no field has to be there.
+/// Whether a body is required. An empty body reads as `{}` (decision B-16), which suffices when no
+/// field is required.
 fn needs_body(shape: &Shape) -> bool {
     let needs = |model: &Model| {
         json!((model.schema)())["required"]
@@ -155,7 +162,7 @@ fn needs_body(shape: &Shape) -> bool {
     !matches!(shape, Shape::One(_)) || shape.models().iter().any(needs)
 }
 
-/// `GET /api/draws/{draw}` is `getDrawsDraw`.
+/// The operation id: `getDrawsDraw` for `GET /api/draws/{draw}`.
 fn operation_id(route: &Route) -> String {
     let steps = route
         .path
@@ -167,37 +174,36 @@ fn operation_id(route: &Route) -> String {
     route.method.method().as_str().to_lowercase() + &words.collect::<String>()
 }
 
-fn parameters(route: &Route, said: &Description) -> Vec<Value> {
+fn parameters(route: &Route, description_of_route: &Description) -> Vec<Value> {
     let variables = route
         .path
         .split('/')
         .filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'));
     let in_path = variables.map(|name| {
-        let (kind, says) = description::variable(name);
-        json!({ "name": name, "in": "path", "required": true, "description": says, "schema": { "type": kind } })
+        let (kind, summary) = description::variable(name);
+        json!({ "name": name, "in": "path", "required": true, "description": summary, "schema": { "type": kind } })
     });
-    let in_query = said
+    let in_query = description_of_route
         .query
         .iter()
-        // A word of the language stands in the table with a sign before it: `r#type`.
+        // A Rust keyword has the prefix `r#` in the table: `r#type`.
         .map(|(name, kind)| (name.trim_start_matches("r#"), kind))
         .map(|(name, kind)| json!({ "name": name, "in": "query", "required": false, "schema": { "type": kind } }));
     in_path.chain(in_query).collect()
 }
 
-fn responses(route: &Route, said: &Description) -> Value {
-    let mut success =
-        json!({ "description": if said.statuses == [204] { "Done." } else { "The answer." } });
-    if let Some(content) = content(&said.answer) {
+fn responses(route: &Route, description_of_route: &Description) -> Value {
+    let mut success = json!({ "description": if description_of_route.statuses == [204] { "Done." } else { "The answer." } });
+    if let Some(content) = content(&description_of_route.answer) {
         success["content"] = content;
     }
-    let mut responses: BTreeMap<String, Value> = said
+    let mut responses: BTreeMap<String, Value> = description_of_route
         .statuses
         .iter()
         .map(|status| (status.to_string(), success.clone()))
         .collect();
     let problem = json!({ "application/json": { "schema": reference("Problem") } });
-    for status in said.refusals(route) {
+    for status in description_of_route.refusals(route) {
         let refusal = json!({ "description": description::refusal(status), "content": problem });
         responses.insert(status.to_string(), refusal);
     }
@@ -221,27 +227,29 @@ fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-/// Every shape by name, with the shapes in it.
+/// All schemas by name, including nested ones.
 pub fn schemas() -> BTreeMap<String, Value> {
     let mut found = BTreeMap::new();
-    let answers = descriptions().flat_map(|said| said.answer.models());
-    let problem = Model::of::<problem::Problem>();
+    let answers =
+        descriptions().flat_map(|description_of_route| description_of_route.answer.models());
+    let problem = Model::of::<problem::ProblemBody>();
     for model in answers.chain(FRAMES.iter()).chain([&problem]) {
-        gather(model, &mut found);
+        collect_schemas(model, &mut found);
     }
     let answered: BTreeSet<String> = found.keys().cloned().collect();
-    for model in descriptions().flat_map(|said| said.body.models()) {
-        gather(model, &mut found);
+    for model in descriptions().flat_map(|description_of_route| description_of_route.body.models())
+    {
+        collect_schemas(model, &mut found);
     }
     for (name, schema) in &mut found {
         if answered.contains(name) && name != "Problem" && name != "Wish" {
-            what_may_be_null_is_there(schema);
+            require_nullable_fields(schema);
         }
     }
     found
 }
 
-fn gather(model: &Model, found: &mut BTreeMap<String, Value>) {
+fn collect_schemas(model: &Model, found: &mut BTreeMap<String, Value>) {
     let mut parts = vec![((model.name)().into_owned(), (model.schema)())];
     (model.parts)(&mut parts);
     for (name, schema) in parts {
@@ -254,14 +262,15 @@ fn gather(model: &Model, found: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// An answer writes an absent value as null; what it leaves out instead is declared as never null.
-fn what_may_be_null_is_there(schema: &mut Value) {
+/// Marks nullable fields of an answer as required: answers write an absent value as null. Fields
+/// that may be left out are declared as not nullable.
+fn require_nullable_fields(schema: &mut Value) {
     schema
         .get_mut("allOf")
         .and_then(Value::as_array_mut)
         .into_iter()
         .flatten()
-        .for_each(what_may_be_null_is_there);
+        .for_each(require_nullable_fields);
     let Some(fields) = schema["properties"].as_object() else {
         return;
     };
@@ -271,9 +280,9 @@ fn what_may_be_null_is_there(schema: &mut Value) {
             .into_iter()
             .chain(field["oneOf"].as_array())
             .flatten();
-        types
-            .into_iter()
-            .any(|said| said == "null" || said["type"] == "null")
+        types.into_iter().any(|description_of_route| {
+            description_of_route == "null" || description_of_route["type"] == "null"
+        })
     };
     let mut required: BTreeSet<String> = schema["required"]
         .as_array()

@@ -1,4 +1,5 @@
-//! Every URL of the service on one page, with who may call it. What is not here does not exist (decision G-1).
+//! The table of all HTTP routes: method, path, audience, body limit and handler. A path that is not
+//! in a table answers 404 (decision G-1).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +10,8 @@ use actix_web::web::{self, PayloadConfig, ServiceConfig};
 use actix_web::{Resource, Route as ActixRoute};
 use domain::access::Audience;
 use domain::access::Audience::{
-    Buyer, Club, Machine, Node, Operator, Owner, ProvenOperator, Public, Seller, SignedIn,
+    Buyer, Club, Machine, Node, Operator, Owner, ProvenOperator, ProvenOwner, ProvenSeller, Public,
+    Seller, SignedIn,
 };
 use persistence::Failure;
 
@@ -23,16 +25,17 @@ mod guard;
 pub mod machine;
 pub mod operator;
 
-/// One method of one address.
+/// One HTTP method of one path.
 pub struct Route {
     pub method: Verb,
     pub path: &'static str,
     pub audience: Audience,
-    /// Largest body, in bytes.
+    /// Largest accepted request body, in bytes.
     pub body_max: usize,
     handler: fn() -> ActixRoute,
 }
 
+/// An HTTP method that a route can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     Get,
@@ -42,17 +45,19 @@ pub enum Verb {
     Delete,
 }
 
-/// A form.
+/// Body limit of a JSON form, in bytes.
 pub const FORM: usize = 16 * 1024;
-/// A provider's notice (decision B-1).
-const NOTICE: usize = 256 * 1024;
-/// A picture in base64, inside JSON: 3,000,000 bytes become four million (decision G-8).
+/// Body limit of a Stripe webhook event, in bytes (decision B-1).
+const WEBHOOK: usize = 256 * 1024;
+/// Body limit of a picture in base64 inside JSON, in bytes: 3,000,000 bytes become 4,000,000
+/// characters (decision G-8).
 const PICTURE: usize = 4_200_000;
-/// A season's fixtures.
-const SEASON: usize = 1024 * 1024;
-/// A browser's diagnostics (decision B-23).
+/// Body limit of a CSV table with a season's fixtures, in bytes.
+const FIXTURES: usize = 1024 * 1024;
+/// Body limit of a browser's diagnostics, in bytes (decision B-23).
 const LOG: usize = 2 * 1024;
-/// What browsers report of breaches of our policy: some at once, each with the whole policy in it.
+/// Body limit of CSP violation reports, in bytes: browsers send several at once, each with the
+/// whole policy.
 const REPORT: usize = 16 * 1024;
 
 macro_rules! routes {
@@ -67,21 +72,21 @@ macro_rules! routes {
     };
 }
 
-// For browsers, the provider and whoever else comes.
+// The public listener: browsers, Stripe and other clients.
 routes! { ROUTES
     Get    "/api/config"                            Public   FORM   => buyer::site::config;
     Get    "/api/maintenance-mode"                  Public   FORM   => buyer::site::maintenance_mode;
     Get    "/api/footer-menus"                      Public   FORM   => buyer::site::footer_menus;
     Get    "/api/terms/{kind}"                      Public   FORM   => buyer::site::terms;
     Get    "/api/qr.svg"                            Public   FORM   => buyer::site::qr;
-    Post   "/api/debug-log"                         Public   LOG    => buyer::reported::debug_log;
-    Post   "/api/track"                             Public   LOG    => buyer::reported::track;
-    Post   "/api/policy-report"                     Public   REPORT => buyer::reported::policy;
+    Post   "/api/debug-log"                         Public   LOG    => buyer::browser_reports::debug_log;
+    Post   "/api/track"                             Public   LOG    => buyer::browser_reports::track;
+    Post   "/api/policy-report"                     Public   REPORT => buyer::browser_reports::policy_report;
 
     Get    "/api/draws/active"                      Public   FORM   => buyer::draws::active;
     Get    "/api/draws/awaiting-results"            Public   FORM   => buyer::draws::awaiting_results;
     Get    "/api/draws/completed"                   Public   FORM   => buyer::draws::completed;
-    Get    "/api/draws/{draw}"                      Public   FORM   => buyer::draws::one;
+    Get    "/api/draws/{draw}"                      Public   FORM   => buyer::draws::show;
     Get    "/api/draws/{draw}/tickets"              Public   FORM   => buyer::tickets::list;
     Get    "/api/draws/{draw}/available-tickets"    Public   FORM   => buyer::tickets::available;
     Get    "/api/draws/{draw}/calendar.ics"         Public   FORM   => buyer::calendar::file;
@@ -89,86 +94,88 @@ routes! { ROUTES
     Get    "/api/public/draws/{draw}/proof"         Public   FORM   => buyer::proof::show;
     Get    "/api/public/widget/draw/{draw}"         Public   FORM   => machine::widgets::draw;
     Get    "/api/public/widget/bundle/{slug}/{bundle}" Public FORM  => machine::widgets::bundle;
-    Get    "/api/public/widget/{type}/{id}"         Public   FORM   => machine::widgets::either;
+    Get    "/api/public/widget/{type}/{id}"         Public   FORM   => machine::widgets::by_type;
 
     Get    "/api/clubs/public-list"                 Public   FORM   => buyer::clubs::public_list;
     Get    "/api/clubs/slug/{slug}"                 Public   FORM   => buyer::clubs::by_slug;
-    Get    "/api/clubs/{club}"                      Public   FORM   => buyer::clubs::one;
+    Get    "/api/clubs/{club}"                      Public   FORM   => buyer::clubs::show;
     Get    "/api/clubs/{club}/meta"                 Public   FORM   => buyer::clubs::meta;
     Get    "/api/clubs/{club}/draws"                Public   FORM   => buyer::clubs::draws;
     Get    "/api/clubs/{club}/bundles"              Public   FORM   => buyer::offers::list;
-    Get    "/api/clubs/{club}/bundles/{bundle}"     Public   FORM   => buyer::offers::one;
+    Get    "/api/clubs/{club}/bundles/{bundle}"     Public   FORM   => buyer::offers::show;
 
     Post   "/api/create-payment-intent"             Public   FORM   => buyer::payments::create;
     Post   "/api/cart/create-payment-intent"        Public   FORM   => buyer::payments::create_for_cart;
     Post   "/api/validate-purchase"                 Public   FORM   => buyer::validation::validate;
-    Post   "/api/complete-card-payment"             Public   FORM   => buyer::completion::card;
-    Post   "/api/purchase-tickets"                  Public   FORM   => buyer::completion::purchase;
-    Post   "/api/purchase-cart"                     Public   FORM   => buyer::completion::purchase;
-    Post   "/api/cart/complete-card-payment"        Public   FORM   => buyer::confirmation::cart_card;
-    Post   "/api/process-wallet-payment"            Public   FORM   => buyer::confirmation::wallet;
-    Post   "/api/process-purchase"                  Public   FORM   => buyer::confirmation::token;
-    Post   "/api/payments/confirm-wallet"           Public   FORM   => buyer::confirmation::by_secret;
+    Post   "/api/complete-card-payment"             Public   FORM   => buyer::completion::complete_card;
+    Post   "/api/purchase-tickets"                  Public   FORM   => buyer::completion::complete_purchase;
+    Post   "/api/purchase-cart"                     Public   FORM   => buyer::completion::complete_purchase;
+    Post   "/api/cart/complete-card-payment"        Public   FORM   => buyer::confirmation::confirm_cart_card;
+    Post   "/api/process-wallet-payment"            Public   FORM   => buyer::confirmation::confirm_wallet;
+    Post   "/api/process-purchase"                  Public   FORM   => buyer::confirmation::confirm_token;
+    Post   "/api/payments/confirm-wallet"           Public   FORM   => buyer::confirmation::confirm_by_client_secret;
     Post   "/api/resend-confirmation"               Public   FORM   => buyer::orders::resend;
     Get    "/api/orders/{token}"                    Buyer    FORM   => buyer::orders::show;
-    Post   "/api/my-tickets"                        Public   FORM   => buyer::my_tickets::ask;
-    Post   "/api/my-tickets/look"                   Public   FORM   => buyer::my_tickets::look;
+    Post   "/api/my-tickets"                        Public   FORM   => buyer::my_tickets::request_link;
+    Post   "/api/my-tickets/look"                   Public   FORM   => buyer::my_tickets::open_link;
     Delete "/api/reservations/{order}"              Buyer    FORM   => buyer::reservations::release;
     Post   "/api/reservations/{order}/extend"       Buyer    FORM   => buyer::reservations::extend;
 
     Post   "/api/clubs/login"                       Public   FORM   => club::session::login;
     Post   "/api/auth/logout"                       Public   FORM   => club::session::logout;
+    Post   "/api/auth/reauthenticate"               SignedIn FORM   => club::session::reauthenticate;
     Post   "/api/clubs/logout"                      Public   FORM   => club::session::logout;
     Post   "/api/admin/logout"                      Public   FORM   => club::session::logout;
     Get    "/api/admin/whoami"                      SignedIn FORM   => club::session::whoami;
-    Get    "/api/settings/club-registration"        Public   FORM   => club::registration::switch;
+    Get    "/api/settings/club-registration"        Public   FORM   => club::registration::registration_status;
     Get    "/api/clubs/slug-preview"                Public   FORM   => club::registration::slug_preview;
     Post   "/api/clubs/register"                    Public   FORM   => club::registration::register;
-    Post   "/api/waitlist"                          Public   FORM   => club::registration::wait;
-    Post   "/api/clubs/reset-password"              Public   FORM   => club::recovery::ask;
-    Post   "/api/clubs/reset-password-confirm"      Public   FORM   => club::recovery::confirm;
-    Post   "/api/clubs/verify-email"                Public   FORM   => club::verification::confirm;
-    Post   "/api/clubs/{club}/verification-email"   Owner    FORM   => club::verification::again;
+    Post   "/api/waitlist"                          Public   FORM   => club::registration::join_waitlist;
+    Post   "/api/clubs/reset-password"              Public   FORM   => club::recovery::request_reset;
+    Post   "/api/clubs/reset-password-confirm"      Public   FORM   => club::recovery::confirm_reset;
+    Post   "/api/clubs/verify-email"                Public   FORM   => club::verification::confirm_email;
+    Post   "/api/clubs/{club}/verification-email"   Owner    FORM   => club::verification::resend;
     Get    "/api/clubs/{club}/users"                Owner    FORM   => club::people::list;
-    Post   "/api/clubs/{club}/users"                Owner    FORM   => club::people::invite;
-    Patch  "/api/clubs/{club}/users/{user}"         Owner    FORM   => club::people::change;
-    Delete "/api/clubs/{club}/users/{user}"         Owner    FORM   => club::people::remove;
+    Post   "/api/clubs/{club}/users"                ProvenOwner FORM   => club::people::invite;
+    Patch  "/api/clubs/{club}/users/{user}"         ProvenOwner FORM   => club::people::change;
+    Delete "/api/clubs/{club}/users/{user}"         ProvenOwner FORM   => club::people::remove;
     Post   "/api/terms/accept"                      Seller   FORM   => club::agreement::accept;
     Post   "/api/draws"                             Seller   FORM   => club::draws::create;
     Patch  "/api/draws/{draw}"                      Seller   FORM   => club::editing::edit;
     Patch  "/api/draws/{draw}/archive"              Seller   FORM   => club::editing::archive;
     Get    "/api/clubs/{club}/draw-template"        Club     FORM   => club::draws::template;
-    Post   "/api/draws/{draw}/results"              Seller   FORM   => club::results::enter;
-    Post   "/api/draws/{draw}/notify-winners"       Seller   FORM   => club::results::notify;
+    Post   "/api/draws/{draw}/results"              ProvenSeller FORM   => club::results::enter_result;
+    Post   "/api/draws/{draw}/notify-winners"       Seller   FORM   => club::results::notify_winner;
     Patch  "/api/clubs/{club}/home-page"            Owner    PICTURE => club::page::save;
     Get    "/api/clubs/{club}/stripe-connect/status" Club    FORM   => club::connect::status;
-    Post   "/api/clubs/{club}/stripe-connect"       Owner    FORM   => club::connect::begin;
+    Post   "/api/clubs/{club}/stripe-connect"       ProvenOwner FORM   => club::connect::start_onboarding;
     Get    "/api/admin/clubs/{slug}/bundles"        Club     FORM   => club::offers::list;
     Post   "/api/admin/clubs/{slug}/bundles"        Seller   FORM   => club::offers::create;
     Get    "/api/admin/clubs/{slug}/bundles/{bundle}" Club   FORM   => club::offers::show;
     Put    "/api/admin/clubs/{slug}/bundles/{bundle}" Seller FORM   => club::offers::change;
     Post   "/api/admin/clubs/{slug}/bundles/{bundle}/archive" Seller FORM => club::offers::archive;
-    Post   "/api/uploads/bundle-image"              Seller   PICTURE => club::uploads::image;
-    Delete "/api/uploads/bundle-image"              Seller   FORM   => club::uploads::remove;
+    Post   "/api/uploads/bundle-image"              Seller   PICTURE => club::uploads::upload_image;
+    Delete "/api/uploads/bundle-image"              Seller   FORM   => club::uploads::remove_image;
     Get    "/uploads/{key}"                         Public   FORM   => club::uploads::show;
     Get    "/api/stripe-debug"                      Club     FORM   => club::payments::transactions;
     Get    "/api/stripe-debug/sums"                 Club     FORM   => club::payments::sums;
     Get    "/api/admin/payment-integrity-audit"     Club     FORM   => club::payments::integrity;
     Get    "/api/admin/payment-recovery-report"     Seller   FORM   => club::payments::recovery_report;
-    Get    "/api/draws/{draw}/tickets/csv"          Seller   FORM   => club::reports::table;
+    Get    "/api/draws/{draw}/tickets/csv"          Seller   FORM   => club::reports::tickets_csv;
     Get    "/api/draws/{draw}/report"               Seller   FORM   => club::reports::report;
     Get    "/api/draws/{draw}/poster"               Club     FORM   => club::reports::poster;
     Get    "/api/draws/{draw}/winners"              Club     FORM   => club::winners::list;
-    Put    "/api/draws/{draw}/winner-bank"          Owner    FORM   => club::winners::tell;
-    Post   "/api/draws/{draw}/winner-bank/reveal"   Owner    FORM   => club::winners::reveal;
-    Post   "/api/claims/look"                       Public   FORM   => club::claims::look;
-    Post   "/api/claims"                            Public   FORM   => club::claims::tell;
+    Put    "/api/draws/{draw}/winner-bank"          ProvenOwner FORM   => club::winners::enter_bank_details;
+    Delete "/api/draws/{draw}/winner-bank/proposal" ProvenOwner FORM   => club::winners::decline_bank_details;
+    Post   "/api/draws/{draw}/winner-bank/reveal"   ProvenOwner FORM   => club::winners::reveal_bank_details;
+    Post   "/api/claims/look"                       Public   FORM   => club::claims::show;
+    Post   "/api/claims"                            Public   FORM   => club::claims::submit_bank_details;
     Get    "/api/clubs/{club}/stats"                Club     FORM   => club::financials::stats;
     Get    "/api/draws/{draw}/payouts"              Club     FORM   => club::payouts::list;
-    Post   "/api/draws/{draw}/payouts"              Owner    FORM   => club::payouts::record;
-    Patch  "/api/payouts/{payout}"                  Owner    FORM   => club::payouts::settle;
+    Post   "/api/draws/{draw}/payouts"              ProvenOwner FORM   => club::payouts::record;
+    Patch  "/api/payouts/{payout}"                  ProvenOwner FORM   => club::payouts::settle;
     Get    "/api/draws/{draw}/financials"           Club     FORM   => club::financials::show;
-    Post   "/api/clubs/{club}/fixtures"             Seller   SEASON => club::fixtures::import;
+    Post   "/api/clubs/{club}/fixtures"             Seller   FIXTURES => club::fixtures::import;
 
     Post   "/api/admin/totp/enrol"                  SignedIn FORM   => operator::second_factor::enrol;
     Post   "/api/admin/totp/verify"                 SignedIn FORM   => operator::second_factor::verify;
@@ -180,6 +187,7 @@ routes! { ROUTES
     Post   "/api/admin/payment-anomalies/{anomaly}/resolve" ProvenOperator FORM => operator::anomalies::resolve;
     Post   "/api/admin/payment-anomalies/{anomaly}/refund" ProvenOperator FORM => operator::anomalies::refund;
     Post   "/api/admin/payment-anomalies/resolve"   ProvenOperator FORM => operator::missing_tickets::resolve;
+    Get    "/api/admin/payment-anomalies/{anomaly}/tickets" Operator FORM => operator::missing_tickets::tickets;
     Get    "/api/admin/orphaned-tickets"            Operator FORM   => operator::orphans::list;
     Patch  "/api/admin/tickets/{ticket}/recover"    ProvenOperator FORM => operator::orphans::recover;
     Get    "/api/admin/orders/{order}"              Operator FORM   => operator::orders::show;
@@ -203,7 +211,7 @@ routes! { ROUTES
     Get    "/api/admin/in-flight"                   Operator FORM   => operator::settings::in_flight;
     Get    "/api/admin/system-settings"             Operator FORM   => operator::settings::list;
     Get    "/api/admin/system-settings/{key}"       Operator FORM   => operator::settings::show;
-    Post   "/api/admin/system-settings/{key}"       Operator FORM   => operator::settings::change;
+    Post   "/api/admin/system-settings/{key}"       ProvenOperator FORM   => operator::settings::change;
     Get    "/api/admin/footer-menus"                Operator FORM   => operator::footers::list;
     Post   "/api/admin/footer-menus"                Operator FORM   => operator::footers::create_menu;
     Patch  "/api/admin/footer-menus/{menu}"         Operator FORM   => operator::footers::change_menu;
@@ -218,8 +226,8 @@ routes! { ROUTES
     Get    "/api/admin/audit"                       Operator FORM   => operator::audit::trail;
     Get    "/api/admin/search"                      Operator FORM   => operator::search::find;
 
-    Post   "/api/stripe/webhook"                    Machine  NOTICE => machine::webhooks::receive;
-    Post   "/api/webhooks/stripe"                   Machine  NOTICE => machine::webhooks::receive;
+    Post   "/api/stripe/webhook"                    Machine  WEBHOOK => machine::webhooks::receive;
+    Post   "/api/webhooks/stripe"                   Machine  WEBHOOK => machine::webhooks::receive;
     Get    "/api/health/live"                       Public   FORM   => machine::health::live;
     Get    "/api/health/ready"                      Public   FORM   => machine::health::ready;
     Get    "/api/health/integrity"                  Public   FORM   => machine::health::integrity;
@@ -236,7 +244,7 @@ routes! { ROUTES
     Get    "/ws"                                    Public   FORM   => crate::live::open;
 }
 
-// For other nodes, on an address of their own; nothing else is there, and nothing of this is anywhere else.
+// The node listener. It has an address of its own and serves only these routes.
 routes! { FOR_NODES
     Post   "/nodes/draws/{draw}"                    Node     FORM   => machine::nodes::execute;
 }
@@ -252,7 +260,7 @@ impl Verb {
         }
     }
 
-    /// Whatever is read may be asked for without its body: share cards are looked at so before they are fetched.
+    /// Every GET route also answers HEAD, because share-card crawlers send HEAD first.
     fn route(self) -> ActixRoute {
         match self {
             Verb::Get => ActixRoute::new().guard(Any(Get()).or(Head())),
@@ -261,32 +269,32 @@ impl Verb {
     }
 }
 
-/// Registers every route of the table, and answers 404 to every other address under `/api/`.
-/// The application is wrapped in [`crate::edge::wrap`] by its maker.
+/// Registers every public route, and answers 404 for every other path under `/api/`. The caller
+/// wraps the application in [`crate::edge::wrap`].
 pub fn configure(cfg: &mut ServiceConfig, state: web::Data<State>) {
     cfg.app_data(state);
-    // A room for each first word, so that no call is held against the patterns of every other, and no page against any.
-    let mut rooms: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
+    // One actix scope per first path segment: a request is matched against few patterns.
+    let mut scopes: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
     for path in paths(ROUTES) {
-        match path.strip_prefix(CALLS) {
-            Some(call) => rooms.entry(first_word(call)).or_default().push(path),
+        match path.strip_prefix(API_PREFIX) {
+            Some(call) => scopes.entry(first_word(call)).or_default().push(path),
             None => drop(cfg.service(resource(ROUTES, path, path))),
         }
     }
-    let calls = rooms
+    let calls = scopes
         .into_iter()
-        .fold(web::scope(CALLS), |calls, (word, paths)| {
+        .fold(web::scope(API_PREFIX), |calls, (word, paths)| {
             let place =
-                |path: &'static str| resource(ROUTES, &path[CALLS.len() + word.len()..], path);
-            let room = paths
+                |path: &'static str| resource(ROUTES, &path[API_PREFIX.len() + word.len()..], path);
+            let scope = paths
                 .into_iter()
-                .fold(web::scope(word), |room, path| room.service(place(path)));
-            calls.service(room.default_service(web::to(no_such_address)))
+                .fold(web::scope(word), |scope, path| scope.service(place(path)));
+            calls.service(scope.default_service(web::to(no_such_address)))
         });
     cfg.service(calls.default_service(web::to(no_such_address)));
 }
 
-/// Registers what other nodes may call; it has an address of its own, where nothing else is.
+/// Registers the routes for other nodes, which are served on a separate address.
 pub fn configure_for_nodes(cfg: &mut ServiceConfig, state: web::Data<State>) {
     cfg.app_data(state);
     for path in paths(FOR_NODES) {
@@ -294,10 +302,10 @@ pub fn configure_for_nodes(cfg: &mut ServiceConfig, state: web::Data<State>) {
     }
 }
 
-/// Under which every call has its address.
-const CALLS: &str = "/api";
+/// Path prefix of all API routes.
+const API_PREFIX: &str = "/api";
 
-/// The addresses of a table. The first that fits is taken: a word comes before a variable in the same place.
+/// The distinct paths of a table, literal segments before variables: actix takes the first match.
 fn paths(table: &'static [Route]) -> Vec<&'static str> {
     let mut paths: Vec<&'static str> = table.iter().map(|route| route.path).collect();
     paths.sort_by_key(|path| path.replace('{', "\u{7f}"));
@@ -305,13 +313,14 @@ fn paths(table: &'static [Route]) -> Vec<&'static str> {
     paths
 }
 
-/// `/draws` of `/draws/{id}/tickets`.
+/// Returns the first segment: `/draws` of `/draws/{id}/tickets`.
 fn first_word(call: &str) -> &str {
     let end = call.bytes().skip(1).position(|byte| byte == b'/');
     end.map_or(call, |end| &call[..end + 1])
 }
 
-/// The methods of one address, at its place within its room.
+/// Builds the actix resource for one path, with all its methods. `place` is the path within its
+/// scope.
 fn resource(table: &'static [Route], place: &str, path: &str) -> Resource {
     let here: Vec<&'static Route> = table.iter().filter(|route| route.path == path).collect();
     let body_max = here
@@ -331,13 +340,13 @@ async fn no_such_address() -> Result<actix_web::HttpResponse, Problem> {
     Err(Problem::not_found())
 }
 
-/// Every other address is a page's, for anyone: the shell knows which pages there are and answers 404 for the rest.
+/// The handler for all other paths: the HTML pages. The shell answers 404 for an unknown page.
 pub fn pages() -> ActixRoute {
     let page = machine::shell::page;
     web::to(page)
 }
 
-/// What an address takes, as RFC 9110 wants it told to who asked for something else.
+/// The `Allow` header for a 405 answer, as RFC 9110 requires.
 fn allowed(here: &[&Route]) -> String {
     let reads = here
         .iter()
@@ -360,43 +369,59 @@ async fn method_not_allowed(allowed: String) -> Result<actix_web::HttpResponse, 
     .allowing(allowed))
 }
 
-/// How often the catalogue is compared with the books.
-const REFRESH: Duration = Duration::from_secs(1);
-/// How often what is quiet is forgotten.
-const SWEEP: Duration = Duration::from_secs(60);
+/// How often the catalogue is refreshed from the database.
+const CATALOGUE_REFRESH_INTERVAL: Duration = Duration::from_secs(1);
+/// How often expired data is swept.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Keeps the state current until the returned tasks are aborted: catalogue, sockets, housekeeping. Call it inside the
-/// system's runtime, once.
+/// Starts the background tasks: catalogue refresh, sweeps and WebSocket updates. They run until the
+/// returned handles are aborted.
+///
+/// Call it once, inside the actix runtime.
 pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> {
-    let keep = |state: web::Data<State>| async move {
+    let maintain = |state: web::Data<State>| async move {
         let mut ticks = 0u64;
         loop {
-            tokio::time::sleep(REFRESH).await;
+            tokio::time::sleep(CATALOGUE_REFRESH_INTERVAL).await;
             ticks += 1;
             if let Err(failure) = state.catalogue.refresh().await {
-                tracing::debug!(%failure, "the catalogue could not be refreshed");
+                tracing::debug!(%failure, "catalogue refresh failed");
             }
-            if ticks.is_multiple_of(SWEEP.as_secs()) {
+            if ticks.is_multiple_of(SWEEP_INTERVAL.as_secs()) {
                 state.limits.sweep();
-                state.open_orders.sweep(state.clock.now());
-                if let Err(failure) = forget(&state).await {
-                    tracing::warn!(%failure, "what is over could not be forgotten, and will be tried again");
-                }
-                if state.draws.is_eldest() {
-                    club::reminders::sweep(&state).await;
-                }
+                sweep(&state).await;
             }
         }
     };
     vec![
-        actix_web::rt::spawn(keep(state.clone())),
+        actix_web::rt::spawn(maintain(state.clone())),
         actix_web::rt::spawn(crate::live::run(state)),
     ]
 }
 
-/// Sessions, mailed links and failed tries that are over.
-async fn forget(state: &State) -> Result<(), Failure> {
+/// Runs once a minute: deletes expired data, and sends reminders to clubs on the eldest node.
+pub async fn sweep(state: &State) {
+    state.open_orders.sweep(state.clock.now());
+    if let Err(failure) = delete_expired(state).await {
+        tracing::warn!(%failure, "deleting expired data failed, will retry");
+    }
+    if state.draws.is_oldest_node() {
+        club::reminders::sweep(state).await;
+        operator::audit::mail_anchor(state).await;
+    }
+}
+
+/// Deletes expired sessions, mailed links and failed sign-in attempts. Converts link secrets that a
+/// node of an earlier version stored in clear text.
+async fn delete_expired(state: &State) -> Result<(), Failure> {
     let now = state.clock.now();
+    let converted = state.records.convert_link_secrets().await?;
+    if converted > 0 {
+        tracing::info!(
+            rows = converted,
+            "stored link secrets were converted to keyed hashes"
+        );
+    }
     state.records.sweep_sessions(now).await?;
     state.records.sweep_ticket_links(now).await?;
     state.records.sweep_tries(now).await?;

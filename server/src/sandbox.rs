@@ -1,8 +1,9 @@
-//! A stand-in for the payment provider, with a mailbox beside it: for the demo and for tests, never for real money.
+//! A stand-in for Stripe, with a mailbox, for the demo and for tests. It never handles real money.
 //!
-//! It speaks the provider's API over HTTP below `/sandbox/stripe/v1/` (the shapes async-stripe 1.0.0-rc.10 reads), serves
-//! its own Stripe.js, and calls the product's webhook with signed events. Point any Stripe client at
-//! `http://host/sandbox/stripe/` with any key that begins with `sk_test_` or `pk_test_`; live keys are turned away.
+//! It serves Stripe's API over HTTP below `/sandbox/stripe/v1/`, with the shapes that async-stripe
+//! 1.0.0-rc.10 reads. It also serves its own Stripe.js, and calls the product's webhook with signed
+//! events. Point any Stripe client at `http://host/sandbox/stripe/` with any key that begins with
+//! `sk_test_` or `pk_test_`. Live keys are rejected.
 //!
 //! ```no_run
 //! # async fn demo() -> std::io::Result<()> {
@@ -18,25 +19,33 @@
 //! # }
 //! ```
 //!
-//! Where it differs from the real thing, on purpose: webhooks follow at once and are retried within seconds; the everyday
-//! test cards are Australian; every card pays 1.7 % + 30 c; nothing is ever paid out. Where it agrees although that is
-//! inconvenient: `balance_transaction.fee` on a direct charge is the sum of the provider's and the platform's fee (tell them
-//! apart by `fee_details`); cancelling an authorisation also makes a `charge.refunded`; a payment method serves one payment.
+//! Deliberate differences from Stripe:
+//! - Webhooks are sent at once and retried within seconds.
+//! - The everyday test cards are Australian.
+//! - Every card costs a fee of 1.7 % + 30 c.
+//! - No payout ever takes place.
 //!
-//! `serve`, the production command, must not mount this module.
+//! Stripe behaviour that is kept although it is inconvenient:
+//! - `balance_transaction.fee` on a direct charge is the sum of Stripe's fee and the platform's
+//!   fee. `fee_details` separates them.
+//! - Cancelling an authorisation also emits `charge.refunded`.
+//! - A payment method can be used for one payment only.
+//!
+//! The production command `serve` must not mount this module.
 
 pub mod authenticator;
 pub mod card;
-pub mod courier;
+pub mod clock;
 pub mod faults;
 pub mod mailbox;
+pub mod webhook_sender;
 
 mod account;
+mod api;
 mod call;
 mod charge;
 mod control;
 mod dispute;
-mod door;
 mod event;
 mod failure;
 mod fee;
@@ -66,110 +75,121 @@ use actix_web::web::{self, Data, ServiceConfig};
 use actix_web::{HttpRequest, web::JsonConfig};
 use serde_json::Value;
 
-use self::courier::post::Address;
-use self::courier::{Courier, Endpoint};
-use self::faults::{Fault, Faults, Scripted};
+use self::clock::SandboxClock;
+use self::faults::{Fault, Faults, ScriptedFault};
 use self::mailbox::Mailbox;
-use self::state::State;
+use self::state::SandboxState;
+use self::webhook_sender::client::WebhookUrl;
+use self::webhook_sender::{Endpoint, WebhookSender};
 
-/// How the stand-in is set up.
+/// Settings of the stand-in.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whether an account that a request names and nobody made is taken for a complete one. The demo's database may be
-    /// older than the sandbox's journal; tests of refusals switch it off.
-    pub adopts_accounts: bool,
-    /// Where browsers reach this server, for the links in answers; otherwise the request's own `Host`.
+    /// Whether an unknown account that a request names is created as a complete account. The demo's
+    /// database may be older than the sandbox's journal. Tests of refusals switch this off.
+    pub creates_unknown_accounts: bool,
+    /// Base URL of this server for links in answers. `None` uses the request's own `Host`.
     pub public_url: Option<String>,
-    /// The kinds of event the webhook wants, as on the provider's dashboard; empty means all.
+    /// The event types the webhook subscribes to, as on Stripe's dashboard. Empty means all.
     pub webhook_events: Vec<String>,
+    /// The demo's clock, which `POST /sandbox/clock` moves. `None` uses the machine's clock.
+    pub clock: Option<Arc<SandboxClock>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
-            adopts_accounts: true,
+            creates_unknown_accounts: true,
             public_url: None,
             webhook_events: Vec::new(),
+            clock: None,
         }
     }
 }
 
-/// The stand-in itself; shared by every worker.
+/// The stand-in for Stripe, shared by all workers.
 #[derive(Debug)]
 pub struct Sandbox {
-    state: Mutex<State>,
+    state: Mutex<SandboxState>,
     faults: Mutex<Faults>,
-    courier: Courier,
+    webhook_sender: WebhookSender,
     mailbox: Mailbox,
+    clock: Arc<SandboxClock>,
     options: Options,
 }
 
 impl Sandbox {
-    /// Opens the stand-in with its journals in `dir`, or in memory alone.
+    /// Opens the stand-in with its journals in `dir`, or in memory only.
     ///
-    /// With a directory, whatever was answered survives the process being killed (not the machine: nothing is synced to
-    /// disk). Events that were not delivered are delivered once a webhook is set.
+    /// With a directory, every answered request survives the death of the process. It may not
+    /// survive a crash of the machine, because nothing is synced to disk. Undelivered events are
+    /// delivered once a webhook is set.
     ///
     /// # Errors
-    /// When the directory cannot be used, a journal cannot be read, or another process has it open.
+    ///
+    /// The directory cannot be used, a journal cannot be read, or another process has it open.
     pub fn open(dir: Option<PathBuf>, options: Options) -> io::Result<Arc<Self>> {
+        let clock = options.clock.clone().unwrap_or_default();
         let sandbox = Arc::new(Self {
-            state: Mutex::new(State::open(dir.as_deref())?),
+            state: Mutex::new(SandboxState::open(dir.as_deref(), clock.clone())?),
             faults: Mutex::default(),
-            courier: Courier::default(),
-            mailbox: Mailbox::open(dir.as_deref())?,
+            webhook_sender: WebhookSender::default(),
+            mailbox: Mailbox::open(dir.as_deref(), clock.clone())?,
+            clock,
             options,
         });
-        Courier::start(&sandbox)?;
+        WebhookSender::start(&sandbox)?;
         Ok(sandbox)
     }
 
-    /// Sends every event from now on, and every undelivered one, to a plain-HTTP address, signed with `secret`.
+    /// Sends all undelivered and future events to a plain-HTTP address, signed with `secret`.
     ///
     /// # Panics
-    /// When the address is not `http://…`: the stand-in does not leave the machine.
+    ///
+    /// The address is not `http://…`. The stand-in only calls this machine.
     pub fn set_webhook(&self, url: &str, secret: &str) {
         assert!(
-            Address::parse(url).is_some(),
+            WebhookUrl::parse(url).is_some(),
             "the sandbox's webhook address must be plain HTTP, not {url}"
         );
         let (secrets, kinds) = (vec![secret.to_owned()], self.options.webhook_events.clone());
-        self.courier.set_endpoint(Endpoint {
+        self.webhook_sender.set_endpoint(Endpoint {
             url: url.to_owned(),
             secrets,
             kinds,
         });
     }
 
-    /// Signs with this secret as well, as while a secret is being replaced.
+    /// Also signs with this secret. Stripe signs with two secrets while one is being replaced.
     pub fn add_webhook_secret(&self, secret: &str) {
-        self.courier
+        self.webhook_sender
             .change_endpoint(|endpoint| endpoint.secrets.push(secret.to_owned()));
     }
 
-    /// The mails that would have been sent.
+    /// The mailbox that collects mails instead of sending them.
     pub fn mailbox(&self) -> &Mailbox {
         &self.mailbox
     }
 
-    /// Makes sure that a complete connected account of this id exists: for seeds.
+    /// Creates a complete connected account with this id unless it exists. Used to seed demos.
     ///
     /// # Errors
-    /// When the journal cannot be written.
+    ///
+    /// The journal cannot be written.
     pub fn ensure_account(&self, id: &str, name: &str) -> io::Result<()> {
         let mut state = self.state.lock().expect("the state is never poisoned");
         state.adopt_account(id, Some(name));
         state.commit()
     }
 
-    /// Everything that goes wrong from now on; what was set before is forgotten.
+    /// Replaces the configured faults.
     pub fn set_faults(&self, faults: Faults) {
         *self.faults.lock().expect("the faults are never poisoned") = faults;
     }
 
-    /// Lets the next request whose `METHOD path` contains `on` meet `fault`.
+    /// Makes the next request whose `METHOD path` contains `on` fail with `fault`.
     pub fn fail_next(&self, on: &str, fault: Fault) {
-        let line = Scripted {
+        let line = ScriptedFault {
             on: on.to_owned(),
             fault,
             times: 1,
@@ -180,7 +200,8 @@ impl Sandbox {
             .script(line);
     }
 
-    /// A buyer's bank takes a captured payment back, as `POST /sandbox/dispute` does. `false`: there is no such payment.
+    /// Opens a dispute on a captured payment, as `POST /sandbox/dispute` does. Returns `false` if
+    /// no captured payment has this id.
     pub fn dispute(&self, payment_intent: &str) -> bool {
         control::change(self, |state| {
             dispute::raise(state, payment_intent, "fraudulent")
@@ -189,7 +210,7 @@ impl Sandbox {
         .is_success()
     }
 
-    /// Totals per account, as `GET /sandbox/ledger` answers them.
+    /// Totals per account, as `GET /sandbox/ledger` returns them.
     pub fn ledger(&self) -> Value {
         ledger::totals(
             &self.state.lock().expect("the state is never poisoned"),
@@ -197,7 +218,7 @@ impl Sandbox {
         )
     }
 
-    /// Where this server is reached: what links in answers begin with.
+    /// Base URL of this server, used for links in answers.
     fn base(&self, request: &HttpRequest) -> String {
         self.options.public_url.clone().unwrap_or_else(|| {
             let connection = request.connection_info();
@@ -206,24 +227,23 @@ impl Sandbox {
     }
 }
 
-/// A value as it is sent. Its own `to_string` goes through a formatter, token by token.
-fn text_of(value: &Value) -> String {
+/// Serialises a value. Faster than `Value::to_string`, which formats token by token.
+fn to_json_text(value: &Value) -> String {
     serde_json::to_string(value).expect("a value is JSON")
 }
 
-/// Mounts everything below `/sandbox`.
+/// Mounts every sandbox route below `/sandbox`.
 pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
     cfg.service(
         web::scope("/sandbox")
             .app_data(Data::from(sandbox))
             .app_data(JsonConfig::default().limit(64 * 1024))
+            .configure(clock::configure)
             .configure(control::configure)
             .configure(mailbox::configure)
             .configure(authenticator::configure)
             .configure(page::configure)
             .configure(stripejs::configure)
-            .service(
-                web::resource(["/stripe/v1/{path:.*}", "/stripev1/{path:.*}"]).to(door::serve),
-            ),
+            .service(web::resource(["/stripe/v1/{path:.*}", "/stripev1/{path:.*}"]).to(api::serve)),
     );
 }

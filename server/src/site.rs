@@ -1,4 +1,4 @@
-//! The front end on our side: found, built when it is stale, kept in memory, handed out.
+//! The built front end: found, built when stale, kept in memory and served.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,10 @@ mod files;
 pub use build::{ensure_built, install};
 pub use files::serve;
 
-/// Where `index.html` looks for its scripts and styles.
+/// The path prefix of scripts and styles in `index.html`.
 pub const ASSETS: &str = "/assets/";
 
+/// Why the front end could not be loaded or built.
 #[derive(Debug, Error)]
 pub enum SiteError {
     /// One line: what is missing and how to get it.
@@ -36,32 +37,34 @@ impl SiteError {
     }
 }
 
-/// A built front end, whole in memory: nothing a path could escape from, and no disk on the way to a browser.
+/// A built front end, kept in memory. No path can escape from it, and serving needs no disk access.
 #[derive(Debug, Default)]
 pub struct Site {
     /// The `<link>` and `<script>` tags of the built `index.html`, in order.
-    pub tags: Tags,
+    pub tags: SiteTags,
     /// Styles of the first paint, inlined into every page.
     pub critical_css: String,
-    /// Which chunks a page needs beside the entry, by the page's name.
+    /// The script chunks a page needs besides the entry, by page name.
     pub chunks: BTreeMap<String, Vec<String>>,
-    files: BTreeMap<String, File>,
+    files: BTreeMap<String, SiteFile>,
 }
 
+/// HTML tags of the built `index.html`.
 #[derive(Debug, Default)]
-pub struct Tags {
-    /// Icon, font, preloads: for `<head>`.
+pub struct SiteTags {
+    /// Icon, font and preloads for `<head>`.
     pub head: String,
-    /// Styles that the first paint does not need: after the hero, so that they do not hold it back.
+    /// Styles that the first paint does not need. They come after the hero, so that they do not
+    /// delay it.
     pub styles: String,
     pub scripts: String,
 }
 
 #[derive(Debug)]
-struct File {
+struct SiteFile {
     content_type: String,
     bytes: Bytes,
-    /// The same bytes, smaller, when the build made them.
+    /// The compressed bytes, when the build made them.
     brotli: Option<Bytes>,
     gzip: Option<Bytes>,
 }
@@ -82,7 +85,7 @@ impl Site {
             Err(_) => BTreeMap::new(),
         };
         Ok(Site {
-            tags: Tags::find(&html),
+            tags: SiteTags::find(&html),
             critical_css: std::fs::read_to_string(dist.join("critical.css")).unwrap_or_default(),
             chunks,
             files: files::read(dist)?,
@@ -90,10 +93,10 @@ impl Site {
     }
 }
 
-impl Tags {
-    /// Parcel minifies `<head>` and `<body>` away, so tags are found by themselves.
-    fn find(html: &str) -> Tags {
-        let mut tags = Tags::default();
+impl SiteTags {
+    /// Finds the tags one by one, because Parcel omits `<head>` and `<body>`.
+    fn find(html: &str) -> SiteTags {
+        let mut tags = SiteTags::default();
         let mut rest = html;
         while let Some(start) = rest.find('<') {
             rest = &rest[start..];
@@ -118,11 +121,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tags_of_a_minified_page_are_found() {
+    fn tags_of_a_minified_page_are_found() {
         let html = "<!doctype html><html lang=en-AU><meta charset=utf-8><title>x</title>\
             <link rel=icon href=/assets/a.svg><link rel=stylesheet href=/assets/b.css><div id=root></div>\
             <script type=module src=/assets/c.js></script><script>inline()</script>";
-        let tags = Tags::find(html);
+        let tags = SiteTags::find(html);
         assert_eq!(tags.head, "<link rel=icon href=/assets/a.svg>");
         assert_eq!(tags.styles, "<link rel=stylesheet href=/assets/b.css>");
         assert_eq!(
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_build_is_told_in_one_line() {
+    fn missing_build_is_reported_in_one_line() {
         let problem = Site::read(Path::new("/nowhere"))
             .expect_err("nothing there")
             .to_string();

@@ -1,8 +1,8 @@
-//! What a handler reaches: the books nobody owns, the handles of what lives, and what is prepared in memory.
+//! The shared state of all handlers: database access, handles of the actors, and in-memory caches.
 
 use std::sync::Arc;
 
-use actors::payment::connect::Connect;
+use actors::payments::connect::Connect;
 use actors::{Anomalies, Clock, Draws, Outbox, Payments, Reconciler};
 use domain::Timestamp;
 use persistence::Failure;
@@ -11,28 +11,31 @@ use tokio::sync::watch;
 
 use crate::app::Phase;
 use crate::catalogue::Catalogue;
+use crate::checkout::open_orders::OpenOrders;
+use crate::client_reports::ClientReports;
 use crate::config::Config;
 use crate::edge::policy::Policies;
-use crate::heard::Heard;
+use crate::identity::{BrowserCookies, browser};
 use crate::limits::Limits;
 use crate::live::Hub;
 use crate::metrics::Metrics;
-use crate::nodes::pass::Pass;
-use crate::open_orders::OpenOrders;
-use crate::routes::machine::cards::Cards;
-use crate::routes::machine::health::Integrity;
-use crate::routes::machine::shell::kept::Kept;
+use crate::nodes::peer_credentials::PeerCredentials;
+use crate::render::renderer::Renderer;
+use crate::routes::machine::cards::CardCache;
+use crate::routes::machine::health::IntegrityCache;
+use crate::routes::machine::shell::page_cache::PageCache;
 
+/// The shared state of all handlers.
 pub struct State {
     pub config: Config,
     pub clock: Arc<dyn Clock>,
-    /// Where the server is in its life.
+    /// The lifecycle phase of the server: starting, ready, draining or stopping.
     pub phase: watch::Receiver<Phase>,
     pub records: Records,
     pub outbox: Outbox,
     pub draws: Draws,
     pub payments: Payments,
-    /// The clubs' accounts at the provider.
+    /// Access to the clubs' Stripe accounts.
     pub connect: Arc<dyn Connect>,
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,
@@ -40,18 +43,20 @@ pub struct State {
     pub limits: Limits,
     pub open_orders: OpenOrders,
     pub live: Hub,
-    pub integrity: Integrity,
+    pub integrity: IntegrityCache,
     pub metrics: Metrics,
     pub started_at: Timestamp,
-    pub cards: Cards,
-    pub pages: Kept,
+    pub cards: CardCache,
+    pub pages: PageCache,
     pub policies: Policies,
-    pub heard: Heard,
-    /// What other nodes are known by; a process by itself lets none in.
-    pub pass: Option<Pass>,
+    pub browser_cookies: BrowserCookies,
+    pub renderer: Renderer,
+    pub heard: ClientReports,
+    /// Key for requests between nodes. `None` for a single process, which accepts no node requests.
+    pub pass: Option<PeerCredentials>,
 }
 
-/// What the state is made of.
+/// The parts that a [`State`] is built from.
 pub struct StateParts {
     pub config: Config,
     pub clock: Arc<dyn Clock>,
@@ -63,20 +68,25 @@ pub struct StateParts {
     pub connect: Arc<dyn Connect>,
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,
-    pub pass: Option<Pass>,
+    pub pass: Option<PeerCredentials>,
 }
 
 impl State {
-    /// Reads the catalogue and gets ready. Nothing runs yet: see [`crate::routes::run`].
+    /// Builds the state and reads the catalogue. It starts no task: see [`crate::routes::run`].
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn open(parts: StateParts) -> Result<State, Failure> {
         let started_at = parts.clock.now();
         let catalogue = Catalogue::open(parts.records.clone(), parts.draws.clone()).await?;
         Ok(State {
             limits: Limits::new(parts.config.stage),
             policies: Policies::new(&parts.config),
+            browser_cookies: BrowserCookies::new(
+                &parts.records.derive_key(browser::KEY_PURPOSE),
+                &parts.config,
+            ),
+            renderer: Renderer::new(parts.config.picture_program.clone()),
             config: parts.config,
             clock: parts.clock,
             phase: parts.phase,
@@ -90,12 +100,12 @@ impl State {
             catalogue: Arc::new(catalogue),
             open_orders: OpenOrders::default(),
             live: Hub::default(),
-            integrity: Integrity::default(),
+            integrity: IntegrityCache::default(),
             metrics: Metrics::default(),
             started_at,
-            cards: Cards::default(),
-            pages: Kept::default(),
-            heard: Heard::default(),
+            cards: CardCache::default(),
+            pages: PageCache::default(),
+            heard: ClientReports::default(),
             pass: parts.pass,
         })
     }

@@ -1,4 +1,5 @@
-//! Logs: one line a fact, with the words of the glossary as fields and no personal data. `RUST_LOG` chooses what is said.
+//! Logging: one line per fact, with glossary terms as fields and no personal data. `RUST_LOG`
+//! selects the lines.
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -7,17 +8,18 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::Stage;
 
-/// What is logged when `RUST_LOG` does not say: the demo only speaks of trouble, so that its addresses stay in view.
-/// A mail that is tried again is no trouble either: the rehearsal holds the seed's mails back. Nor are the demo's anomalies,
-/// which it makes on purpose and shows in the operator's console.
-const QUIET: &str = "warn,server=info,server::edge=warn,actors::mailer=error,actors::reconciler=off,sqlx::postgres::notice=error";
-const PRODUCTION: &str = "info,sqlx=warn,sqlx::postgres::notice=error";
+/// Default log filter of the demo: only problems, so that its addresses stay visible. Retried mails
+/// are not problems, because the seed's mails are held back. Nor are the demo's anomalies, which it
+/// creates on purpose and shows in the operator's console.
+const DEMO_FILTER: &str = "warn,server=info,server::edge=warn,actors::mailer=error,actors::reconciler=off,sqlx::postgres::notice=error";
+const PRODUCTION_FILTER: &str = "info,sqlx=warn,sqlx::postgres::notice=error";
 
-/// Starts logging to standard error: for people in the demo, as JSON lines in production. A second call changes nothing.
+/// Starts logging to standard error: readable text in the demo, JSON lines in production. A second
+/// call changes nothing.
 pub fn start(stage: Stage) {
     let default = match stage {
-        Stage::Demo => QUIET,
-        Stage::Production => PRODUCTION,
+        Stage::Demo => DEMO_FILTER,
+        Stage::Production => PRODUCTION_FILTER,
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
     let started = match stage {
@@ -32,16 +34,16 @@ pub fn start(stage: Stage) {
         }
         Stage::Production => lines(filter, std::io::stderr).try_init(),
     };
-    // Tests start several servers in one process; the first one's logging serves all.
+    // Tests start several servers in one process. The first one's logging serves all.
     drop(started);
 }
 
-/// What production logs by default, as JSON lines, to wherever.
+/// A subscriber with production's default filter and JSON lines, for any writer.
 pub fn production<W>(writer: W) -> impl tracing::Subscriber + Send + Sync
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    lines(EnvFilter::new(PRODUCTION), writer)
+    lines(EnvFilter::new(PRODUCTION_FILTER), writer)
 }
 
 fn lines<W>(filter: EnvFilter, writer: W) -> impl tracing::Subscriber + Send + Sync

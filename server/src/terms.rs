@@ -1,9 +1,9 @@
-//! Versioned legal texts (decision B-15). An acceptance stores the version and the digest of the text that was shown.
+//! Versioned legal texts (decision B-15). An acceptance stores the version and digest of the text.
 
-use persistence::books::TermsAgreed;
+use persistence::stores::TermsAgreed;
 use sha2::{Digest, Sha256};
 
-/// One text in one version.
+/// One version of a legal text.
 #[derive(Clone, Copy, Debug)]
 pub struct Document {
     pub kind: &'static str,
@@ -12,7 +12,7 @@ pub struct Document {
     pub text: &'static str,
 }
 
-/// What buyers agree to.
+/// The terms of sale, which buyers accept.
 pub const SALE: Document = Document {
     kind: "sale",
     version: "1.0",
@@ -20,7 +20,7 @@ pub const SALE: Document = Document {
     text: include_str!("../templates/terms/sale-1.0.txt"),
 };
 
-/// What clubs agree to before a draw is created (decision E-17).
+/// The terms of service, which clubs accept before they create a draw (decision E-17).
 pub const SERVICE: Document = Document {
     kind: "service",
     version: "1.0",
@@ -29,7 +29,7 @@ pub const SERVICE: Document = Document {
 };
 
 impl Document {
-    /// As a buyer's consent names it.
+    /// The reference that is stored with a buyer's consent.
     pub fn agreed(&self) -> TermsAgreed {
         TermsAgreed {
             version: self.version,
@@ -38,13 +38,14 @@ impl Document {
     }
 }
 
+/// Finds a text by its kind.
 pub fn document(kind: &str) -> Option<Document> {
     [SALE, SERVICE]
         .into_iter()
         .find(|document| document.kind == kind)
 }
 
-/// SHA-256 in hexadecimal.
+/// SHA-256 of a text, in hexadecimal.
 pub fn digest(text: &str) -> String {
     hex::encode(Sha256::digest(text))
 }
@@ -54,10 +55,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_club_answers_for_everybody_whom_it_gives_a_login() {
+    fn terms_make_the_club_liable_for_all_its_logins() {
         assert!(
             !SERVICE.text.contains("one login"),
-            "a club's people have logins of their own (decision G-17)"
+            "each user of a club has a login (decision G-17)"
         );
         assert!(
             SERVICE

@@ -1,10 +1,11 @@
-//! What crosses the wire, in the specification's own words. Domain types never serialise; these are their counterparts.
+//! The request and response bodies of the API, with the field names of the specification. Domain
+//! types are never serialised; these types are their counterparts.
 
 pub mod claim;
 pub mod club;
+pub mod club_admin;
 pub mod config;
 pub mod console;
-pub mod desk;
 pub mod draw;
 pub mod draw_form;
 pub mod fixture;
@@ -12,18 +13,18 @@ pub mod footer;
 pub mod frame;
 pub mod health;
 pub mod instant;
-pub mod joining;
-pub mod loose;
+pub mod lenient;
 pub mod my_tickets;
 pub mod node;
+pub mod offer;
 pub mod order;
 pub mod payout;
 pub mod people;
 pub mod problem;
 pub mod proof;
 pub mod purchase;
+pub mod registration;
 pub mod session;
 pub mod site;
-pub mod special;
 pub mod ticket;
 pub mod widget;

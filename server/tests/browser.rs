@@ -1,4 +1,4 @@
-//! The screens in a real browser: the whole demo on a free port, and the web's own end-to-end tests against it.
+//! End-to-end tests of the web in a real browser, against a demo on a free port.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,11 +13,11 @@ fn web() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../web")
 }
 
-/// A program that is on the machine's path.
-fn found(known: &[&str]) -> Option<String> {
+/// Finds a program on the `PATH`.
+fn find_program(names: &[&str]) -> Option<String> {
     let folders: Vec<PathBuf> =
         std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
-    let mut paths = known
+    let mut paths = names
         .iter()
         .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
     paths
@@ -25,9 +25,9 @@ fn found(known: &[&str]) -> Option<String> {
         .map(|path| path.to_string_lossy().into_owned())
 }
 
-/// The machine's own browser, else Playwright's.
+/// Returns the installed browser, otherwise Playwright's.
 fn chromium() -> String {
-    found(&[
+    find_program(&[
         "chromium",
         "chromium-browser",
         "google-chrome",
@@ -47,38 +47,39 @@ fn chromium() -> String {
     })
 }
 
-/// Chromium without a window's furniture, which nobody sees here and which costs a third of the time; it keeps no pages for the
-/// way back, so what is about those wants the whole browser.
+/// Returns the headless shell of Chromium, which saves a third of the time. It has no back/forward
+/// cache, so tests of that use the full browser.
 fn shell(whole: &str) -> String {
-    found(&["chromium-headless-shell"]).unwrap_or_else(|| whole.to_string())
+    find_program(&["chromium-headless-shell"]).unwrap_or_else(|| whole.to_string())
 }
 
 fn run(command: &mut Command) {
     let output = command.output().expect("the program is there");
-    let said = [&output.stdout, &output.stderr]
+    let output_text = [&output.stdout, &output.stderr]
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
         .concat();
-    assert!(output.status.success(), "{command:?}:\n{said}");
-    println!("{said}");
+    assert!(output.status.success(), "{command:?}:\n{output_text}");
+    println!("{output_text}");
 }
 
-/// As long as one half may take on two busy cores.
+/// Time limit of one half, on two busy cores.
 const MINUTES_MAX: u64 = 25;
 
-/// Both halves show the same pages.
+/// The built pages, shared by both halves.
 static DIST: LazyLock<PathBuf> =
     LazyLock::new(|| site::ensure_built(&web()).expect("the web pages are built"));
 
-/// Looked for, and fetched, once.
+/// Path of the browser, found or downloaded once.
 static CHROMIUM: LazyLock<String> = LazyLock::new(chromium);
 
-/// Drives some folders of `web/e2e` against a demo of their own.
-async fn drive(half: &str, folders: &'static [&'static str]) {
+/// Runs some folders of `web/e2e` against a separate demo.
+async fn run_e2e(half: &str, folders: &'static [&'static str]) {
     let folder = Folder::new();
     let data = folder.path().join("data");
     let environment =
         Environment::from_pairs([("PORT", "0"), ("FD_DATA_DIR", data.to_str().expect("text"))]);
-    let config = Config::demo(&environment).expect("the demo needs nothing");
+    let mut config = Config::demo(&environment).expect("the demo needs nothing");
+    config.picture_program = env!("CARGO_BIN_EXE_server").into();
     let demo = demo::start(config, Site::read(&DIST).expect("read"))
         .await
         .expect("the demo starts");
@@ -86,7 +87,7 @@ async fn drive(half: &str, folders: &'static [&'static str]) {
     let results = format!("--output=test-results/{half}");
     let limit = format!("--global-timeout={}", MINUTES_MAX * 60_000);
     let whole = CHROMIUM.as_str();
-    // On a thread of its own: the server goes on here.
+    // On a separate thread, because the server runs on this one.
     let tested = tokio::task::spawn_blocking(move || {
         run(Command::new("npx")
             .args(["playwright", "test", &results, &limit])
@@ -102,13 +103,14 @@ async fn drive(half: &str, folders: &'static [&'static str]) {
     tested.expect("the browser's tests pass");
 }
 
-/// Two halves side by side, because there are two cores.
+/// The browser tests are two Rust tests that run in parallel, because a usual CI machine has two
+/// cores.
 #[actix_web::test]
-async fn buyers_in_a_real_browser() {
-    drive("buyers", &["e2e/buyer/"]).await;
+async fn buyer_pages_pass_in_a_real_browser() {
+    run_e2e("buyers", &["e2e/buyer/"]).await;
 }
 
 #[actix_web::test]
-async fn visitors_boards_clubs_and_the_operator_in_a_real_browser() {
-    drive("others", &["e2e/public/", "e2e/club/", "e2e/operator/"]).await;
+async fn public_club_and_operator_pages_pass_in_a_real_browser() {
+    run_e2e("others", &["e2e/public/", "e2e/club/", "e2e/operator/"]).await;
 }

@@ -1,11 +1,11 @@
-//! The command line as a person types it: the real binary, a database of its own.
+//! The command line of the real binary, with its own database.
 
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use actix_web::{App, HttpServer};
-use actors::payment::stripe::{Stripe, StripeSettings};
+use actors::payments::stripe::{Stripe, StripeSettings};
 use actors::{Gateway, NewIntent};
 use domain::{AccountId, Cents, OrderId};
 use persistence::records::Records;
@@ -14,22 +14,29 @@ use persistence::testing::{Database, Folder, database, empty_database};
 use persistence::{Postgres, Sealer};
 use server::sandbox::{Options, Sandbox};
 
+#[path = "cli/anchor.rs"]
+mod anchor;
+#[path = "cli/bank_login.rs"]
+mod bank_login;
+#[path = "cli/moved_clock.rs"]
+mod moved_clock;
+
 const KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
-struct Shell {
+struct CliEnvironment {
     database: Database,
     folder: Folder,
     records: Records,
 }
 
-impl Shell {
-    async fn open() -> Shell {
+impl CliEnvironment {
+    async fn open() -> CliEnvironment {
         let database = database().await;
         let sealer = Sealer::from_hex(KEY).expect("a key");
         let postgres = Postgres::connect_with(database.options.clone(), sealer)
             .await
             .expect("connected");
-        Shell {
+        CliEnvironment {
             database,
             folder: Folder::new(),
             records: Records::new(postgres),
@@ -37,10 +44,10 @@ impl Shell {
     }
 
     async fn club(&self, slug: &str) {
-        self.club_reached_at(slug, Some("0400 111 222")).await;
+        self.club_with_phone(slug, Some("0400 111 222")).await;
     }
 
-    async fn club_reached_at(&self, slug: &str, phone: Option<&str>) {
+    async fn club_with_phone(&self, slug: &str, phone: Option<&str>) {
         let new = NewClub {
             name: slug.to_string(),
             email: format!("{slug}@demo.test"),
@@ -57,12 +64,12 @@ impl Shell {
         path.to_string_lossy().into_owned()
     }
 
-    fn run(&self, arguments: &[&str], typed: &str) -> Output {
+    fn run(&self, arguments: &[&str], stdin_text: &str) -> Output {
         let variables = [
             ("DATABASE_URL", self.database.url.as_str()),
             ("SEAL_KEY", KEY),
         ];
-        run(arguments, &variables, self.folder.path(), typed)
+        run(arguments, &variables, self.folder.path(), stdin_text)
     }
 
     async fn draws(&self) -> usize {
@@ -70,7 +77,7 @@ impl Shell {
     }
 }
 
-fn run(arguments: &[&str], variables: &[(&str, &str)], data: &Path, typed: &str) -> Output {
+fn run(arguments: &[&str], variables: &[(&str, &str)], data: &Path, stdin_text: &str) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_server"))
         .args(arguments)
         .env_clear()
@@ -86,22 +93,22 @@ fn run(arguments: &[&str], variables: &[(&str, &str)], data: &Path, typed: &str)
         .stdin
         .take()
         .expect("a pipe")
-        .write_all(typed.as_bytes())
+        .write_all(stdin_text.as_bytes())
         .expect("typed");
     child.wait_with_output().expect("the binary ends")
 }
 
-fn said(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     [&output.stdout, &output.stderr]
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
         .concat()
 }
 
 #[test]
-fn serve_refuses_to_start_without_its_secrets_and_says_which() {
+fn serve_without_secrets_names_each_missing_one() {
     let folder = Folder::new();
     let output = run(&["serve"], &[], folder.path(), "");
-    let said = said(&output);
+    let text = output_text(&output);
     assert!(!output.status.success());
     let database = ["DATABASE_URL", "BANK_DATABASE_URL", "SEAL_KEY"];
     for name in database.iter().chain(&[
@@ -111,42 +118,246 @@ fn serve_refuses_to_start_without_its_secrets_and_says_which() {
         "PUBLIC_URL",
     ]) {
         assert!(
-            said.contains(&format!("{name} is missing")),
-            "{name}:\n{said}"
+            text.contains(&format!("{name} is missing")),
+            "{name}:\n{text}"
         );
     }
 }
 
 #[test]
-fn serve_refuses_the_demos_secrets_and_does_not_repeat_them() {
+fn serve_refuses_demo_secrets_without_printing_them() {
     let folder = Folder::new();
     let variables = [("STRIPE_SECRET_KEY", "sk_test_demo"), ("SEAL_KEY", KEY)];
-    let said = said(&run(&["serve"], &variables, folder.path(), ""));
+    let text = output_text(&run(&["serve"], &variables, folder.path(), ""));
     assert!(
-        said.contains("STRIPE_SECRET_KEY still has a demo value"),
-        "{said}"
+        text.contains("STRIPE_SECRET_KEY still has a demo value"),
+        "{text}"
     );
-    assert!(!said.contains("sk_test_demo"), "{said}");
-}
-
-#[actix_web::test]
-async fn a_command_on_a_database_without_our_tables_says_what_to_run_first() {
-    let (database, folder) = (empty_database().await, Folder::new());
-    let variables = [("DATABASE_URL", database.url.as_str()), ("SEAL_KEY", KEY)];
-    let asks = |arguments: &[&str]| run(arguments, &variables, folder.path(), "long enough\n");
-    let create = ["operator", "create", "--email", "boss@example.com"];
-    let output = asks(&create);
-    assert!(
-        !output.status.success() && said(&output).contains("run `server migrate` first"),
-        "{}",
-        said(&output)
-    );
-    assert!(asks(&["migrate"]).status.success());
-    assert!(asks(&create).status.success());
+    assert!(!text.contains("sk_test_demo"), "{text}");
 }
 
 #[test]
-fn a_database_that_does_not_answer_is_told_in_one_line() {
+fn command_without_database_url_is_refused() {
+    let folder = Folder::new();
+    let file = folder.path().join("x").to_string_lossy().into_owned();
+    let commands: [&[&str]; 7] = [
+        &["migrate"],
+        &["fence"],
+        &["audit"],
+        &["backup", &file],
+        &["restore", &file],
+        &["operator", "create", "--email", "boss@example.com"],
+        &[
+            "import-fixtures",
+            &file,
+            "--club",
+            "sharks",
+            "--price",
+            "5",
+            "--prize",
+            "50",
+        ],
+    ];
+    for command in commands {
+        let output = run(command, &[], folder.path(), "long enough\n");
+        let text = output_text(&output);
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {text}");
+        assert!(
+            text.contains("DATABASE_URL is missing") && text.contains("--demo"),
+            "{command:?}: {text}"
+        );
+        let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+        assert_eq!(left, 0, "{command:?} left something behind");
+    }
+    let output = run(&["serve", "--demo"], &[], folder.path(), "");
+    assert!(
+        !output.status.success() && output_text(&output).contains("serve takes no --demo"),
+        "{}",
+        output_text(&output)
+    );
+}
+
+#[actix_web::test]
+async fn wrong_sealing_key_is_refused() {
+    const OTHER: &str = "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+    let cli = CliEnvironment::open().await;
+    assert!(cli.run(&["migrate"], "").status.success());
+    assert_eq!(
+        cli.database
+            .count("select count(*) from seal_canary where $1 = ''", "")
+            .await,
+        1
+    );
+    let with_key = |arguments: &[&str], key: &str| {
+        let variables = [
+            ("DATABASE_URL", cli.database.url.as_str()),
+            ("SEAL_KEY", key),
+        ];
+        run(arguments, &variables, cli.folder.path(), "")
+    };
+    for command in [["migrate"], ["audit"], ["fence"]] {
+        let output = with_key(&command, OTHER);
+        assert_eq!(
+            output.status.code(),
+            Some(1),
+            "{command:?}: {}",
+            output_text(&output)
+        );
+        assert!(
+            output_text(&output).contains("SEAL_KEY does not open"),
+            "{command:?}: {}",
+            output_text(&output)
+        );
+        assert!(!output_text(&output).contains(OTHER));
+    }
+    assert!(with_key(&["migrate"], KEY).status.success());
+}
+
+/// A database from before the key check exists: its sealed seeds identify the key.
+#[actix_web::test]
+async fn database_without_key_check_accepts_only_its_seeds_key() {
+    let cli = CliEnvironment::open().await;
+    cli.club("sharks").await;
+    let file = cli.file(SEASON);
+    let import = [
+        "import-fixtures",
+        &file,
+        "--club",
+        "sharks",
+        "--price",
+        "5",
+        "--prize",
+        "50",
+    ];
+    assert!(cli.run(&import, "").status.success());
+    cli.database.run("delete from seal_canary").await;
+    let other = "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+    let variables = [
+        ("DATABASE_URL", cli.database.url.as_str()),
+        ("SEAL_KEY", other),
+    ];
+    let output = run(&["migrate"], &variables, cli.folder.path(), "");
+    assert!(
+        !output.status.success() && output_text(&output).contains("SEAL_KEY does not open"),
+        "{}",
+        output_text(&output)
+    );
+    assert!(cli.run(&["migrate"], "").status.success());
+}
+
+/// Runs `serve` with a complete environment in which these variables are changed.
+fn serve(cli: &CliEnvironment, changed: &[(&str, &str)]) -> Output {
+    std::fs::write(cli.folder.path().join("index.html"), "<title>x</title>").expect("written");
+    let web = cli.folder.path().to_string_lossy().into_owned();
+    let complete = [
+        ("DATABASE_URL", cli.database.ordinary_url.as_str()),
+        ("BANK_DATABASE_URL", &cli.database.bank_url),
+        ("SEAL_KEY", KEY),
+        ("PUBLIC_URL", "http://127.0.0.1:9"),
+        ("BIND_ADDR", "127.0.0.1"),
+        ("PORT", "0"),
+        ("STRIPE_API_URL", "http://127.0.0.1:9"),
+        ("STRIPE_SECRET_KEY", "sk_test_x"),
+        ("STRIPE_PUBLISHABLE_KEY", "pk_test_x"),
+        ("STRIPE_WEBHOOK_SECRETS", "whsec_of_the_tests"),
+        ("SMTP_URL", "smtp://127.0.0.1:9"),
+        ("MAIL_FROM", "x@tickets.test"),
+        ("SUPPORT_EMAIL", "s@tickets.test"),
+        ("SUPPORT_SMS", "0400 000 000"),
+        ("FEE_PASSTHROUGH", "forbidden"),
+        ("FD_WEB_DIR", &web),
+    ];
+    let unchanged = complete
+        .into_iter()
+        .filter(|(name, _)| changed.iter().all(|(other, _)| other != name));
+    let variables: Vec<_> = unchanged.chain(changed.iter().copied()).collect();
+    run(&["serve"], &variables, cli.folder.path(), "")
+}
+
+#[actix_web::test]
+async fn serve_names_unusable_login_and_port() {
+    let cli = CliEnvironment::open().await;
+    let other = "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let used_address = listener.local_addr().expect("an address").to_string();
+    let unknown_login_url =
+        cli.database
+            .bank_url
+            .replacen("football_doubles_bank", "football_doubles_nobody", 1);
+    assert_ne!(unknown_login_url, cli.database.bank_url);
+    for (name, value, words) in [
+        (
+            "METRICS_ADDR",
+            used_address.as_str(),
+            "set METRICS_ADDR to another port",
+        ),
+        (
+            "NODE_ADDRESS",
+            &used_address,
+            "set NODE_ADDRESS to another port",
+        ),
+        (
+            "BANK_DATABASE_URL",
+            &unknown_login_url,
+            "does not let BANK_DATABASE_URL's login in",
+        ),
+    ] {
+        let output = serve(&cli, &[(name, value)]);
+        assert_eq!(
+            output.status.code(),
+            Some(1),
+            "{name}: {}",
+            output_text(&output)
+        );
+        assert!(
+            output_text(&output).contains(words),
+            "{name}: {}",
+            output_text(&output)
+        );
+    }
+    assert!(cli.run(&["migrate"], "").status.success());
+    let output = serve(&cli, &[("SEAL_KEY", other)]);
+    assert!(
+        !output.status.success() && output_text(&output).contains("SEAL_KEY does not open"),
+        "{}",
+        output_text(&output)
+    );
+    let over_tls = ("PUBLIC_URL", "https://fd.test");
+    for (trusted, is_warned) in [("", true), ("127.0.0.1", false)] {
+        let changed = [
+            over_tls,
+            ("TRUSTED_PROXIES", trusted),
+            ("METRICS_ADDR", used_address.as_str()),
+        ];
+        let text = output_text(&serve(&cli, &changed));
+        assert_eq!(
+            text.contains("TRUSTED_PROXIES is empty"),
+            is_warned,
+            "{text}"
+        );
+    }
+    drop(listener);
+}
+
+#[actix_web::test]
+async fn command_on_empty_database_names_migrate() {
+    let (database, folder) = (empty_database().await, Folder::new());
+    let variables = [("DATABASE_URL", database.url.as_str()), ("SEAL_KEY", KEY)];
+    let run_command =
+        |arguments: &[&str]| run(arguments, &variables, folder.path(), "long enough\n");
+    let create = ["operator", "create", "--email", "boss@example.com"];
+    let output = run_command(&create);
+    assert!(
+        !output.status.success() && output_text(&output).contains("run `server migrate` first"),
+        "{}",
+        output_text(&output)
+    );
+    assert!(run_command(&["migrate"]).status.success());
+    assert!(run_command(&create).status.success());
+}
+
+#[test]
+fn unreachable_database_is_reported_in_one_line() {
     let folder = Folder::new();
     let variables = [
         (
@@ -156,13 +367,13 @@ fn a_database_that_does_not_answer_is_told_in_one_line() {
         ("SEAL_KEY", KEY),
     ];
     let output = run(&["audit"], &variables, folder.path(), "");
-    let said = said(&output);
+    let text = output_text(&output);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        said.starts_with("the database does not answer") && said.trim().lines().count() == 1,
-        "{said}"
+        text.starts_with("the database does not answer") && text.trim().lines().count() == 1,
+        "{text}"
     );
-    assert!(!said.contains("pa55word"), "{said}");
+    assert!(!text.contains("pa55word"), "{text}");
 }
 
 const SEASON: &str = "round,date,kick_off,timezone,home_team,away_team\n\
@@ -170,10 +381,10 @@ const SEASON: &str = "round,date,kick_off,timezone,home_team,away_team\n\
     Round 1,2099-03-08,19:10,Australia/Brisbane,Bears,Jets\n";
 
 #[actix_web::test]
-async fn a_season_is_imported_once_and_a_dry_run_writes_nothing() {
-    let shell = Shell::open().await;
-    shell.club("sharks").await;
-    let file = shell.file(SEASON);
+async fn season_import_is_idempotent_and_dry_run_writes_nothing() {
+    let cli = CliEnvironment::open().await;
+    cli.club("sharks").await;
+    let file = cli.file(SEASON);
     let import = [
         "import-fixtures",
         &file,
@@ -185,38 +396,38 @@ async fn a_season_is_imported_once_and_a_dry_run_writes_nothing() {
         "50",
     ];
 
-    let output = shell.run(&[&import[..], &["--dry-run"]].concat(), "");
-    assert!(output.status.success(), "{}", said(&output));
+    let output = cli.run(&[&import[..], &["--dry-run"]].concat(), "");
+    assert!(output.status.success(), "{}", output_text(&output));
     assert!(
-        said(&output).contains("2099, 8:00 pm AEDT  Sharks v Tigers"),
+        output_text(&output).contains("2099, 8:00 pm AEDT  Sharks v Tigers"),
         "{}",
-        said(&output)
+        output_text(&output)
     );
-    assert_eq!(shell.draws().await, 0);
+    assert_eq!(cli.draws().await, 0);
 
-    let output = shell.run(&import, "");
+    let output = cli.run(&import, "");
     assert!(
-        output.status.success() && said(&output).contains("2 draws are on sale"),
+        output.status.success() && output_text(&output).contains("2 draws are on sale"),
         "{}",
-        said(&output)
+        output_text(&output)
     );
-    assert_eq!(shell.draws().await, 2);
+    assert_eq!(cli.draws().await, 2);
 
-    let output = shell.run(&import, "");
+    let output = cli.run(&import, "");
     assert!(
-        output.status.success() && said(&output).contains("2 on sale already"),
+        output.status.success() && output_text(&output).contains("2 on sale already"),
         "{}",
-        said(&output)
+        output_text(&output)
     );
-    assert_eq!(shell.draws().await, 2, "a repeated import adds nothing");
+    assert_eq!(cli.draws().await, 2, "a repeated import adds nothing");
 }
 
 #[actix_web::test]
-async fn a_season_says_whom_buyers_ask() {
-    let shell = Shell::open().await;
-    shell.club("sharks").await;
-    shell.club_reached_at("silent", None).await;
-    let file = shell.file(SEASON);
+async fn season_import_sets_the_contact() {
+    let cli = CliEnvironment::open().await;
+    cli.club("sharks").await;
+    cli.club_with_phone("silent", None).await;
+    let file = cli.file(SEASON);
     let import = |club: &str, more: &[&str]| {
         let words = [
             "import-fixtures",
@@ -228,49 +439,49 @@ async fn a_season_says_whom_buyers_ask() {
             "--prize",
             "50",
         ];
-        shell.run(&[&words[..], more].concat(), "")
+        cli.run(&[&words[..], more].concat(), "")
     };
     let output = import("silent", &[]);
     assert!(
-        !output.status.success() && said(&output).contains("Contact phone is required"),
+        !output.status.success() && output_text(&output).contains("Contact phone is required"),
         "{}",
-        said(&output)
+        output_text(&output)
     );
-    assert_eq!(shell.draws().await, 0);
+    assert_eq!(cli.draws().await, 0);
     assert!(import("sharks", &[]).status.success());
     let output = import(
         "silent",
         &["--contact-name", "Jo", "--contact-phone", "0400 999 888"],
     );
-    assert!(output.status.success(), "{}", said(&output));
-    let mut asked: Vec<_> = shell.records.listings().await.expect("listings");
-    asked.sort_by_key(|listing| listing.id());
-    let asked: Vec<_> = asked
+    assert!(output.status.success(), "{}", output_text(&output));
+    let mut listings: Vec<_> = cli.records.listings().await.expect("listings");
+    listings.sort_by_key(|listing| listing.id());
+    let listings: Vec<_> = listings
         .into_iter()
         .filter_map(|listing| listing.contact_name.zip(listing.contact_phone))
         .collect();
     let person = |name: &str, phone: &str| (name.to_string(), phone.to_string());
     assert_eq!(
-        asked[..2],
+        listings[..2],
         [
             person("sharks", "0400 111 222"),
             person("sharks", "0400 111 222")
         ]
     );
     assert_eq!(
-        asked[2..],
+        listings[2..],
         [person("Jo", "0400 999 888"), person("Jo", "0400 999 888")]
     );
 }
 
 #[actix_web::test]
-async fn one_wrong_line_is_named_and_nothing_is_imported() {
-    let shell = Shell::open().await;
-    shell.club("sharks").await;
-    let file = shell.file(&format!(
+async fn invalid_line_is_named_and_nothing_is_imported() {
+    let cli = CliEnvironment::open().await;
+    cli.club("sharks").await;
+    let file = cli.file(&format!(
         "{SEASON}Round 2,2099-03-14,25:00,Australia/Sydney,Sharks,Jets\n"
     ));
-    let output = shell.run(
+    let output = cli.run(
         &[
             "import-fixtures",
             &file,
@@ -285,12 +496,12 @@ async fn one_wrong_line_is_named_and_nothing_is_imported() {
     );
     assert!(!output.status.success());
     assert!(
-        said(&output).contains("fixtures.csv:4: "),
+        output_text(&output).contains("fixtures.csv:4: "),
         "{}",
-        said(&output)
+        output_text(&output)
     );
-    assert_eq!(shell.draws().await, 0);
-    let output = shell.run(
+    assert_eq!(cli.draws().await, 0);
+    let output = cli.run(
         &[
             "import-fixtures",
             &file,
@@ -304,80 +515,78 @@ async fn one_wrong_line_is_named_and_nothing_is_imported() {
         "",
     );
     assert!(
-        said(&output).contains("no club has the slug nobody"),
+        output_text(&output).contains("no club has the slug nobody"),
         "{}",
-        said(&output)
+        output_text(&output)
     );
 }
 
 #[actix_web::test]
-async fn an_operator_is_made_once_with_a_password_that_stands_in_no_history() {
-    let shell = Shell::open().await;
+async fn operator_is_created_once_with_password_from_stdin() {
+    let cli = CliEnvironment::open().await;
     let create = ["operator", "create", "--email", "boss@example.com"];
-    let output = shell.run(&create, "short\n");
+    let output = cli.run(&create, "short\n");
     assert!(
-        !output.status.success() && said(&output).contains("at least 8"),
+        !output.status.success() && output_text(&output).contains("at least 8"),
         "{}",
-        said(&output)
+        output_text(&output)
     );
-    let output = shell.run(&create, "long enough\n");
-    assert!(output.status.success(), "{}", said(&output));
-    let (_, hash) = shell
+    let output = cli.run(&create, "long enough\n");
+    assert!(output.status.success(), "{}", output_text(&output));
+    let (_, hash) = cli
         .records
         .admin_credentials("boss@example.com")
         .await
         .expect("read")
         .expect("there");
     assert!(hash.starts_with("$argon2id$") && !hash.contains("long enough"));
-    let output = shell.run(&create, "long enough\n");
+    let output = cli.run(&create, "long enough\n");
     assert!(
-        !output.status.success() && said(&output).contains("has an account already"),
+        !output.status.success() && output_text(&output).contains("has an account already"),
         "{}",
-        said(&output)
+        output_text(&output)
     );
 }
 
 #[actix_web::test]
-async fn a_lost_phone_is_forgotten_with_every_session_and_it_is_written_down() {
-    let shell = Shell::open().await;
-    let output = shell.run(
+async fn forgotten_second_factor_is_removed_and_audited() {
+    let cli = CliEnvironment::open().await;
+    let output = cli.run(
         &["operator", "forget-second-factor", "nobody@example.com"],
         "",
     );
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        said(&output).contains("no operator has the e-mail nobody@example.com"),
+        output_text(&output).contains("no operator has the e-mail nobody@example.com"),
         "{}",
-        said(&output)
+        output_text(&output)
     );
-    let admin = shell
+    let admin = cli
         .records
         .create_admin("boss@example.com", "Boss", "$argon2id$x")
         .await
         .expect("created");
-    shell
-        .records
+    cli.records
         .begin_second_factor(admin, b"lost with the phone!")
         .await
         .expect("begun");
-    let output = shell.run(
+    let output = cli.run(
         &["operator", "forget-second-factor", "Boss@example.com"],
         "",
     );
     assert!(
-        output.status.success() && said(&output).contains("sets up a new authenticator"),
+        output.status.success() && output_text(&output).contains("sets up a new authenticator"),
         "{}",
-        said(&output)
+        output_text(&output)
     );
     assert!(
-        shell
-            .records
+        cli.records
             .second_factor(admin)
             .await
             .expect("read")
             .is_none()
     );
-    let trail = shell
+    let trail = cli
         .records
         .audit_trail(&[format!("admin:{admin}")], None, 10)
         .await
@@ -389,10 +598,10 @@ async fn a_lost_phone_is_forgotten_with_every_session_and_it_is_written_down() {
 }
 
 #[actix_web::test]
-async fn the_fence_after_a_fail_over_is_one_command_that_says_what_comes_next() {
-    let shell = Shell::open().await;
-    shell.club("sharks").await;
-    let file = shell.file(SEASON);
+async fn fence_command_fences_all_draws_and_names_next_step() {
+    let cli = CliEnvironment::open().await;
+    cli.club("sharks").await;
+    let file = cli.file(SEASON);
     let import = [
         "import-fixtures",
         &file,
@@ -403,57 +612,57 @@ async fn the_fence_after_a_fail_over_is_one_command_that_says_what_comes_next() 
         "--prize",
         "50",
     ];
-    assert!(shell.run(&import, "").status.success());
-    let output = shell.run(&["fence"], "");
+    assert!(cli.run(&import, "").status.success());
+    let output = cli.run(&["fence"], "");
     assert!(
-        output.status.success() && said(&output).starts_with("2 draws are fenced"),
+        output.status.success() && output_text(&output).starts_with("2 draws are fenced"),
         "{}",
-        said(&output)
+        output_text(&output)
     );
     assert!(
-        said(&output).contains("Sales are closed") && said(&output).contains("`server audit`"),
+        output_text(&output).contains("Sales are closed")
+            && output_text(&output).contains("`server audit`"),
         "{}",
-        said(&output)
+        output_text(&output)
     );
     let fenced = "select count(*) from draws where owner_epoch >= 1000000 and owner_boot is null and $1 = ''";
-    assert_eq!(shell.database.count(fenced, "").await, 2);
+    assert_eq!(cli.database.count(fenced, "").await, 2);
     assert_eq!(
-        shell.records.settings().await.expect("read")["maintenance_mode"],
+        cli.records.settings().await.expect("read")["maintenance_mode"],
         "true"
     );
 }
 
 #[actix_web::test]
-async fn an_audit_of_sound_books_is_clean_and_money_nobody_knows_of_fails_it() {
-    let shell = Shell::open().await;
-    shell.club("sharks").await;
-    let club = shell.records.clubs().await.expect("clubs").remove(0).id;
+async fn audit_passes_until_an_unknown_payment_exists() {
+    let cli = CliEnvironment::open().await;
+    cli.club("sharks").await;
+    let club = cli.records.clubs().await.expect("clubs").remove(0).id;
     let account = AccountId("acct_sharks".to_string());
-    shell
-        .records
+    cli.records
         .connect_account(club, &account)
         .await
         .expect("connected");
-    let output = shell.run(&["audit"], "");
+    let output = cli.run(&["audit"], "");
     assert!(
-        output.status.success() && said(&output).contains("Nothing disagrees."),
+        output.status.success() && output_text(&output).contains("Nothing disagrees."),
         "{}",
-        said(&output)
+        output_text(&output)
     );
-    let intent = take_money(&shell.folder.path().join("sandbox"), &account).await;
-    let output = shell.run(&["audit"], "");
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-    let row = said(&output)
+    let intent = take_money(&cli.folder.path().join("sandbox"), &account).await;
+    let output = cli.run(&["audit"], "");
+    assert_eq!(output.status.code(), Some(1), "{}", output_text(&output));
+    let row = output_text(&output)
         .lines()
         .any(|line| line.starts_with(&intent) && line.contains("no order knows"));
     assert!(
-        row && said(&output).contains("DIFFERENT"),
+        row && output_text(&output).contains("DIFFERENT"),
         "{}",
-        said(&output)
+        output_text(&output)
     );
 }
 
-/// A payment made past our books, as on the provider's own dashboard.
+/// Makes a payment outside the product, as in the provider's dashboard.
 async fn take_money(sandbox: &Path, account: &AccountId) -> String {
     let sandbox =
         Sandbox::open(Some(sandbox.to_path_buf()), Options::default()).expect("a sandbox");

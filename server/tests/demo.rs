@@ -1,10 +1,11 @@
-//! `cargo run` as a newcomer types it: the real binary on an empty folder, stopped kindly, killed unkindly, started again.
+//! The demo of `cargo run`: the real binary on an empty folder, stopped, killed and started again.
 
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use demo::promised;
+use demo::demo_content;
 use flate2::read::GzDecoder;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -12,10 +13,10 @@ use persistence::testing::Folder;
 use serde_json::Value;
 
 mod demo {
-    pub mod promised;
+    pub mod demo_content;
 }
 
-/// A running demo and where it says it is.
+/// A running demo and its address.
 struct Demo {
     child: Child,
     url: String,
@@ -34,7 +35,7 @@ fn binary(folder: &Path) -> Command {
 }
 
 impl Demo {
-    /// Starts it and waits until it has said everything.
+    /// Starts the demo and waits until its greeting is complete.
     fn start(folder: &Path) -> Demo {
         let mut child = binary(folder)
             .stdout(Stdio::piped())
@@ -76,7 +77,7 @@ impl Demo {
         (answer.status().as_u16(), answer.text().await.expect("text"))
     }
 
-    /// Draw numbers and how many tickets each has sold, over the three lists.
+    /// Returns draw numbers and sold tickets over the three lists.
     async fn sold(&self) -> Vec<(i64, i64)> {
         let mut sold = Vec::new();
         for list in ["active", "awaiting-results", "completed"] {
@@ -99,7 +100,7 @@ impl Demo {
     }
 }
 
-/// A test that failed leaves no server behind, whose open pipes whoever reads our output would wait for.
+/// A failed test leaves no server behind, whose open pipes would block readers of the test output.
 impl Drop for Demo {
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
@@ -109,7 +110,7 @@ impl Drop for Demo {
     }
 }
 
-/// A front end of one page, so that no test of the server waits for a build of the web.
+/// Writes a front end of one page, so that the server's tests need no web build.
 fn front_end(folder: &Path) {
     let dist = folder.join("dist");
     std::fs::create_dir_all(&dist).expect("a folder");
@@ -121,7 +122,7 @@ fn front_end(folder: &Path) {
 }
 
 #[actix_web::test]
-async fn the_demo_starts_from_nothing_and_loses_nothing() {
+async fn demo_starts_on_empty_folder_and_loses_nothing() {
     let folder = Folder::new();
     front_end(folder.path());
 
@@ -136,21 +137,22 @@ async fn the_demo_starts_from_nothing_and_loses_nothing() {
         "demo-password",
         "/sandbox/mailbox",
     ];
-    for words in helpers.into_iter().chain(others) {
+    for text in helpers.into_iter().chain(others) {
         assert!(
-            demo.greeting.contains(words),
-            "{words} is missing in\n{}",
+            demo.greeting.contains(text),
+            "{text} is missing in\n{}",
             demo.greeting
         );
     }
-    promised::everything_is_there(&demo, folder.path()).await;
-    pages_are_drawn_before_any_script(&demo).await;
-    clubs_find_something_on_every_screen(&demo).await;
-    pages_are_sent_small_unless_they_hold_a_secret(&demo).await;
+    check_file_modes(&folder.path().join("data"));
+    demo_content::check_content(&demo, folder.path()).await;
+    check_server_rendering(&demo).await;
+    check_club_screens(&demo).await;
+    check_compression(&demo).await;
     let sold = demo.sold().await;
 
     let file = folder.path().join("monday.backup");
-    back_up(&demo, folder.path(), &file).await;
+    check_backup(&demo, folder.path(), &file).await;
 
     assert_eq!(demo.signal(Signal::SIGKILL), None, "killed, not ended");
     let mut demo = Demo::start(folder.path());
@@ -158,17 +160,17 @@ async fn the_demo_starts_from_nothing_and_loses_nothing() {
     assert_eq!(
         demo.signal(Signal::SIGTERM),
         Some(0),
-        "told to stop, it stops in order"
+        "SIGTERM ends it successfully"
     );
 
     let audit = binary(folder.path())
-        .arg("audit")
+        .args(["audit", "--demo"])
         .output()
         .expect("the audit runs");
-    let said = String::from_utf8_lossy(&audit.stdout);
+    let output_text = String::from_utf8_lossy(&audit.stdout);
     assert!(
-        audit.status.success() && said.contains("Nothing disagrees."),
-        "{said}"
+        audit.status.success() && output_text.contains("Nothing disagrees."),
+        "{output_text}"
     );
     for kind in [
         "missing_ticket",
@@ -177,14 +179,17 @@ async fn the_demo_starts_from_nothing_and_loses_nothing() {
         "mismatched_amount",
         "orphaned_ticket",
     ] {
-        assert!(said.contains(&format!("1 × {kind}")), "{kind}:\n{said}");
+        assert!(
+            output_text.contains(&format!("1 × {kind}")),
+            "{kind}:\n{output_text}"
+        );
     }
 
-    a_lost_database_comes_back(folder.path(), &file, &sold).await;
+    check_restore(folder.path(), &file, &sold).await;
 }
 
 #[test]
-fn whoever_stops_it_while_it_seeds_finds_no_postgres_left_behind() {
+fn demo_stopped_during_seeding_leaves_no_postgres() {
     let folder = Folder::new();
     front_end(folder.path());
     let mut child = binary(folder.path())
@@ -192,35 +197,57 @@ fn whoever_stops_it_while_it_seeds_finds_no_postgres_left_behind() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
-    let mut said = BufReader::new(child.stderr.take().expect("a pipe")).lines();
-    let seeding = said
+    let mut output_text = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    let seeding = output_text
         .by_ref()
         .any(|line| line.expect("text").contains("Seeding"));
     assert!(seeding, "it ended before it seeded");
     let note = folder.path().join("data/postgres/data/postmaster.pid");
     assert!(note.exists(), "Postgres runs");
     kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM).expect("a signal");
-    let words: Vec<String> = said.map(|line| line.expect("text")).collect();
+    let text: Vec<String> = output_text.map(|line| line.expect("text")).collect();
     assert_eq!(child.wait().expect("it ends").code(), Some(1));
     assert!(
-        words
-            .iter()
+        text.iter()
             .any(|line| line.contains("stopped before it was ready")),
-        "{words:?}"
+        "{text:?}"
     );
-    assert!(!note.exists(), "and nothing of it goes on");
+    assert!(!note.exists(), "Postgres was stopped");
 }
 
-/// Beside the running server. What was secret in the books is as secret in the file.
-async fn back_up(demo: &Demo, folder: &Path, file: &Path) {
+/// As root the data folder can be traversed but not listed, because Postgres runs as another user.
+fn check_file_modes(data: &Path) {
+    let mode = |path: &Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
+    assert_eq!(mode(data) & 0o066, 0);
+    let mut folders = vec![data.join("sandbox")];
+    let mut files = vec![data.join("seal.key"), data.join("running.json")];
+    while let Some(folder) = folders.pop() {
+        assert_eq!(mode(&folder), 0o700, "{}", folder.display());
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                files.push(path)
+            }
+        }
+    }
+    assert!(files.len() > 2, "the sandbox keeps a journal");
+    for file in files {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+}
+
+/// Backs up beside the running server. Secrets of the database must stay sealed in the file.
+async fn check_backup(demo: &Demo, folder: &Path, file: &Path) {
     let output = binary(folder)
-        .arg("backup")
+        .args(["--demo", "backup"])
         .arg(file)
         .output()
         .expect("the backup runs");
     assert!(output.status.success(), "{output:?}");
     let again = binary(folder)
-        .arg("backup")
+        .args(["--demo", "backup"])
         .arg(file)
         .output()
         .expect("the backup runs");
@@ -230,11 +257,14 @@ async fn back_up(demo: &Demo, folder: &Path, file: &Path) {
         .read_to_end(&mut bytes)
         .expect("whole");
     let has = |secret: &[u8]| bytes.windows(secret.len()).any(|window| window == secret);
-    assert!(has(b"Bayside Barracudas"), "the books are in it");
+    assert!(
+        has(b"Bayside Barracudas"),
+        "the backup contains the database"
+    );
     let key = std::fs::read_to_string(folder.join("data/seal.key")).expect("a key");
     assert!(
         !has(key.as_bytes()) && !has(&hex::decode(&key).expect("hexadecimal")),
-        "the key is not"
+        "the backup does not contain the key"
     );
     let completed = demo.get("/api/draws/completed").await;
     let proof = demo
@@ -246,66 +276,67 @@ async fn back_up(demo: &Demo, folder: &Path, file: &Path) {
     let seed = proof["seed"].as_str().expect("revealed after the game");
     assert!(
         !has(seed.as_bytes()) && !has(&hex::decode(seed).expect("hexadecimal")),
-        "and no deal's seed"
+        "the backup contains no seed"
     );
 }
 
-async fn a_lost_database_comes_back(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
-    let said = |mut command: Command| {
+async fn check_restore(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
+    let output_text = |mut command: Command| {
         let output = command.output().expect("it runs");
-        let said = [&output.stdout, &output.stderr]
+        let output_text = [&output.stdout, &output.stderr]
             .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
             .concat();
-        (output.status.success(), said)
+        (output.status.success(), output_text)
     };
     let restore = || {
         let mut command = binary(folder);
-        command.arg("restore").arg(file);
+        command.args(["restore", "--demo"]).arg(file);
         command
     };
-    // A power cut while it was copied from somewhere.
+    // The file was truncated, as by a power cut during a copy.
     let bytes = std::fs::read(file).expect("a file");
     let cut = folder.join("cut.backup");
     std::fs::write(&cut, &bytes[..bytes.len() - 100]).expect("written");
     let mut command = binary(folder);
-    let (done, words) = said({
-        command.arg("restore").arg(&cut);
+    let (done, text) = output_text({
+        command.args(["restore", "--demo"]).arg(&cut);
         command
     });
     assert!(
-        !done && words.contains("cut short") && folder.join("data/postgres/data").exists(),
-        "{words}"
+        !done && text.contains("cut short") && folder.join("data/postgres/data").exists(),
+        "{text}"
     );
 
     std::fs::remove_dir_all(folder.join("data/postgres/data")).expect("lost");
     let key = folder.join("data/seal.key");
     std::fs::rename(&key, folder.join("elsewhere.key")).expect("moved");
-    let (done, words) = said(restore());
-    assert!(!done && words.contains("seal.key"), "{words}");
+    let (done, text) = output_text(restore());
+    assert!(!done && text.contains("seal.key"), "{text}");
     std::fs::rename(folder.join("elsewhere.key"), &key).expect("back");
 
-    let (done, words) = said(restore());
-    assert!(done && words.contains("before-restore"), "{words}");
+    let (done, text) = output_text(restore());
+    assert!(done && text.contains("before-restore"), "{text}");
     let mut audit = binary(folder);
-    let (clean, words) = said({
-        audit.arg("audit");
+    let (clean, text) = output_text({
+        audit.args(["audit", "--demo"]);
         audit
     });
-    assert!(clean && words.contains("Nothing disagrees."), "{words}");
+    assert!(clean && text.contains("Nothing disagrees."), "{text}");
     let mut demo = Demo::start(folder);
-    assert_eq!(demo.sold().await, sold, "the books of that moment");
-    let (done, words) = said(restore());
+    assert_eq!(demo.sold().await, sold, "the database of the backup");
+    let (done, text) = output_text(restore());
     assert!(
-        !done && words.contains("another server is running"),
-        "{words}"
+        !done && text.contains("another server is running"),
+        "{text}"
     );
     assert_eq!(demo.signal(Signal::SIGTERM), Some(0));
 }
 
-/// A prize at every step, an offer in several states, a payment that failed, a share that was paid out.
-async fn clubs_find_something_on_every_screen(demo: &Demo) {
-    let mut seen = std::collections::BTreeSet::new();
-    let words = |value: &Value| value.as_str().unwrap_or("none").to_string();
+/// The demo shows a prize at every step, offers in several states, a failed payment and a paid
+/// share.
+async fn check_club_screens(demo: &Demo) {
+    let mut states_shown = std::collections::BTreeSet::new();
+    let text = |value: &Value| value.as_str().unwrap_or("none").to_string();
     for club in [
         "bayside-barracudas",
         "western-ringtails",
@@ -327,7 +358,7 @@ async fn clubs_find_something_on_every_screen(demo: &Demo) {
             .json()
             .await
             .expect("a user");
-        seen.insert(format!("verified {}", user["emailVerified"]));
+        states_shown.insert(format!("verified {}", user["emailVerified"]));
         let get = async |path: String| {
             let answer = browser
                 .get(format!("{}{path}", demo.url))
@@ -349,20 +380,20 @@ async fn clubs_find_something_on_every_screen(demo: &Demo) {
                 .send()
                 .await;
             let winners: Value = winners.expect("an answer").json().await.expect("JSON");
-            seen.insert(format!(
+            states_shown.insert(format!(
                 "prize {}",
-                words(&winners["winningTickets"][0]["winnerPayoutStatus"])
+                text(&winners["winningTickets"][0]["winnerPayoutStatus"])
             ));
             for payout in get(format!("/api/draws/{}/payouts", draw["id"])).await {
-                seen.insert(format!(
+                states_shown.insert(format!(
                     "{} {}",
-                    words(&payout["type"]),
-                    words(&payout["status"])
+                    text(&payout["type"]),
+                    text(&payout["status"])
                 ));
             }
         }
         for offer in get(format!("/api/admin/clubs/{club}/bundles")).await {
-            seen.insert(format!("offer {}", words(&offer["status"])));
+            states_shown.insert(format!("offer {}", text(&offer["status"])));
         }
         let audit = browser
             .get(format!("{}/api/admin/payment-recovery-report", demo.url))
@@ -374,7 +405,7 @@ async fn clubs_find_something_on_every_screen(demo: &Demo) {
             "{club}: {report}"
         );
     }
-    for wanted in [
+    for expected in [
         "verified true",
         "verified false",
         "prize pending",
@@ -387,20 +418,23 @@ async fn clubs_find_something_on_every_screen(demo: &Demo) {
         "offer draft",
         "offer archived",
     ] {
-        assert!(seen.contains(wanted), "{wanted} is shown nowhere: {seen:?}");
+        assert!(
+            states_shown.contains(expected),
+            "{expected} is shown nowhere: {states_shown:?}"
+        );
     }
 }
 
-async fn pages_are_drawn_before_any_script(demo: &Demo) {
+async fn check_server_rendering(demo: &Demo) {
     let (status, draw) = demo.page("/draw/1001").await;
     assert_eq!(status, 200);
-    for words in [
+    for text in [
         "<h1 class=\"teams\">Bayside Barracudas",
         "113/169",
         "<style>h1{color:red}</style>",
         "id=\"boot\"",
     ] {
-        assert!(draw.contains(words), "{words} is missing in\n{draw}");
+        assert!(draw.contains(text), "{text} is missing in\n{draw}");
     }
     assert!(draw.contains("<script type=module src=/assets/web.0a1b2c3d.js></script>"));
     assert!(demo.page("/").await.1.contains("href=\"/draw/1001\""));
@@ -424,12 +458,12 @@ async fn pages_are_drawn_before_any_script(demo: &Demo) {
     );
 }
 
-async fn pages_are_sent_small_unless_they_hold_a_secret(demo: &Demo) {
-    let asked = async |path: &str| {
-        let asked = reqwest::Client::new()
+async fn check_compression(demo: &Demo) {
+    let fetch = async |path: &str| {
+        let request = reqwest::Client::new()
             .get(format!("{}{path}", demo.url))
             .header("accept-encoding", "br, gzip;q=0.8");
-        let answer = asked.send().await.expect("an answer");
+        let answer = request.send().await.expect("an answer");
         let coding = answer
             .headers()
             .get("content-encoding")
@@ -437,7 +471,7 @@ async fn pages_are_sent_small_unless_they_hold_a_secret(demo: &Demo) {
         assert_eq!(answer.headers()["vary"], "Accept-Encoding", "{path}");
         (coding, answer.bytes().await.expect("a page"))
     };
-    let (coding, small) = asked("/draw/1001").await;
+    let (coding, small) = fetch("/draw/1001").await;
     assert_eq!(coding.as_deref(), Some("gzip"));
     let mut page = String::new();
     GzDecoder::new(&small[..])
@@ -450,5 +484,5 @@ async fn pages_are_sent_small_unless_they_hold_a_secret(demo: &Demo) {
         small.len(),
         page.len()
     );
-    assert_eq!(asked("/my/00000000000000000000000000000000").await.0, None);
+    assert_eq!(fetch("/my/00000000000000000000000000000000").await.0, None);
 }

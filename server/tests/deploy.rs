@@ -1,4 +1,4 @@
-//! What stands in front of the nodes is understood by the programs it is for, where they are installed.
+//! Checks the deployment files with the programs that read them, where those are installed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,51 +9,53 @@ fn file(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Runs a program's own check; `None` when it is not there.
-fn checked(program: &str, arguments: &[&str]) -> Option<(bool, String)> {
+/// Runs a program's own configuration check. Returns `None` when it is not installed.
+fn run_check(program: &str, arguments: &[&str]) -> Option<(bool, String)> {
     let places = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"];
-    let found = places
+    let find_program = places
         .iter()
         .map(|place| Path::new(place).join(program))
         .find(|path| path.is_file());
-    let Some(found) = found else {
+    let Some(find_program) = find_program else {
         println!(
             "{program} is not installed, so its configuration was not checked: apt-get install {program}"
         );
         return None;
     };
-    let output = Command::new(found)
+    let output = Command::new(find_program)
         .args(arguments)
         .output()
         .expect("it runs");
-    let said = [output.stdout, output.stderr]
+    let output_text = [output.stdout, output.stderr]
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         .concat();
-    Some((output.status.success(), said))
+    Some((output.status.success(), output_text))
 }
 
 #[test]
-fn haproxy_understands_its_configuration() {
+fn haproxy_accepts_its_configuration() {
     let path = file("haproxy.cfg");
-    if let Some((understood, said)) = checked("haproxy", &["-c", "-f", &path.to_string_lossy()]) {
-        assert!(understood, "{said}");
+    if let Some((accepted, output_text)) =
+        run_check("haproxy", &["-c", "-f", &path.to_string_lossy()])
+    {
+        assert!(accepted, "{output_text}");
     }
 }
 
 #[test]
-fn nginx_understands_its_configuration() {
+fn nginx_accepts_its_configuration() {
     let (path, folder) = (file("nginx.conf"), persistence::testing::Folder::new());
     let here = folder.path().to_string_lossy().into_owned();
-    if let Some((understood, said)) =
-        checked("nginx", &["-t", "-p", &here, "-c", &path.to_string_lossy()])
+    if let Some((accepted, output_text)) =
+        run_check("nginx", &["-t", "-p", &here, "-c", &path.to_string_lossy()])
     {
-        assert!(understood, "{said}");
+        assert!(accepted, "{output_text}");
     }
 }
 
-/// A draw's pages, calls and sockets have to name it where the configurations look for it.
+/// The addresses of a draw's pages, calls and sockets must match the balancer's routing patterns.
 #[test]
-fn both_find_the_draw_in_the_same_addresses() {
+fn both_balancers_route_the_same_draw_addresses() {
     let read = |name: &str| std::fs::read_to_string(file(name)).expect("a configuration");
     for configuration in [read("haproxy.cfg"), read("nginx.conf")] {
         for place in [
@@ -72,18 +74,18 @@ fn both_find_the_draw_in_the_same_addresses() {
         }
         assert!(
             configuration.contains("/nodes/"),
-            "the nodes' door is not for browsers"
+            "the node routes are not reachable for browsers"
         );
     }
 }
 
-/// Behind either of them a node hears one address of a caller: the one that the balancer saw.
+/// A node receives only the client address that the balancer saw.
 #[test]
-fn what_a_caller_says_of_its_address_ends_at_the_balancer() {
-    let says = |name: &str, words: &str| {
+fn balancer_overwrites_the_client_address_header() {
+    let says = |name: &str, text: &str| {
         std::fs::read_to_string(file(name))
             .expect("a configuration")
-            .contains(words)
+            .contains(text)
     };
     assert!(
         says("haproxy.cfg", "http-request del-header x-forwarded-for")
@@ -95,9 +97,10 @@ fn what_a_caller_says_of_its_address_ends_at_the_balancer() {
     ));
 }
 
-/// An order's token, a winner's link, a new password's and the provider's secret stand in addresses (reliability.md, L2).
+/// Addresses contain secrets: order tokens, claim links and password links (reliability.md, rule
+/// L2).
 #[test]
-fn no_balancer_writes_down_which_address_was_asked_for() {
+fn balancer_logs_contain_no_request_path() {
     let read = |name: &str| std::fs::read_to_string(file(name)).expect("a configuration");
     let lines = |text: &str| {
         text.lines()
@@ -114,11 +117,11 @@ fn no_balancer_writes_down_which_address_was_asked_for() {
     assert_eq!(formats, [format], "method, status, times, node");
     assert!(
         haproxy.contains(&"http-request set-var(txn.room) path,field(2,/)".to_string()),
-        "`my`, and no more"
+        "only the first path segment is logged"
     );
     let more = |line: &&String| line.starts_with("option httplog") || line.contains("capture");
     assert_eq!(haproxy.iter().find(more), None);
-    // Outside of `http` nginx knows of no request.
+    // Outside of the `http` block nginx handles no requests.
     let nginx = read("nginx.conf");
     let inside = lines(nginx.split_once("\nhttp {").expect("its part about HTTP").1);
     let logs: Vec<&String> = inside
@@ -129,7 +132,7 @@ fn no_balancer_writes_down_which_address_was_asked_for() {
 }
 
 #[test]
-fn the_unit_names_every_variable_that_differs_from_node_to_node() {
+fn systemd_unit_names_every_per_node_variable() {
     let unit = std::fs::read_to_string(file("server@.service")).expect("the unit");
     for name in ["PORT", "METRICS_ADDR", "NODE_ADDRESS"] {
         assert!(unit.contains(name), "{name}");

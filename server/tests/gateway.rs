@@ -1,4 +1,5 @@
-//! One contract, two providers: what our gateway gets over HTTP from the stand-in, it gets from the fake that simulations use.
+//! A contract test of the payment gateway, run against the sandbox over HTTP and against the fake
+//! that simulations use.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +13,7 @@ use domain::{AccountId, Cents, OrderId, PaymentIntentId, PaymentStatus, Timestam
 use server::sandbox::faults::Fault;
 use server::sandbox::{self, Options, Sandbox};
 
-const LONG_AGO: Timestamp = Timestamp(0);
+const EPOCH_START: Timestamp = Timestamp(0);
 
 fn club() -> AccountId {
     AccountId("acct_club".into())
@@ -34,15 +35,15 @@ fn code(error: GatewayError) -> String {
     }
 }
 
-/// The stand-in behind a real port, and how many connections and calls were ever made to it.
-struct StandIn {
+/// A sandbox on a real port that counts connections and calls.
+struct SandboxServer {
     sandbox: Arc<Sandbox>,
     stripe: Stripe,
     connections: Arc<AtomicUsize>,
     calls: Arc<AtomicUsize>,
 }
 
-async fn stand_in() -> StandIn {
+async fn sandbox_server() -> SandboxServer {
     let sandbox = Sandbox::open(None, Options::default()).expect("the sandbox opens");
     let (connections, calls) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
     let (served, connected, called) = (sandbox.clone(), connections.clone(), calls.clone());
@@ -68,7 +69,7 @@ async fn stand_in() -> StandIn {
     let mut settings =
         StripeSettings::new("sk_test_1", format!("http://{address}/sandbox/stripe/"));
     settings.timeout = Duration::from_secs(30);
-    StandIn {
+    SandboxServer {
         sandbox,
         stripe: Stripe::new(&settings).expect("a gateway"),
         connections,
@@ -76,25 +77,25 @@ async fn stand_in() -> StandIn {
     }
 }
 
-/// The words for cards differ; nothing else may.
+/// Card names of each provider. Everything else must be equal.
 struct Cards {
     good: &'static str,
     declined: &'static str,
     challenged: &'static str,
 }
 
-const FAKE: Cards = Cards {
+const FAKE_CARDS: Cards = Cards {
     good: "pm_visa",
     declined: "pm_decline",
     challenged: "pm_3ds",
 };
-const REAL: Cards = Cards {
+const SANDBOX_CARDS: Cards = Cards {
     good: "pm_card_visa",
     declined: "pm_card_chargeDeclined",
     challenged: "pm_card_authenticationRequired",
 };
 
-async fn contract(gateway: &dyn Gateway, cards: &Cards) {
+async fn check_contract(gateway: &dyn Gateway, cards: &Cards) {
     let new = order(7, 1000);
     let opened = gateway.create("create-7", &new).await.unwrap();
     assert_eq!(opened.intent.status, PaymentStatus::RequiresPaymentMethod);
@@ -129,7 +130,7 @@ async fn contract(gateway: &dyn Gateway, cards: &Cards) {
         .unwrap();
     assert_eq!(updated.intent.amount, Cents(2000));
     let found = gateway
-        .find(&club(), OrderId(7), LONG_AGO)
+        .find(&club(), OrderId(7), EPOCH_START)
         .await
         .unwrap()
         .expect("found by its order");
@@ -139,7 +140,7 @@ async fn contract(gateway: &dyn Gateway, cards: &Cards) {
     );
     assert!(
         gateway
-            .find(&club(), OrderId(8), LONG_AGO)
+            .find(&club(), OrderId(8), EPOCH_START)
             .await
             .unwrap()
             .is_none()
@@ -159,17 +160,17 @@ async fn contract(gateway: &dyn Gateway, cards: &Cards) {
         .await
         .unwrap_err();
     assert!(["card_declined", "generic_decline"].contains(&code(declined).as_str()));
-    let said = gateway.retrieve(&club(), id).await.unwrap();
+    let intent = gateway.retrieve(&club(), id).await.unwrap();
     assert_eq!(
-        said.decline.map(|decline| decline.message),
+        intent.decline.map(|decline| decline.message),
         Some("Your card was declined.".into()),
         "the intent says why"
     );
-    let asked = gateway
+    let challenged = gateway
         .confirm("confirm-7-3ds", &club(), id, cards.challenged)
         .await
         .unwrap();
-    assert_eq!(asked.intent.status, PaymentStatus::RequiresAction);
+    assert_eq!(challenged.intent.status, PaymentStatus::RequiresAction);
     let held = gateway
         .confirm("confirm-7-good", &club(), id, cards.good)
         .await
@@ -182,12 +183,12 @@ async fn contract(gateway: &dyn Gateway, cards: &Cards) {
         .unwrap_err();
     assert_eq!(code(late), "payment_intent_unexpected_state");
 
-    let taken = gateway
+    let captured = gateway
         .capture("cap-7", &club(), id, Cents(70))
         .await
         .unwrap();
     assert_eq!(
-        (taken.status, taken.amount_received),
+        (captured.status, captured.amount_received),
         (PaymentStatus::Succeeded, Cents(2000))
     );
     assert_eq!(
@@ -195,7 +196,7 @@ async fn contract(gateway: &dyn Gateway, cards: &Cards) {
             .capture("cap-7", &club(), id, Cents(70))
             .await
             .unwrap(),
-        taken,
+        captured,
         "the same key, the same answer"
     );
     assert_eq!(
@@ -207,19 +208,19 @@ async fn contract(gateway: &dyn Gateway, cards: &Cards) {
         ),
         "payment_intent_unexpected_state"
     );
-    let said = gateway.retrieve(&club(), id).await.unwrap();
+    let intent = gateway.retrieve(&club(), id).await.unwrap();
     assert_eq!(
-        (said.application_fee, said.provider_fee),
+        (intent.application_fee, intent.provider_fee),
         (Cents(70), Some(Cents(64))),
         "1.7 % + 30 c is the provider's"
     );
-    assert_eq!((said.amount_refunded, said.disputed), (Cents(0), false));
+    assert_eq!((intent.amount_refunded, intent.disputed), (Cents(0), false));
 
-    money_back(gateway, id).await;
-    endings(gateway, cards).await;
+    check_refunds(gateway, id).await;
+    check_endings(gateway, cards).await;
 }
 
-async fn money_back(gateway: &dyn Gateway, id: &PaymentIntentId) {
+async fn check_refunds(gateway: &dyn Gateway, id: &PaymentIntentId) {
     gateway
         .refund_fee("fee-7", &club(), id, Cents(30))
         .await
@@ -236,12 +237,12 @@ async fn money_back(gateway: &dyn Gateway, id: &PaymentIntentId) {
         .refund("refund-7", &club(), id, Cents(2000))
         .await
         .unwrap();
-    let said = gateway.retrieve(&club(), id).await.unwrap();
+    let intent = gateway.retrieve(&club(), id).await.unwrap();
     assert_eq!(
         (
-            said.amount_refunded,
-            said.application_fee,
-            said.application_fee_refunded
+            intent.amount_refunded,
+            intent.application_fee,
+            intent.application_fee_refunded
         ),
         (Cents(2000), Cents(70), Cents(30))
     );
@@ -262,7 +263,7 @@ async fn money_back(gateway: &dyn Gateway, id: &PaymentIntentId) {
     );
 }
 
-async fn endings(gateway: &dyn Gateway, cards: &Cards) {
+async fn check_endings(gateway: &dyn Gateway, cards: &Cards) {
     let second = gateway.create("create-9", &order(9, 800)).await.unwrap();
     gateway
         .confirm("confirm-9", &club(), &second.id, cards.good)
@@ -275,7 +276,7 @@ async fn endings(gateway: &dyn Gateway, cards: &Cards) {
     assert_eq!(canceled.status, PaymentStatus::Canceled);
     assert!(
         canceled.authorised_at.is_some(),
-        "that it was authorised once is not forgotten"
+        "the authorisation time is kept"
     );
     assert_eq!(
         gateway
@@ -294,30 +295,30 @@ async fn endings(gateway: &dyn Gateway, cards: &Cards) {
         ),
         "payment_intent_unexpected_state"
     );
-    let said = gateway.retrieve(&club(), &second.id).await.unwrap();
+    let intent = gateway.retrieve(&club(), &second.id).await.unwrap();
     assert_eq!(
-        (said.amount_received, said.amount_refunded),
+        (intent.amount_received, intent.amount_refunded),
         (Cents(0), Cents(0)),
         "an authorisation is no payment"
     );
     assert!(
         gateway
-            .find(&club(), OrderId(9), LONG_AGO)
+            .find(&club(), OrderId(9), EPOCH_START)
             .await
             .unwrap()
             .is_none(),
-        "nobody can pay it any more"
+        "a cancelled intent is not found"
     );
 
-    let listed = gateway.list(&club(), LONG_AGO).await.unwrap();
+    let listed = gateway.list(&club(), EPOCH_START).await.unwrap();
     assert_eq!(
-        listed.iter().map(|said| said.order).collect::<Vec<_>>(),
+        listed.iter().map(|intent| intent.order).collect::<Vec<_>>(),
         [Some(OrderId(9)), Some(OrderId(7))]
     );
     assert_eq!(
         listed[1].provider_fee,
         Some(Cents(64)),
-        "a list tells as much as a question"
+        "a list contains the same fields as a read"
     );
     let far = Timestamp(4_102_444_800_000);
     assert!(gateway.list(&club(), far).await.unwrap().is_empty());
@@ -344,38 +345,46 @@ async fn endings(gateway: &dyn Gateway, cards: &Cards) {
 }
 
 #[actix_web::test]
-async fn the_stand_in_keeps_the_contract_over_few_connections() {
-    let stand_in = stand_in().await;
-    contract(&stand_in.stripe, &REAL).await;
-    let made = stand_in.connections.load(Ordering::Relaxed);
-    assert!(made <= 2, "connections are kept: {made} were made");
+async fn sandbox_fulfils_the_contract_over_few_connections() {
+    let sandbox_server = sandbox_server().await;
+    check_contract(&sandbox_server.stripe, &SANDBOX_CARDS).await;
+    let connection_count = sandbox_server.connections.load(Ordering::Relaxed);
+    assert!(
+        connection_count <= 2,
+        "connections are reused: {connection_count} were made"
+    );
 }
 
 #[actix_web::test]
-async fn the_fake_keeps_the_contract() {
-    contract(&FakeGateway::new(Arc::new(SystemClock)), &FAKE).await;
+async fn fake_gateway_fulfils_the_contract() {
+    check_contract(&FakeGateway::new(Arc::new(SystemClock)), &FAKE_CARDS).await;
 }
 
 #[actix_web::test]
-async fn a_list_has_more_than_one_page() {
-    let stand_in = stand_in().await;
+async fn payment_list_spans_several_pages() {
+    let sandbox_server = sandbox_server().await;
     for number in 1..=130 {
-        stand_in
+        sandbox_server
             .stripe
             .create(&format!("create-{number}"), &order(number, 500))
             .await
             .unwrap();
     }
     assert_eq!(
-        stand_in.stripe.list(&club(), LONG_AGO).await.unwrap().len(),
+        sandbox_server
+            .stripe
+            .list(&club(), EPOCH_START)
+            .await
+            .unwrap()
+            .len(),
         130
     );
-    let called = || stand_in.calls.load(Ordering::Relaxed);
-    let mut asked = called();
+    let called = || sandbox_server.calls.load(Ordering::Relaxed);
+    let mut calls_before = called();
     for (number, pages) in [(130, 1), (1, 2)] {
-        let found = stand_in
+        let found = sandbox_server
             .stripe
-            .find(&club(), OrderId(number), LONG_AGO)
+            .find(&club(), OrderId(number), EPOCH_START)
             .await
             .unwrap();
         assert_eq!(
@@ -383,17 +392,17 @@ async fn a_list_has_more_than_one_page() {
             Some(OrderId(number))
         );
         assert_eq!(
-            called() - asked,
+            called() - calls_before,
             pages,
             "an order is looked for from the newest on, and no further than it is"
         );
-        asked = called();
+        calls_before = called();
     }
 }
 
 #[actix_web::test]
-async fn what_an_error_means_for_the_next_attempt() {
-    let stand_in = stand_in().await;
+async fn gateway_error_tells_whether_to_retry() {
+    let sandbox_server = sandbox_server().await;
     for (number, fault) in [
         Fault::RateLimit,
         Fault::Error500,
@@ -404,8 +413,8 @@ async fn what_an_error_means_for_the_next_attempt() {
     .enumerate()
     {
         let (number, key) = (number as u128 + 1, format!("create-{number}"));
-        stand_in.sandbox.fail_next("payment_intents", fault);
-        let error = stand_in
+        sandbox_server.sandbox.fail_next("payment_intents", fault);
+        let error = sandbox_server
             .stripe
             .create(&key, &order(number, 500))
             .await
@@ -416,7 +425,7 @@ async fn what_an_error_means_for_the_next_attempt() {
             "{fault:?}: {error:?}"
         );
         assert_eq!(
-            error.is_remembered(),
+            error.is_stored_under_key(),
             fault == Fault::Error500,
             "{fault:?}: {error:?}"
         );
@@ -426,21 +435,22 @@ async fn what_an_error_means_for_the_next_attempt() {
             silent,
             "{fault:?}: {error:?}"
         );
-        let found = stand_in
+        let found = sandbox_server
             .stripe
-            .find(&club(), OrderId(number), LONG_AGO)
+            .find(&club(), OrderId(number), EPOCH_START)
             .await
             .unwrap();
         assert_eq!(found.is_some(), fault == Fault::TimeoutAfter, "{fault:?}");
     }
 }
 
-/// 409 and both kinds of 429 did nothing; the same key, a while later, gives the answer (reliability.md, F26, F27).
+/// A 409 and both kinds of 429 had no effect. The same key succeeds later (reliability.md, faults
+/// F26 and F27).
 #[actix_web::test]
-async fn a_key_in_use_a_lock_and_a_full_bucket_are_asked_again_under_the_same_key() {
-    let stand_in = stand_in().await;
-    let (sandbox, stripe) = (&stand_in.sandbox, &stand_in.stripe);
-    let unavailable = |said: GatewayError| match said {
+async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
+    let sandbox_server = sandbox_server().await;
+    let (sandbox, stripe) = (&sandbox_server.sandbox, &sandbox_server.stripe);
+    let unavailable = |intent: GatewayError| match intent {
         GatewayError::Unavailable(why) => why,
         other => panic!("nothing was done, so it is no {other:?}"),
     };
@@ -460,7 +470,7 @@ async fn a_key_in_use_a_lock_and_a_full_bucket_are_asked_again_under_the_same_ke
         assert_eq!(unavailable(refused), words);
         assert!(
             stripe
-                .find(&club(), OrderId(number), LONG_AGO)
+                .find(&club(), OrderId(number), EPOCH_START)
                 .await
                 .unwrap()
                 .is_none(),
@@ -471,7 +481,12 @@ async fn a_key_in_use_a_lock_and_a_full_bucket_are_asked_again_under_the_same_ke
             .await
             .unwrap();
         stripe
-            .confirm(&format!("confirm-{number}"), &club(), &opened.id, REAL.good)
+            .confirm(
+                &format!("confirm-{number}"),
+                &club(),
+                &opened.id,
+                SANDBOX_CARDS.good,
+            )
             .await
             .unwrap();
         let key = format!("cap-{number}");
@@ -482,12 +497,13 @@ async fn a_key_in_use_a_lock_and_a_full_bucket_are_asked_again_under_the_same_ke
                 .await
                 .unwrap_err(),
         );
-        let taken = stripe
+        let captured = stripe
             .capture(&key, &club(), &opened.id, Cents(18))
             .await
             .unwrap();
-        assert_eq!(taken.amount_received, Cents(500), "{fault:?}");
-        // The first had its effect and its answer was lost; while it is under way its key is in use, and then it answers.
+        assert_eq!(captured.amount_received, Cents(500), "{fault:?}");
+        // The first attempt had its effect but its answer was lost. Its key is in use for a while
+        // and then returns the result.
         sandbox.fail_next("/refunds", Fault::TimeoutAfter);
         let key = format!("refund-{number}");
         let lost = stripe
@@ -506,13 +522,13 @@ async fn a_key_in_use_a_lock_and_a_full_bucket_are_asked_again_under_the_same_ke
             .refund(&key, &club(), &opened.id, Cents(200))
             .await
             .unwrap();
-        let said = stripe.retrieve(&club(), &opened.id).await.unwrap();
-        assert_eq!(said.amount_refunded, Cents(200), "{fault:?}: once");
+        let intent = stripe.retrieve(&club(), &opened.id).await.unwrap();
+        assert_eq!(intent.amount_refunded, Cents(200), "{fault:?}: once");
     }
 }
 
 #[actix_web::test]
-async fn nobody_listening_is_certainly_no_effect() {
+async fn refused_connection_is_certainly_without_effect() {
     let stripe = Stripe::new(&StripeSettings::new("sk_test_1", "http://127.0.0.1:1")).unwrap();
     let error = stripe.create("create-1", &order(1, 500)).await.unwrap_err();
     assert!(matches!(error, GatewayError::Unavailable(_)), "{error:?}");
@@ -523,8 +539,8 @@ async fn nobody_listening_is_certainly_no_effect() {
 }
 
 #[actix_web::test]
-async fn a_club_is_onboarded() {
-    let stripe = stand_in().await.stripe;
+async fn club_account_is_onboarded() {
+    let stripe = sandbox_server().await.stripe;
     let account = stripe
         .create_account("club-1", Some("club@example.org"))
         .await

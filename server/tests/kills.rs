@@ -1,23 +1,23 @@
-//! `kill -9` before and after every step of a purchase: the server is started again, the buyer's page repeats what it had no
-//! answer to, and every order ends decided, once, as its buyer was told.
+//! Kills the server with `kill -9` before and after every step of a purchase. The buyer's page
+//! repeats unanswered calls, and every order must end decided once, as its buyer was told.
 
 use std::collections::BTreeSet;
 
-use buyer::{Buyer, Leaves};
-use house::House;
-use persistence::failpoint::{self, Side, Step};
+use buyer::{Buyer, BuyerLeaves};
+use killable_server::KillableServer;
+use persistence::failpoint::{self, FailpointSide, PurchaseStep};
 
 #[path = "kills/buyer.rs"]
 mod buyer;
-#[path = "kills/house.rs"]
-mod house;
+#[path = "kills/killable_server.rs"]
+mod killable_server;
 
-/// Tickets of each purchase: no two neighbours alike, and never more than a draw has left.
-fn wanted(number: usize) -> u16 {
+/// Returns the ticket count of a purchase. Neighbours differ, and no draw runs out.
+fn ticket_count_of(number: usize) -> u16 {
     1 + (number % 3) as u16
 }
 
-/// `ROUNDS` plays all of it so often.
+/// Returns the number of rounds (`ROUNDS`).
 fn rounds() -> usize {
     std::env::var("ROUNDS")
         .ok()
@@ -26,57 +26,70 @@ fn rounds() -> usize {
 }
 
 #[actix_web::test]
-async fn a_purchase_survives_a_kill_before_and_after_each_of_its_steps() {
+async fn purchase_survives_a_kill_before_and_after_each_step() {
     const { assert!(failpoint::COMPILED, "the tests' server has the points") };
-    let mut house = House::open().await;
-    let before = house.sold().await;
+    let mut server = KillableServer::open().await;
+    let before = server.sold().await;
     let (mut buyers, mut kills) = (Vec::new(), 0);
     for _ in 0..rounds() {
-        for step in Step::ALL {
-            for side in [Side::Before, Side::After] {
-                let mut buyer = Buyer::comes(&house, buyers.len(), wanted(buyers.len())).await;
-                house.arm(&failpoint::name(step, side));
-                // From here on the house can do without the buyer: the notice or the reconciler is enough.
-                let leaves = matches!(
+        for step in PurchaseStep::ALL {
+            for side in [FailpointSide::Before, FailpointSide::After] {
+                let mut buyer =
+                    Buyer::arrive(&server, buyers.len(), ticket_count_of(buyers.len())).await;
+                server.arm(&failpoint::name(step, side));
+                // From this step on the server can complete the order without the buyer, by webhook
+                // or reconciler.
+                let leave_when = matches!(
                     step,
-                    Step::Allocate | Step::Capture | Step::Record | Step::Show
+                    PurchaseStep::Allocate
+                        | PurchaseStep::Capture
+                        | PurchaseStep::Record
+                        | PurchaseStep::Show
                 );
-                let leaves = if leaves && side == Side::After {
-                    Leaves::AfterTheKill
+                let leave_when = if leave_when && side == FailpointSide::After {
+                    BuyerLeaves::AfterTheKill
                 } else {
-                    Leaves::WithTickets
+                    BuyerLeaves::WithTickets
                 };
-                buyer.buys(&mut house, step == Step::Confirm, leaves).await;
-                house.has_died(step, side).await;
-                house.has_mailed().await;
+                buyer
+                    .buy(&mut server, step == PurchaseStep::Confirm, leave_when)
+                    .await;
+                server.wait_until_killed(step, side).await;
+                server.wait_for_mails().await;
                 println!("{step:?} {side:?}");
                 kills += 1;
                 buyers.push(buyer);
             }
         }
     }
-    house.is_calm().await;
+    server.wait_until_idle().await;
     let mut tickets = BTreeSet::new();
     for buyer in &buyers {
-        let has = buyer.has(&house).await;
-        assert_eq!(has.len(), usize::from(buyer.wants), "{buyer:?} has {has:?}");
-        assert!(
-            buyer.told.is_empty() || buyer.told == has,
-            "{buyer:?} was told other tickets than {has:?}"
+        let tickets_on_order_page = buyer.tickets_on_order_page(&server).await;
+        assert_eq!(
+            tickets_on_order_page.len(),
+            usize::from(buyer.ticket_count),
+            "{buyer:?} has {tickets_on_order_page:?}"
         );
         assert!(
-            has.into_iter().all(|ticket| tickets.insert(ticket)),
+            buyer.answered.is_empty() || buyer.answered == tickets_on_order_page,
+            "{buyer:?} was told other tickets than {tickets_on_order_page:?}"
+        );
+        assert!(
+            tickets_on_order_page
+                .into_iter()
+                .all(|ticket| tickets.insert(ticket)),
             "a ticket belongs to two"
         );
-        let mails = house.mails(&buyer.email()).await;
+        let mails = server.mails(&buyer.email()).await;
         assert!(
             (1..=2).contains(&mails),
-            "{buyer:?} got {mails} mails: one, or two when the post office was cut off"
+            "{buyer:?} got {mails} mails: one, or two when the mail's record was lost"
         );
     }
-    assert_eq!(house.sold().await, before + tickets.len() as i64);
+    assert_eq!(server.sold().await, before + tickets.len() as i64);
     assert_eq!(
-        house.payment_intents(&buyers).await,
+        server.payment_intents(&buyers).await,
         buyers.len(),
         "one payment a buyer"
     );
@@ -85,10 +98,11 @@ async fn a_purchase_survives_a_kill_before_and_after_each_of_its_steps() {
         buyers.len()
     );
 
-    // What makes it so is the page's own key and session: one that forgets them asks for a second payment.
-    house.arm(&failpoint::name(Step::Intent, Side::After));
-    let forgetful = Buyer::comes(&house, buyers.len(), 1).await;
-    let forgetful = forgetful.buys_twice(&mut house).await;
+    // The page's client key and session make this work. A page that loses them opens a second
+    // payment.
+    server.arm(&failpoint::name(PurchaseStep::Intent, FailpointSide::After));
+    let forgetful = Buyer::arrive(&server, buyers.len(), 1).await;
+    let forgetful = forgetful.buy_twice(&mut server).await;
     assert_eq!(forgetful.intents.len(), 2);
-    house.close();
+    server.close();
 }

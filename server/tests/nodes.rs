@@ -1,109 +1,116 @@
-//! Two real servers on one Postgres: one is killed, hung or replaced while people buy, and nobody is wronged.
+//! Two real servers on one Postgres: one is killed, hung or replaced while people buy.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use rig::{Node, Rig, Shopper};
 use serde_json::json;
+use test_cluster::{ClusterBuyer, Node, TestCluster};
 
-#[path = "nodes/rig.rs"]
-mod rig;
+#[path = "nodes/test_cluster.rs"]
+mod test_cluster;
 
-/// Longer than it takes to hear that a process is gone, shorter than a lease: who needs it all has waited for the dead.
-const AT_ONCE: Duration = Duration::from_secs(4);
-/// A lease, an answer that never came, and a slow machine.
-const A_LEASE: Duration = Duration::from_secs(30);
+/// Longer than detecting a dead process, shorter than a lease. A request that takes longer waited
+/// for the dead node's lease.
+const TAKEOVER_MAX: Duration = Duration::from_secs(4);
+/// A lease, an unanswered request and a slow machine.
+const LEASE_MAX: Duration = Duration::from_secs(30);
 
 #[actix_web::test]
-async fn a_killed_owner_replaced_at_once() {
-    let rig = Rig::open(2).await;
-    let (one, other) = (rig.node("a").await, rig.node("b").await);
-    let draw = rig.draws[0];
-    rig.shopper(&[&one])
-        .buys(draw, A_LEASE)
+async fn killed_owner_is_replaced_at_once() {
+    let cluster = TestCluster::open(2).await;
+    let (one, other) = (cluster.node("a").await, cluster.node("b").await);
+    let draw = cluster.draws[0];
+    cluster
+        .buyer_at(&[&one])
+        .buy(draw, LEASE_MAX)
         .await
         .expect("the first owner sells");
-    rig.shopper(&[&other])
-        .buys(draw, A_LEASE)
+    cluster
+        .buyer_at(&[&other])
+        .buy(draw, LEASE_MAX)
         .await
-        .expect("the other asks it");
+        .expect("the other node forwards to it");
     assert_eq!(
-        (rig.owner(draw).await, rig.epoch(draw).await),
-        (one.boot(&rig).await, 1),
-        "it stayed its first owner's"
+        (cluster.owner(draw).await, cluster.epoch(draw).await),
+        (one.boot(&cluster).await, 1),
+        "the first owner keeps the draw"
     );
-    let mut board = rig.board(&other, draw).await;
+    let mut board = cluster.board(&other, draw).await;
     one.kill();
-    let revision = rig
-        .shopper(&[&other])
-        .reserves(draw, AT_ONCE)
+    let revision = cluster
+        .buyer_at(&[&other])
+        .reserve_and_release(draw, TAKEOVER_MAX)
         .await
-        .expect("nobody waits for the lease of the dead");
-    board.shows(revision).await;
-    rig.shopper(&[&other])
-        .buys(draw, A_LEASE)
+        .expect("the dead node's lease is not waited for");
+    board.wait_until_shown(revision).await;
+    cluster
+        .buyer_at(&[&other])
+        .buy(draw, LEASE_MAX)
         .await
         .expect("and the next one sells");
-    rig.close(vec![other], 3).await;
+    cluster.close(vec![other], 3).await;
 }
 
 #[actix_web::test]
-async fn a_hung_owner_replaced_when_its_lease_is_over_and_its_ghost_writes_nothing() {
-    let rig = Rig::open(2).await;
-    let (one, other) = (rig.node("a").await, rig.node("b").await);
-    let draw = rig.draws[0];
-    rig.shopper(&[&one])
-        .buys(draw, A_LEASE)
+async fn hung_owner_is_replaced_after_its_lease_and_stays_fenced() {
+    let cluster = TestCluster::open(2).await;
+    let (one, other) = (cluster.node("a").await, cluster.node("b").await);
+    let draw = cluster.draws[0];
+    cluster
+        .buyer_at(&[&one])
+        .buy(draw, LEASE_MAX)
         .await
         .expect("the first owner sells");
-    // They are in the middle of it when the process stops, and go on when it does.
+    // These purchases are in progress when the process stops, and continue when it resumes.
     let caught: Vec<_> = (0..8)
-        .map(|_| tokio::spawn(rig.shopper(&[&one]).buys(draw, A_LEASE)))
+        .map(|_| tokio::spawn(cluster.buyer_at(&[&one]).buy(draw, LEASE_MAX)))
         .collect();
-    rig.is_being_bought(draw).await;
-    one.stops();
-    rig.shopper(&[&other])
-        .buys(draw, A_LEASE)
+    cluster.wait_for_reservation(draw).await;
+    one.pause();
+    cluster
+        .buyer_at(&[&other])
+        .buy(draw, LEASE_MAX)
         .await
         .expect("the lease ends by itself");
-    assert_eq!(rig.owner(draw).await, other.boot(&rig).await);
-    one.goes_on();
+    assert_eq!(cluster.owner(draw).await, other.boot(&cluster).await);
+    one.resume();
     let mut sold = 2;
     for buyer in caught {
         buyer
             .await
             .expect("it ends")
-            .expect("whoever was caught is served by the new owner");
+            .expect("the interrupted buyer is served by the new owner");
         sold += 1;
     }
-    rig.shopper(&[&one])
-        .buys(draw, A_LEASE)
+    cluster
+        .buyer_at(&[&one])
+        .buy(draw, LEASE_MAX)
         .await
-        .expect("the ghost asks the new owner");
-    rig.close(vec![one, other], sold + 1).await;
+        .expect("the former owner forwards to the new one");
+    cluster.close(vec![one, other], sold + 1).await;
 }
 
 #[actix_web::test]
-async fn a_rolling_deploy_under_purchases_fails_none() {
-    let rig = Arc::new(Rig::open(4).await);
-    let (one, other) = (rig.node("a").await, rig.node("b").await);
+async fn rolling_deploy_fails_no_purchase() {
+    let cluster = Arc::new(TestCluster::open(4).await);
+    let (one, other) = (cluster.node("a").await, cluster.node("b").await);
     let stop = Arc::new(AtomicBool::new(false));
     let bought = Arc::new(AtomicU32::new(0));
     let crowd: Vec<_> = (0..3usize)
         .map(|number| {
-            let (rig, stop, bought) = (rig.clone(), stop.clone(), bought.clone());
+            let (cluster, stop, bought) = (cluster.clone(), stop.clone(), bought.clone());
             let nodes = [one.url.clone(), other.url.clone()];
             tokio::spawn(async move {
                 while !stop.load(Ordering::Relaxed) {
-                    let draw = rig.draws[number % rig.draws.len()];
-                    let shopper = Shopper::new(&rig, nodes.to_vec());
-                    shopper
-                        .buys(draw, A_LEASE)
+                    let draw = cluster.draws[number % cluster.draws.len()];
+                    let buyer_at = ClusterBuyer::new(&cluster, nodes.to_vec());
+                    buyer_at
+                        .buy(draw, LEASE_MAX)
                         .await
-                        .expect("nobody is turned away");
+                        .expect("no purchase fails");
                     bought.fetch_add(1, Ordering::Relaxed);
-                    // All of them come from one address, which may open 600 payments a minute.
+                    // All of them share one address, which may open 600 payments a minute.
                     tokio::time::sleep(Duration::from_millis(200)).await;
                 }
             })
@@ -118,26 +125,26 @@ async fn a_rolling_deploy_under_purchases_fails_none() {
         }
     };
     more(3).await;
-    let one = one.replaced(&rig).await;
+    let one = one.replace(&cluster).await;
     more(3).await;
-    let other = other.replaced(&rig).await;
+    let other = other.replace(&cluster).await;
     more(3).await;
     stop.store(true, Ordering::Relaxed);
     for buyer in crowd {
-        buyer.await.expect("nobody was turned away");
+        buyer.await.expect("no purchase failed");
     }
     let sold = bought.load(Ordering::Relaxed);
-    Arc::into_inner(rig)
-        .expect("everybody has gone")
+    Arc::into_inner(cluster)
+        .expect("all buyers have finished")
         .close(vec![one, other], sold)
         .await;
 }
 
-/// What protects an account does not grow with the number of nodes; whether anybody has the address makes no difference.
+/// Login limits do not grow with the number of nodes, and are the same for unknown addresses.
 #[actix_web::test]
-async fn five_wrong_passwords_at_one_node_are_five_at_every_node() {
-    let rig = Rig::open(1).await;
-    let (one, other) = (rig.node("a").await, rig.node("b").await);
+async fn login_limit_is_shared_by_all_nodes() {
+    let cluster = TestCluster::open(1).await;
+    let (one, other) = (cluster.node("a").await, cluster.node("b").await);
     let http = reqwest::Client::new();
     let guess = async |node: &Node, email: &str| {
         let body = json!({ "email": email, "password": "a wrong one" });
@@ -154,16 +161,16 @@ async fn five_wrong_passwords_at_one_node_are_five_at_every_node() {
         assert_eq!(guess(&other, email).await, 429, "{email} at the other");
         assert_eq!(guess(&one, email).await, 429);
     }
-    rig.close(vec![one, other], 0).await;
+    cluster.close(vec![one, other], 0).await;
 }
 
-/// Each of them mails whomever one names: a lost password, lost tickets, a club that registers or waits.
+/// Each of these forms sends mail to an address that the caller names.
 #[actix_web::test]
-async fn twenty_forms_at_one_node_are_twenty_at_every_node() {
-    let rig = Rig::open(1).await;
-    let (one, other) = (rig.node("a").await, rig.node("b").await);
+async fn form_limit_is_shared_by_all_nodes() {
+    let cluster = TestCluster::open(1).await;
+    let (one, other) = (cluster.node("a").await, cluster.node("b").await);
     let http = reqwest::Client::new();
-    let fills = async |node: &Node, path: &str, number: usize| {
+    let submit = async |node: &Node, path: &str, number: usize| {
         let email = format!("somebody-{number}@club.test");
         let body = match path {
             "/api/clubs/register" => {
@@ -180,7 +187,7 @@ async fn twenty_forms_at_one_node_are_twenty_at_every_node() {
             .json(&body);
         request.send().await.expect("an answer").status().as_u16()
     };
-    // A registration's easy password is refused after it was counted.
+    // A registration with a weak password is refused after it was counted.
     let forms = [
         ("/api/clubs/reset-password", 200),
         ("/api/my-tickets", 200),
@@ -189,23 +196,23 @@ async fn twenty_forms_at_one_node_are_twenty_at_every_node() {
     ];
     for number in 0..20 {
         let (path, answer) = forms[number % forms.len()];
-        assert_eq!(fills(&one, path, number).await, answer, "{path}");
+        assert_eq!(submit(&one, path, number).await, answer, "{path}");
     }
     for (path, _) in forms {
         for node in [&other, &one] {
-            assert_eq!(fills(node, path, 20).await, 429, "{path}");
+            assert_eq!(submit(node, path, 20).await, 429, "{path}");
         }
     }
-    rig.close(vec![one, other], 0).await;
+    cluster.close(vec![one, other], 0).await;
 }
 
-/// The door between nodes opens for a pass only, and browsers do not find it.
+/// The port between nodes requires a pass, and browsers cannot reach its routes.
 #[actix_web::test]
-async fn nobody_comes_in_by_the_nodes_door() {
-    let rig = Rig::open(1).await;
-    let one: Node = rig.node("a").await;
+async fn node_port_requires_a_pass_and_serves_nothing_else() {
+    let cluster = TestCluster::open(1).await;
+    let one: Node = cluster.node("a").await;
     let http = reqwest::Client::new();
-    let path = format!("/nodes/draws/{}", rig.draws[0]);
+    let path = format!("/nodes/draws/{}", cluster.draws[0]);
     let ask = async |url: &str, pass: Option<&str>| {
         let mut request = http.post(format!("{url}{path}")).body("{}");
         if let Some(pass) = pass {
@@ -213,25 +220,25 @@ async fn nobody_comes_in_by_the_nodes_door() {
         }
         request.send().await.expect("an answer").status().as_u16()
     };
-    assert_eq!(ask(&one.door, None).await, 401);
-    assert_eq!(ask(&one.door, Some("00")).await, 401);
+    assert_eq!(ask(&one.peer_url, None).await, 401);
+    assert_eq!(ask(&one.peer_url, Some("00")).await, 401);
     assert_eq!(
-        ask(&one.door, Some(&rig.pass_for(&one).await)).await,
+        ask(&one.peer_url, Some(&cluster.pass_for(&one).await)).await,
         400,
         "a pass opens it; the words must be sealed"
     );
     assert_eq!(
-        ask(&one.url, Some(&rig.pass_for(&one).await)).await,
+        ask(&one.url, Some(&cluster.pass_for(&one).await)).await,
         404,
-        "it is nowhere else"
+        "the route exists only on the node port"
     );
     assert_eq!(
-        http.get(format!("{}/api/config", one.door))
+        http.get(format!("{}/api/config", one.peer_url))
             .send()
             .await
             .expect("an answer")
             .status(),
         404
     );
-    rig.close(vec![one], 0).await;
+    cluster.close(vec![one], 0).await;
 }

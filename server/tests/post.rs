@@ -1,27 +1,31 @@
-//! From the outbox to the reader: a whole server, one purchase, and what arrives in the mailbox.
+//! Mails from the outbox to the mailbox, sent by a whole server after a purchase.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use actors::SystemClock;
-use domain::order::Wanted;
+use domain::order::LineRequest;
 use domain::{
     AccountId, Cents, Command, DrawId, FeePolicy, GameResult, OrderId, Serial, Status, Terms,
 };
-use persistence::books::OrderRecord;
 use persistence::records::clubs::NewClub;
-use persistence::records::draws::NewDraw;
+use persistence::records::draws::DrawToCreate;
+use persistence::stores::OrderRecord;
 use persistence::testing::Database;
 use server::app::{self, Parts, Provider, Running};
 use server::config::{Config, Environment};
-use server::demo::crowd::{self, Wish};
+use server::demo::buyers::{self, PlannedOrder};
 use server::demo::seed::Seller;
 use server::render::mail::RenderedMail;
 use server::sandbox::{Options, Sandbox};
 use server::site::Site;
 
-/// How long a mail may take to arrive before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(30);
+mod post {
+    mod withheld;
+}
+
+/// How long a mail may take to arrive.
+const MAIL_TIMEOUT: Duration = Duration::from_secs(30);
 const HOUR_MS: i64 = 3_600_000;
 
 struct Club {
@@ -59,8 +63,19 @@ impl Club {
             .connect_account(club, &account)
             .await
             .expect("connected");
-        let now = running.state.clock.now();
-        let new = NewDraw {
+        let (token_hash, now) = ([1; 32], running.state.clock.now());
+        records
+            .begin_verification(club, &token_hash, now.plus_ms(HOUR_MS))
+            .await
+            .expect("begun");
+        assert!(
+            records
+                .finish_verification(&token_hash, now)
+                .await
+                .expect("confirmed")
+        );
+        running.state.catalogue.reload().await.expect("read");
+        let new = DrawToCreate {
             club,
             league: Some("Queensland Cup".to_string()),
             home_team: "Redcliffe Sharks".to_string(),
@@ -87,23 +102,23 @@ impl Club {
     }
 
     async fn buy(&self, count: u16) -> OrderRecord {
-        let wanted = Wanted {
+        let wanted = LineRequest {
             draw: self.draw,
             count,
             unit_price: Cents(500),
             passes_card_fee: true,
         };
-        let wish = Wish {
+        let wish = PlannedOrder {
             seller: self.seller.clone(),
             wanted,
             buyer: Some("Alice Nguyen"),
         };
-        crowd::buy_one(&self.running.engine.payments, wish)
+        buyers::buy_one(&self.running.engine.payments, wish)
             .await
             .expect("bought")
     }
 
-    /// Waits for so many mails.
+    /// Waits for this many mails.
     async fn mails(&self, count: usize) -> Vec<RenderedMail> {
         let arrived = async {
             loop {
@@ -114,12 +129,12 @@ impl Club {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        tokio::time::timeout(PATIENCE, arrived)
+        tokio::time::timeout(MAIL_TIMEOUT, arrived)
             .await
             .expect("the mails arrive")
     }
 
-    /// Moves kick-off to almost now, and waits until the whistle has gone.
+    /// Moves kick-off to almost now and waits until the draw has closed.
     async fn kick_off(&self) {
         let terms = Terms {
             price: Cents(500),
@@ -135,14 +150,14 @@ impl Club {
             .expect("amended");
         let mut watched = draws.watch(self.draw).await.expect("watched");
         let closed = watched.wait_for(|view| view.status != Status::Active);
-        tokio::time::timeout(PATIENCE, closed)
+        tokio::time::timeout(MAIL_TIMEOUT, closed)
             .await
-            .expect("the whistle goes")
+            .expect("the draw closes")
             .expect("still watched");
     }
 
-    /// The game ends with the pair of a ticket.
-    async fn ends_with(&self, serial: Serial) {
+    /// Enters a result with which this ticket wins.
+    async fn enter_result_for(&self, serial: Serial) {
         let draws = &self.running.engine.draws;
         let (_, cell) = draws.cells(self.draw, &[serial]).await.expect("own pairs")[0];
         let result = GameResult::new(cell.home(), cell.away()).expect("a result");
@@ -164,7 +179,7 @@ impl Club {
 }
 
 #[actix_web::test]
-async fn a_buyer_reads_own_numbers_and_the_clubs_address() {
+async fn ticket_mail_contains_own_numbers_and_club_address() {
     let club = Club::open().await;
     let order = club.buy(2).await;
     let mail = club.mails(1).await.remove(0);
@@ -215,7 +230,32 @@ async fn a_buyer_reads_own_numbers_and_the_clubs_address() {
 }
 
 #[actix_web::test]
-async fn a_winner_hears_of_the_prize_and_of_a_correction() {
+async fn audit_anchor_mail_names_the_command_that_checks_it() {
+    let club = Club::open().await;
+    let outbox = &club.running.engine.outbox;
+    let data = r#"{"anchor":"42:9f","date":"2026-11-24"}"#;
+    assert!(
+        outbox
+            .queue("anchor", "audit-anchor", None, "operator@example.com", data)
+            .await
+            .expect("queued")
+    );
+    let mail = club.mails(1).await.remove(0);
+    assert_eq!(
+        (mail.to.as_str(), mail.subject.as_str()),
+        ("operator@example.com", "Audit log anchor of 2026-11-24")
+    );
+    let command = "server audit --anchor 42:9f";
+    assert!(
+        mail.text.contains(command) && mail.html.contains(command),
+        "{}",
+        mail.text
+    );
+    club.running.stop().await.expect("stopped");
+}
+
+#[actix_web::test]
+async fn winner_is_mailed_the_prize_and_a_correction() {
     let club = Club::open().await;
     let order = club.buy(3).await;
     let serial = order.tickets[0].1[1];
@@ -236,7 +276,7 @@ async fn a_winner_hears_of_the_prize_and_of_a_correction() {
         &data,
     )
     .await;
-    // Nobody is written to who left no address; the mail counts as sent.
+    // A placeholder address is never written to; its mail counts as sent.
     club.queue("winner", order.order.id, "no-email+7@invalid", &data)
         .await;
     let mails = club.mails(3).await;
@@ -268,7 +308,7 @@ async fn a_winner_hears_of_the_prize_and_of_a_correction() {
     club.running.stop().await.expect("stopped");
 }
 
-/// Both parts say everything, in words.
+/// Checks that the text and HTML parts are readable and complete.
 #[track_caller]
 fn assert_reads_well(mail: &RenderedMail, words: &[&str]) {
     let kind = mail.kind.as_str();
@@ -303,7 +343,8 @@ fn assert_reads_well(mail: &RenderedMail, words: &[&str]) {
         "{kind}: markup in the text\n{}",
         mail.text
     );
-    // Whatever stands in one part of a note stands in the other: nobody is told less. A receipt is a table in one of them.
+    // Every long line of the text part is also in the HTML part. A receipt is a table in one of
+    // them.
     let lines = mail
         .text
         .lines()
@@ -322,9 +363,23 @@ fn assert_reads_well(mail: &RenderedMail, words: &[&str]) {
     }
 }
 
-/// Everything that goes out, by kind: what each needs to be written, and what both of its parts must say.
+/// Kind, recipient, stored data, and words that both parts of the mail contain.
+type MailCase = (&'static str, &'static str, String, &'static [&'static str]);
+
+/// Returns the winner's mails about bank details.
+fn bank_mails(draw: DrawId) -> [MailCase; 2] {
+    let data = format!(r#"{{"draw":{draw},"account":"••••321","by":"club"}}"#);
+    let changed = &["entered the account ••••321", "write to us at once"];
+    let proposed = &["to the account ••••321 instead", "within 7 days"];
+    [
+        ("winner-bank", "i@example.com", data.clone(), changed),
+        ("winner-bank-proposed", "j@example.com", data, proposed),
+    ]
+}
+
+/// Every kind of mail, with the data it needs and the words that both parts must contain.
 #[actix_web::test]
-async fn every_letter_says_the_same_as_text_and_without_any_image() {
+async fn every_mail_has_equal_text_and_html_without_images() {
     let club = Club::open().await;
     let order = club.buy(2).await;
     let serial = order.tickets[0].1[0];
@@ -337,14 +392,14 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
         .expect("completed");
     let link = |to: &str, path: &str| {
         let link = format!("https://doubles.example.com/{path}");
-        server::post::sealed_link(&club.running.state.records, to, &link)
+        server::mail::sealed_link(&club.running.state.records, to, &link)
     };
     let (draw, seller, number) = (club.draw, club.seller.club, serial.number());
     let sharks = "sharks@example.com";
     let sealed = link("g@example.com", "reset-password?invited=1&token=1");
     let invitation =
         format!(r#"{{"name":"Ann","club":{seller},"role":"seller","sealedLink":"{sealed}"}}"#);
-    let letters: Vec<(&str, &str, String, &[&str])> = vec![
+    let mut mails_to_check: Vec<MailCase> = vec![
         (
             "resend",
             "a@example.com",
@@ -464,17 +519,18 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
             &["Hello Sam.", "You are on the waitlist"],
         ),
     ];
-    for (kind, to, data, _) in &letters {
+    mails_to_check.extend(bank_mails(draw));
+    for (kind, to, data, _) in &mails_to_check {
         club.queue(kind, order.order.id, to, data).await;
     }
-    let mails = club.mails(letters.len() + 1).await;
-    let tickets: (&str, &str, String, &[&str]) = (
+    let mails = club.mails(mails_to_check.len() + 1).await;
+    let tickets: MailCase = (
         "tickets",
         "",
         String::new(),
         &["2 tickets, paid", "Total $10.47", "calendar.ics"],
     );
-    for (kind, _, _, words) in letters.iter().chain([&tickets]) {
+    for (kind, _, _, words) in mails_to_check.iter().chain([&tickets]) {
         let mail = mails
             .iter()
             .find(|mail| mail.kind == *kind)
@@ -484,10 +540,9 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
     club.running.stop().await.expect("stopped");
 }
 
-/// Both letters say what is so when they leave: the order's game is still ahead.
+/// The content matches the situation at the time of sending: the order's game is still ahead.
 #[actix_web::test]
-async fn who_was_not_charged_may_buy_again_while_tickets_are_on_sale_and_a_disputed_ticket_is_no_longer_valid()
- {
+async fn not_charged_and_dispute_mails_reflect_an_open_draw() {
     let club = Club::open().await;
     let order = club.buy(2).await;
     club.queue("not-charged", order.order.id, "h@example.com", "{}")
@@ -502,12 +557,12 @@ async fn who_was_not_charged_may_buy_again_while_tickets_are_on_sale_and_a_dispu
             .unwrap_or_else(|| panic!("no {kind}"))
     };
     let page = format!("https://doubles.example.com/draw/{}\n", club.draw);
-    let told = [
+    let expected_words = [
         "Alice Nguyen",
         "$10.47 for 2 tickets in Redcliffe Sharks v Wynnum Tigers",
         "still on sale",
     ];
-    assert_reads_well(of("not-charged"), &told);
+    assert_reads_well(of("not-charged"), &expected_words);
     assert!(
         of("not-charged").text.contains(&page),
         "{}",
@@ -538,13 +593,14 @@ async fn who_was_not_charged_may_buy_again_while_tickets_are_on_sale_and_a_dispu
     club.running.stop().await.expect("stopped");
 }
 
-/// The result can be undone until then, and the draw sells on: the club must not know a pair (decision E-6).
+/// The result can still be undone and the draw still sells, so the club must not learn a pair
+/// (decision E-6).
 #[actix_web::test]
-async fn of_a_result_before_kick_off_the_club_does_not_read_which_ticket_wins() {
+async fn early_result_mail_hides_the_winning_ticket() {
     let club = Club::open().await;
     let order = club.buy(1).await;
     let serial = order.tickets[0].1[0];
-    club.ends_with(serial).await;
+    club.enter_result_for(serial).await;
     let about = format!(r#"{{"draw":{}}}"#, club.draw);
     club.queue(
         "results-submitted",
@@ -570,12 +626,12 @@ async fn of_a_result_before_kick_off_the_club_does_not_read_which_ticket_wins() 
 }
 
 #[actix_web::test]
-async fn a_club_reads_what_is_due_what_was_entered_and_that_its_winner_answered() {
+async fn club_is_mailed_result_due_result_and_winner_details() {
     let club = Club::open().await;
     let order = club.buy(1).await;
     let serial = order.tickets[0].1[0];
     club.kick_off().await;
-    club.ends_with(serial).await;
+    club.enter_result_for(serial).await;
     let about = format!(r#"{{"draw":{}}}"#, club.draw);
     for kind in ["results-due", "results-submitted", "winner-details"] {
         club.queue(kind, order.order.id, "sharks@example.com", &about)
@@ -590,7 +646,7 @@ async fn a_club_reads_what_is_due_what_was_entered_and_that_its_winner_answered(
     )
     .await;
     let link = "https://doubles.example.com/claim#abc";
-    let sealed = server::post::sealed_link(
+    let sealed = server::mail::sealed_link(
         &club.running.state.records,
         "alice.nguyen@example.com",
         link,
@@ -619,7 +675,7 @@ async fn a_club_reads_what_is_due_what_was_entered_and_that_its_winner_answered(
         .expect("the winner's mail");
     assert!(won.text.contains(&result), "{}", won.text);
     for mail in &mails {
-        // Whatever address stands in an HTML part can be tapped.
+        // Every address in an HTML part is a link.
         let body = mail.html.split("</head>").nth(1).expect("a body");
         let body: String = body
             .split("<a href=")

@@ -1,15 +1,16 @@
-//! The last tickets, wanted by many at the same moment, on a real Postgres: exactly as many win as there are tickets, everybody
-//! else is told how many are left, and nobody else is charged. And carts in opposite order never wait for each other in a ring.
+//! Races for the last tickets on a real Postgres. Exactly as many buyers win as there are tickets;
+//! all others are told how many are left and are not charged. Carts in opposite order must not
+//! deadlock.
 //!
-//! `ROUNDS` makes it longer: `loadtest races --rounds 1000` asks for the long form and prints the figures.
+//! `ROUNDS` plays more rounds, as `loadtest races --rounds 1000` does.
 
+use environment::{PurchaseOutcome, RaceEnvironment};
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
-use house::{House, Tries};
-use round::{Outcome, Shape};
+use round::{Outcome, RaceSize};
 
-#[path = "races/house.rs"]
-mod house;
+#[path = "races/environment.rs"]
+mod environment;
 #[path = "races/round.rs"]
 mod round;
 #[path = "races/unguarded.rs"]
@@ -17,13 +18,13 @@ mod unguarded;
 
 const BUYERS: [usize; 4] = [2, 5, 20, 200];
 const LAST: [u16; 3] = [1, 3, 50];
-/// Rounds of each of the twelve shapes, unless `ROUNDS` says otherwise.
+/// Rounds of each of the twelve shapes, unless `ROUNDS` is set.
 const ROUNDS: usize = 6;
 /// Rounds that are played at the same time.
-const TOGETHER: usize = 4;
-/// Rounds of each shape in one house, at whose end everything that happened in it is read through.
-const IN_ONE_HOUSE: usize = 25;
-/// Rounds of two carts: ten for each round of a shape, and never fewer.
+const CONCURRENT_ROUNDS: usize = 4;
+/// Rounds of each shape on one database, which is audited at the end.
+const ROUNDS_PER_DATABASE: usize = 25;
+/// Minimum number of rounds with two carts.
 const CARTS: usize = 300;
 
 fn rounds() -> usize {
@@ -33,30 +34,30 @@ fn rounds() -> usize {
         .unwrap_or(ROUNDS)
 }
 
-/// So many rounds, a house's worth at a time.
-fn houses(rounds: usize, in_one: usize) -> impl Iterator<Item = usize> {
+/// Splits the rounds into portions of one database each.
+fn portions(rounds: usize, in_one: usize) -> impl Iterator<Item = usize> {
     (0..rounds)
         .step_by(in_one)
         .map(move |played| in_one.min(rounds - played))
 }
 
 #[actix_web::test]
-async fn of_many_who_want_the_last_tickets_exactly_as_many_win_as_there_are_and_nobody_else_is_charged()
- {
+async fn race_for_last_tickets_sells_each_once_and_charges_winners() {
     let mut all = Outcome::default();
-    for rounds in houses(rounds(), IN_ONE_HOUSE) {
-        let house = House::open().await;
+    for rounds in portions(rounds(), ROUNDS_PER_DATABASE) {
+        let environment = RaceEnvironment::open().await;
         for (buyers, last) in BUYERS
             .into_iter()
             .flat_map(|buyers| LAST.map(|last| (buyers, last)))
         {
-            let shape = Shape { buyers, last };
-            let played = stream::iter(0..rounds).map(|round| shape.play(&house, round % 2 == 1));
-            let played: Vec<Outcome> = played.buffer_unordered(TOGETHER).collect().await;
+            let race_size = RaceSize { buyers, last };
+            let played =
+                stream::iter(0..rounds).map(|round| race_size.play(&environment, round % 2 == 1));
+            let played: Vec<Outcome> = played.buffer_unordered(CONCURRENT_ROUNDS).collect().await;
             played.into_iter().for_each(|outcome| all.add(outcome));
         }
-        house.nobody_was_wronged().await;
-        house.close().await;
+        environment.assert_consistent().await;
+        environment.close().await;
         eprintln!("{} rounds", all.rounds);
     }
     println!(
@@ -66,27 +67,26 @@ async fn of_many_who_want_the_last_tickets_exactly_as_many_win_as_there_are_and_
 }
 
 #[actix_web::test]
-async fn of_many_who_paid_after_their_reservations_had_lapsed_exactly_as_many_win_and_the_others_are_not_charged()
- {
+async fn late_payments_sell_last_tickets_once_and_charge_winners() {
     let mut all = Outcome::default();
-    for rounds in houses(rounds(), IN_ONE_HOUSE) {
-        let house = House::open().await;
-        for shape in [
-            Shape { buyers: 5, last: 1 },
-            Shape { buyers: 8, last: 3 },
-            Shape {
+    for rounds in portions(rounds(), ROUNDS_PER_DATABASE) {
+        let environment = RaceEnvironment::open().await;
+        for race_size in [
+            RaceSize { buyers: 5, last: 1 },
+            RaceSize { buyers: 8, last: 3 },
+            RaceSize {
                 buyers: 20,
                 last: 1,
             },
         ] {
-            shape
-                .late(&house, rounds)
+            race_size
+                .late(&environment, rounds)
                 .await
                 .into_iter()
                 .for_each(|outcome| all.add(outcome));
         }
-        house.nobody_was_wronged().await;
-        house.close().await;
+        environment.assert_consistent().await;
+        environment.close().await;
     }
     let Outcome {
         rounds,
@@ -98,43 +98,43 @@ async fn of_many_who_paid_after_their_reservations_had_lapsed_exactly_as_many_wi
     println!(
         "late races: {rounds} rounds, {buyers} paid at once, {won} won, {not_charged} told that nothing was charged"
     );
-    assert!(not_charged > 0, "nobody came too late");
+    assert!(not_charged > 0, "no payment was too late");
 }
 
 #[actix_web::test]
-async fn carts_in_opposite_order_never_lock_each_other_out() {
-    let mut house = House::open().await;
+async fn carts_in_opposite_order_never_deadlock() {
+    let mut environment = RaceEnvironment::open().await;
     let (wanted, mut played) = (CARTS.max(10 * rounds()), 0);
     while played < wanted {
-        let draws = house.draws(2, 169).await;
+        let draws = environment.draws(2, 169).await;
         let (one, other) = (draws[0], draws[1]);
-        // Two of each a round, and the draws are full after 84.
+        // Each round sells two tickets of each draw, so a draw is full after 84.
         for _ in 0..(wanted - played).min(84) {
             let carts = [
-                house.wants(&[(one, 1), (other, 1)]),
-                house.wants(&[(other, 1), (one, 1)]),
+                environment.order_request(&[(one, 1), (other, 1)]),
+                environment.order_request(&[(other, 1), (one, 1)]),
             ];
-            let bought = join_all(carts.map(|cart| house.tries(cart))).await;
+            let bought = join_all(carts.map(|cart| environment.purchase(cart))).await;
             assert!(
-                bought.iter().all(|tried| *tried == Tries::Won),
+                bought.iter().all(|tried| *tried == PurchaseOutcome::Won),
                 "{bought:?}"
             );
             played += 1;
         }
     }
-    house.nobody_was_wronged().await;
-    assert_eq!(house.deadlocks().await, 0);
+    environment.assert_consistent().await;
+    assert_eq!(environment.deadlocks().await, 0);
     println!("carts in opposite order: {played} rounds, 0 deadlocks");
-    // What counts them can count.
-    house.database.lock_each_other_out().await;
-    assert_eq!(house.deadlocks().await, 1);
+    // Proves that the deadlock counter works.
+    environment.database.lock_each_other_out().await;
+    assert_eq!(environment.deadlocks().await, 1);
 }
 
 #[actix_web::test]
-async fn without_fence_and_uniqueness_the_last_ticket_is_sold_twice() {
+async fn missing_fence_and_uniqueness_oversell_the_last_ticket() {
     let rounds = 10 * rounds();
     let mut oversold = 0;
-    for rounds in houses(rounds, 10 * IN_ONE_HOUSE) {
+    for rounds in portions(rounds, 10 * ROUNDS_PER_DATABASE) {
         oversold += unguarded::play(rounds).await;
     }
     println!("without fence and uniqueness: {oversold} of {rounds} rounds oversold");

@@ -1,5 +1,5 @@
-//! The house rules a machine can check (README.md, "Architecture invariants"): arrows between crates, imports that belong
-//! to one file, lengths, words we do not say, and nothing left unfinished.
+//! Rules of the repository that no linter checks: the direction of dependencies, imports that are allowed in
+//! one file only, citations and file names in documents, and unfinished code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,12 +7,17 @@ use std::path::{Path, PathBuf};
 
 #[path = "tidy/checklist.rs"]
 mod checklist;
+#[path = "tidy/citations.rs"]
+mod citations;
+#[path = "tidy/comments.rs"]
+mod comments;
+#[path = "tidy/documents.rs"]
+mod documents;
+#[path = "tidy/module_graph.rs"]
+mod module_graph;
 #[path = "tidy/source.rs"]
 mod source;
-use source::{Source, identifiers, sources, words};
-
-const FILE_LINES_MAX: usize = 400;
-const FUNCTION_LINES_MAX: usize = 70;
+use source::{Source, sources};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -27,41 +32,47 @@ fn assert_none(rule: &str, findings: Vec<String>) {
 }
 
 #[test]
-fn arrows_between_crates_point_one_way() {
+fn crate_dependencies_point_one_way() {
     let allowed = [
         ("actors/domain", vec![]),
         ("persistence", vec!["domain"]),
         ("actors", vec!["domain", "persistence"]),
         ("server", vec!["domain", "persistence", "actors"]),
-        // The bench runs the engine by itself, within its own walls.
+        // The benchmark also measures the engine alone.
         (
             "loadtest",
             vec!["server", "actors", "persistence", "domain"],
         ),
     ];
-    let ours = ["domain", "persistence", "actors", "server", "loadtest"];
+    let workspace = ["domain", "persistence", "actors", "server", "loadtest"];
     let mut findings = Vec::new();
-    for (member, may) in allowed {
+    for (member, allowed) in allowed {
         for name in dependencies(member)
             .iter()
-            .filter(|name| ours.contains(&name.as_str()))
+            .filter(|name| workspace.contains(&name.as_str()))
         {
-            if !may.contains(&name.as_str()) {
+            if !allowed.contains(&name.as_str()) {
                 findings.push(format!("{member} imports {name}"));
             }
         }
     }
-    assert_none("a new edge is a decision, written down (A1)", findings);
+    assert_none(
+        "dependencies that are not allowed (architecture rule A1)",
+        findings,
+    );
 }
 
 #[test]
-fn the_domain_knows_no_clock_no_io_and_no_chance() {
-    let may = ["thiserror", "sha2", "chacha20"].map(String::from);
+fn domain_has_no_clock_io_or_randomness() {
+    let allowed = ["thiserror", "sha2", "chacha20"].map(String::from);
     let extra: Vec<String> = dependencies("actors/domain")
         .into_iter()
-        .filter(|name| !may.contains(name))
+        .filter(|name| !allowed.contains(name))
         .collect();
-    assert_none("dependencies of domain (A2)", extra);
+    assert_none(
+        "dependencies that domain may not have (architecture rule A2)",
+        extra,
+    );
     let absent = [
         "std::time",
         "std::fs",
@@ -73,11 +84,11 @@ fn the_domain_knows_no_clock_no_io_and_no_chance() {
         "getrandom",
     ];
     let findings = mentions(&absent, |path| path.starts_with("actors/domain/src/"));
-    assert_none("not in domain (A2)", findings);
+    assert_none("forbidden in domain (architecture rule A2)", findings);
 }
 
 #[test]
-fn what_belongs_to_one_file_stays_there() {
+fn restricted_imports_stay_in_their_files() {
     let outside = |home: &'static str| {
         move |path: &str| !path.starts_with(home) && !path.starts_with("server/tests/tidy")
     };
@@ -88,30 +99,33 @@ fn what_belongs_to_one_file_stays_there() {
         "stripe_types::",
         "stripe_client_core::",
     ];
-    // The sandbox is tested with the very library that will speak to the real provider.
-    let ours = |path: &str| {
-        outside("actors/src/payment/stripe")(path) && !path.starts_with("server/tests/sandbox")
+    // The payment sandbox is tested with the same library that calls the real provider.
+    let restricted = |path: &str| {
+        outside("actors/src/payments/stripe")(path) && !path.starts_with("server/tests/sandbox")
     };
-    assert_none("async-stripe (A5)", mentions(&stripe, ours));
-    // The bench has a rival that broadcasts as one would with it.
+    assert_none(
+        "async-stripe (architecture rule A5)",
+        mentions(&stripe, restricted),
+    );
+    // One reference implementation of the benchmark broadcasts with it.
     let socket = |path: &str| {
         outside("server/src/live/session.rs")(path) && path != "loadtest/src/bench/actor_boards.rs"
     };
     assert_none(
-        "actix-web-actors (A5)",
+        "actix-web-actors (architecture rule A5)",
         mentions(&["actix_web_actors"], socket),
     );
     assert_none(
-        "SQL (A4)",
+        "SQL (architecture rule A4)",
         mentions(&["sqlx::", "use sqlx"], outside("persistence/")),
     );
     assert_none(
-        "actix names come one by one",
+        "import actix items by name, not through its prelude",
         mentions(&["actix::prelude"], outside("nowhere")),
     );
 }
 
-/// Lines of a crate's manifest between `[dependencies]` and the next heading; tests may use more.
+/// Returns the names under `[dependencies]` in a crate's manifest. Dev-dependencies do not count.
 fn dependencies(member: &str) -> BTreeSet<String> {
     let manifest = fs::read_to_string(root().join(member).join("Cargo.toml")).expect("a manifest");
     let lines = manifest
@@ -128,22 +142,26 @@ fn dependencies(member: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Where code (not comments) of the chosen files says one of these.
-fn mentions(what: &[&str], chosen: impl Fn(&str) -> bool) -> Vec<String> {
+/// Returns where the code of the selected files contains one of the texts. Comments and strings do not count.
+fn mentions(texts: &[&str], is_selected: impl Fn(&str) -> bool) -> Vec<String> {
     let mut findings = Vec::new();
-    for source in rust().iter().filter(|source| chosen(&source.path)) {
+    for source in rust_sources()
+        .iter()
+        .filter(|source| is_selected(&source.path))
+    {
         for (number, line) in source.code_lines() {
             findings.extend(
-                what.iter()
-                    .filter(|w| line.contains(**w))
-                    .map(|w| format!("{}:{number}: {w}", source.path)),
+                texts
+                    .iter()
+                    .filter(|text| line.contains(**text))
+                    .map(|text| format!("{}:{number}: {text}", source.path)),
             );
         }
     }
     findings
 }
 
-fn rust() -> Vec<Source> {
+fn rust_sources() -> Vec<Source> {
     sources(
         &root(),
         &["server", "actors", "persistence", "loadtest"],
@@ -151,7 +169,7 @@ fn rust() -> Vec<Source> {
     )
 }
 
-fn screens() -> Vec<Source> {
+fn web_sources() -> Vec<Source> {
     sources(
         &root(),
         &["web/src", "web/e2e"],
@@ -160,102 +178,7 @@ fn screens() -> Vec<Source> {
 }
 
 #[test]
-fn a_file_is_one_noun() {
-    let all = rust()
-        .into_iter()
-        .chain(screens())
-        .filter(|source| !source.path.contains("/generated/"));
-    let long = all.filter(|source| source.text.lines().count() > FILE_LINES_MAX);
-    let findings =
-        long.map(|source| format!("{}: {} lines", source.path, source.text.lines().count()));
-    assert_none("no file over 400 lines", findings.collect());
-}
-
-#[test]
-fn a_function_fits_a_screen() {
-    let mut findings = Vec::new();
-    for source in rust() {
-        for (name, first, last) in source.functions() {
-            let lines = last - first + 1;
-            if lines > FUNCTION_LINES_MAX {
-                findings.push(format!("{}:{first}: {name}: {lines} lines", source.path));
-            }
-        }
-    }
-    assert_none("no function over 70 lines", findings);
-}
-
-/// The right-hand column of the glossary, as far as a word cannot be meant innocently (`map`, `entry`, `state` can).
-const NEVER_SAID: [&str; 19] = [
-    "raffle",
-    "lottery",
-    "jackpot",
-    "square",
-    "combination",
-    "shuffle",
-    "permutation",
-    "seat",
-    "booking",
-    "basket",
-    "merchant",
-    "vendor",
-    "commission",
-    "reversal",
-    "packet",
-    "reward",
-    "incident",
-    "organiser",
-    "assignment",
-];
-
-/// Names other people gave.
-const NOT_OURS: [&str; 1] = ["prop_shuffle"];
-
-#[test]
-fn one_word_for_each_thing() {
-    let exempt = ["server/src/wire", "server/src/sandbox", "server/tests/tidy"];
-    let mut findings = Vec::new();
-    for source in rust().into_iter().chain(screens()) {
-        if exempt.iter().any(|start| source.path.starts_with(start))
-            || source.path.ends_with(".css")
-        {
-            continue;
-        }
-        for (number, line) in source.code_lines() {
-            for identifier in identifiers(&line).filter(|name| !NOT_OURS.contains(name)) {
-                if words(identifier)
-                    .iter()
-                    .any(|word| NEVER_SAID.contains(&word.as_str()))
-                {
-                    findings.push(format!("{}:{number}: {identifier}", source.path));
-                }
-            }
-        }
-    }
-    assert_none("the glossary of README.md has another word", findings);
-}
-
-#[test]
-fn modules_are_nouns_of_the_house() {
-    let empty = [
-        "utils", "util", "helpers", "helper", "common", "types", "manager", "service", "handler",
-        "handlers",
-    ];
-    let named = rust().into_iter().chain(screens()).filter(|source| {
-        let stems = source
-            .path
-            .split('/')
-            .map(|part| part.split('.').next().unwrap_or(part));
-        stems.into_iter().any(|stem| empty.contains(&stem))
-    });
-    assert_none(
-        "a name that says nothing",
-        named.map(|source| source.path).collect(),
-    );
-}
-
-#[test]
-fn nothing_is_left_unfinished_or_switched_off() {
+fn code_has_no_unfinished_or_disabled_parts() {
     let marks = [
         "todo!(",
         "unimplemented!(",
@@ -268,9 +191,9 @@ fn nothing_is_left_unfinished_or_switched_off() {
         "test.skip(true",
     ];
     let mut findings = Vec::new();
-    for source in rust()
+    for source in rust_sources()
         .into_iter()
-        .chain(screens())
+        .chain(web_sources())
         .filter(|source| !source.path.starts_with("server/tests/tidy"))
     {
         for (number, line) in source.text.lines().enumerate() {
@@ -281,39 +204,39 @@ fn nothing_is_left_unfinished_or_switched_off() {
     assert_none("unfinished", findings);
 }
 
-/// Places where a test may end the process are asked for by tests alone; a release build has none even then, which is the first
-/// condition of the code itself.
+/// A fail point ends the process on purpose. Only tests enable the feature, and a release build compiles none even then.
 #[test]
-fn fail_points_are_for_tests_alone() {
+fn fail_points_exist_in_test_builds_only() {
     let mut findings = Vec::new();
     for member in ["persistence", "actors", "server", "loadtest"] {
         let manifest =
             fs::read_to_string(root().join(member).join("Cargo.toml")).expect("a manifest");
-        let for_all = manifest
+        let before_dev_dependencies = manifest
             .split("[dev-dependencies]")
             .next()
             .unwrap_or_default();
         findings.extend(
-            for_all
+            before_dev_dependencies
                 .contains("\"failpoints\"")
-                .then(|| format!("{member} asks for them outside its tests")),
+                .then(|| format!("{member} enables them outside its tests")),
         );
     }
-    let code = fs::read_to_string(root().join("persistence/src/failpoint.rs")).expect("the points");
-    let armed = code
+    let code =
+        fs::read_to_string(root().join("persistence/src/failpoint.rs")).expect("the fail points");
+    let debug_only = code
         .split("#[cfg(all(feature = \"failpoints\", debug_assertions))]")
         .count()
         - 1;
     findings.extend(
-        (armed != 2)
-            .then(|| format!("{armed} places instead of two that only a debug build compiles")),
+        (debug_only != 2)
+            .then(|| format!("{debug_only} places compiled in debug builds only, instead of 2")),
     );
     assert_none("fail points", findings);
 }
 
 #[test]
-fn the_top_level_is_the_one_the_user_drew() {
-    let rooms = [
+fn top_level_has_the_prescribed_entries() {
+    let prescribed = [
         "Cargo.toml",
         "server",
         "actors",
@@ -323,20 +246,25 @@ fn the_top_level_is_the_one_the_user_drew() {
         "loadtest",
         "README.md",
     ];
-    let missing = rooms.iter().filter(|room| !root().join(room).exists());
+    let missing = prescribed
+        .iter()
+        .filter(|entry| !root().join(entry).exists());
     assert_none(
         "missing at the top level",
-        missing.map(|room| room.to_string()).collect(),
+        missing.map(|entry| entry.to_string()).collect(),
     );
 }
 
 #[test]
-fn the_security_checklist_names_what_there_is() {
-    assert_none("server/ASVS.md", checklist::findings(&root(), &rust()));
+fn security_checklist_names_existing_files_and_tests() {
+    assert_none(
+        "server/ASVS.md",
+        checklist::findings(&root(), &rust_sources()),
+    );
 }
 
 #[test]
-fn the_maps_of_the_specification_name_what_there_is() {
+fn specification_maps_name_existing_files_and_tests() {
     let folders = [
         "server",
         "actors",
@@ -347,6 +275,27 @@ fn the_maps_of_the_specification_name_what_there_is() {
         "web/e2e",
         "web/scripts",
     ];
-    let there = sources(&root(), &folders, &checklist::FILES);
-    assert_none(".github/specification", checklist::drifts(&root(), &there));
+    let files = sources(&root(), &folders, &checklist::FILE_ENDINGS);
+    assert_none(
+        ".github/specification",
+        checklist::stale_map_entries(&root(), &files),
+    );
+}
+
+#[test]
+fn cited_ids_have_entries() {
+    assert_none(
+        "cited, but not in .github/decisions or .github/specification",
+        citations::findings(&root()),
+    );
+}
+
+#[test]
+fn guides_name_existing_files() {
+    assert_none("named, but missing", documents::findings(&root()));
+}
+
+#[test]
+fn top_level_modules_have_no_import_circle() {
+    assert_none("import circles", module_graph::findings(&root()));
 }

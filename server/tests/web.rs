@@ -1,4 +1,4 @@
-//! The web's own checks, so that `cargo test` is everything: types and lint, then its unit tests.
+//! Runs the web's own checks as part of `cargo test`: types, lint and unit tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ fn web() -> PathBuf {
     web
 }
 
-/// Runs an npm script; its words are the failure's words.
+/// Runs an npm script. Its output becomes the failure message.
 fn run(script: &str) {
     let output = Command::new("npm")
         .args(["run", "--silent", script])
@@ -18,15 +18,15 @@ fn run(script: &str) {
         .env("NO_COLOR", "1")
         .output()
         .expect("npm runs");
-    let said = [&output.stdout, &output.stderr]
+    let output_text = [&output.stdout, &output.stderr]
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
         .concat();
-    assert!(output.status.success(), "npm run {script}:\n{said}");
-    println!("{said}");
+    assert!(output.status.success(), "npm run {script}:\n{output_text}");
+    println!("{output_text}");
 }
 
 #[test]
-fn the_types_are_what_the_server_describes() {
+fn web_types_match_the_openapi_document() {
     let described = std::env::temp_dir().join(format!("fd-openapi-{}.json", std::process::id()));
     std::fs::write(&described, server::openapi::document().to_string()).expect("a file");
     let output = Command::new("node")
@@ -44,11 +44,11 @@ fn the_types_are_what_the_server_describes() {
 }
 
 #[test]
-fn types_and_lint_are_clean() {
+fn web_types_and_lint_are_clean() {
     run("check");
 }
 
 #[test]
-fn the_unit_tests_of_the_web_pass() {
+fn web_unit_tests_pass() {
     run("test");
 }

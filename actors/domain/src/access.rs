@@ -1,21 +1,26 @@
-//! Who may do what: one table. A route that is not in it does not exist (decision G-1).
+//! The access rules: which principal may call which routes, and which objects it may see. A route
+//! without an audience does not exist (decision G-1).
 
 use crate::ClubId;
 
-/// What one of a club's people may do there (decision G-17). Each may do what those before may.
+/// The role of a club member (decision G-17). Each role includes the rights of the earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// Looks on: draws, counts, money. No buyer's name, e-mail or phone; no bank details, not even masked.
+    /// Sees draws, counts and money, but no buyer's name, e-mail or phone number, and no bank
+    /// details, not even masked ones.
     Viewer,
-    /// Sells: draws, results, offers, fixtures, and the reports. Writes to winners, and so sees who bought.
+    /// Manages draws, results, offers, fixtures and reports. Writes to winners, and therefore sees
+    /// the buyers.
     Seller,
-    /// Runs the club: its account at the provider, its page, its people, and where prizes are sent. The club's own login is one.
+    /// Manages the club: its account at the provider, its page, its members and its bank details.
+    /// The club's own login is an owner.
     Owner,
 }
 
 impl Role {
     pub const ALL: [Role; 3] = [Role::Viewer, Role::Seller, Role::Owner];
 
+    /// The name of the role on the wire and in the database.
     pub fn word(self) -> &'static str {
         match self {
             Role::Viewer => "viewer",
@@ -24,65 +29,90 @@ impl Role {
         }
     }
 
+    /// Parses the name of a role.
     pub fn read(word: &str) -> Option<Role> {
         Role::ALL.into_iter().find(|role| role.word() == word)
     }
 }
 
-/// Who is asking.
+/// Who makes a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Principal {
-    /// Nobody we know; a buyer is one of these with an order's secret.
+    /// Not signed in. A buyer is anonymous and has the secret of an order.
     Anonymous,
-    /// One of a club's people.
+    /// A club member.
     Club(ClubId, Role),
-    /// An operator who has given the password but not the second factor's code.
+    /// An operator who has entered the password, but not the code of the second factor.
     HalfOperator,
     Operator,
 }
 
-/// For whom a route is.
+/// Who may call a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// Anyone.
     Public,
-    /// Whoever holds the order's secret; checked where the order is read.
+    /// Holders of the order's secret. It is checked where the order is read.
     Buyer,
-    /// Whoever has given a right password: to learn who one is, and to show the second factor.
+    /// Everyone who has entered a correct password, also before the second factor.
     SignedIn,
-    /// The people of the club that owns the object, and the operator.
+    /// The members of the club that owns the object, and the operator.
     Club,
-    /// Of those people, who may sell.
+    /// Of those, the sellers and owners.
     Seller,
-    /// Of those people, who run the club.
+    /// Of those, the owners.
     Owner,
+    /// Sellers with a fresh proof: the password, or the operator's code, within the last ten
+    /// minutes.
+    ProvenSeller,
+    /// Owners with a fresh proof.
+    ProvenOwner,
     Operator,
-    /// The operator, who showed the second factor within the last ten minutes: for what cannot be taken back.
+    /// The operator with a second factor of the last ten minutes, for irreversible actions.
     ProvenOperator,
-    /// The payment provider, by signature.
+    /// The payment provider, identified by its signature.
     Machine,
-    /// Another node of ours, by what it can seal; on an address of its own.
+    /// Another node, identified by the sealing key. Served on a separate address.
     Node,
 }
 
 impl Audience {
-    /// The least that one of a club's people must be; `None`: it is not a club's people's.
+    /// Returns the lowest role of a club member that may call it. `None`: the route is not for club
+    /// members.
     pub fn role(self) -> Option<Role> {
         match self {
             Audience::Club => Some(Role::Viewer),
-            Audience::Seller => Some(Role::Seller),
-            Audience::Owner => Some(Role::Owner),
+            Audience::Seller | Audience::ProvenSeller => Some(Role::Seller),
+            Audience::Owner | Audience::ProvenOwner => Some(Role::Owner),
             _ => None,
         }
     }
 
-    /// Whether somebody must have signed in to call it.
+    /// Whether the caller must have shown the password, or the code, within the last ten minutes.
+    pub fn needs_fresh_proof(self) -> bool {
+        match self {
+            Audience::ProvenSeller | Audience::ProvenOwner | Audience::ProvenOperator => true,
+            Audience::Public
+            | Audience::Buyer
+            | Audience::SignedIn
+            | Audience::Club
+            | Audience::Seller
+            | Audience::Owner
+            | Audience::Operator
+            | Audience::Machine
+            | Audience::Node => false,
+        }
+    }
+
+    /// Whether the caller must be signed in.
     pub fn needs_login(self) -> bool {
         match self {
             Audience::SignedIn
             | Audience::Club
             | Audience::Seller
             | Audience::Owner
+            | Audience::ProvenSeller
+            | Audience::ProvenOwner
             | Audience::Operator
             | Audience::ProvenOperator => true,
             Audience::Public | Audience::Buyer | Audience::Machine | Audience::Node => false,
@@ -90,34 +120,38 @@ impl Audience {
     }
 }
 
-/// Whether a principal may call a route of an audience at all. Whose object it is, is `owns`.
+/// Whether a principal may call a route of an audience. [`owns`] decides about the object.
 pub fn may(who: Principal, audience: Audience) -> bool {
     match audience {
         Audience::Public | Audience::Buyer | Audience::Machine => true,
-        // Nobody who comes with a cookie.
+        // A node has no session. It is identified by the sealing key.
         Audience::Node => false,
         Audience::SignedIn => who != Principal::Anonymous,
-        Audience::Club | Audience::Seller | Audience::Owner => match who {
+        // The session checks the age of the proof.
+        Audience::Club
+        | Audience::Seller
+        | Audience::Owner
+        | Audience::ProvenSeller
+        | Audience::ProvenOwner => match who {
             Principal::Club(_, role) => audience.role().is_some_and(|least| role >= least),
             Principal::Operator => true,
             Principal::Anonymous | Principal::HalfOperator => false,
         },
-        // How fresh the proof is, the session knows.
         Audience::Operator | Audience::ProvenOperator => who == Principal::Operator,
     }
 }
 
-/// Whether an object of a club is the principal's to see and change. If not, it does not exist for them: 404.
+/// Whether a principal may see the objects of a club. If not, the answer is 404.
 pub fn owns(who: Principal, club: ClubId) -> bool {
     acts_as(who, club, Role::Viewer)
 }
 
-/// Whether a principal may know who bought a club's tickets, and how to reach them.
+/// Whether a principal may see the buyers of a club's tickets and their contact details.
 pub fn knows_buyers(who: Principal, club: ClubId) -> bool {
     acts_as(who, club, Role::Seller)
 }
 
-/// Whether a principal may know where a club's winners are paid, masked.
+/// Whether a principal may see the masked bank details of a club's winners.
 pub fn knows_bank_details(who: Principal, club: ClubId) -> bool {
     acts_as(who, club, Role::Owner)
 }

@@ -1,6 +1,6 @@
-//! A club's slug and colours.
+//! A club's slug: its path segment in the public addresses.
 
-/// Path segments no club may have (decision A-9).
+/// Path segments that the site uses itself, so no club may have them (decision A-9).
 pub const SLUGS_RESERVED: [&str; 15] = [
     "admin",
     "super-admin",
@@ -19,7 +19,8 @@ pub const SLUGS_RESERVED: [&str; 15] = [
     "login",
 ];
 
-/// Lower-case letters, digits and hyphens, 3 to 50 characters, and not reserved (B:163).
+/// Whether a slug is valid: lower-case letters, digits and hyphens, 3 to 50 characters, not
+/// reserved (B:163).
 pub fn slug_is_valid(slug: &str) -> bool {
     (3..=50).contains(&slug.len())
         && slug
@@ -28,15 +29,16 @@ pub fn slug_is_valid(slug: &str) -> bool {
         && !SLUGS_RESERVED.contains(&slug)
 }
 
-/// A slug that follows from a club's name: its letters and digits, whatever stands between them one hyphen (decision H-1). It
-/// leaves room for `-2`; whether it is free is the caller's to ask.
+/// Makes a slug of a club's name: its letters and digits, with one hyphen for anything between them
+/// (decision H-1). The slug leaves room for a suffix such as `-2`. The caller checks whether it is
+/// free.
 pub fn slug_from_name(name: &str) -> String {
     const LENGTH_MAX: usize = 46;
     let mut slug = String::new();
     for letter in name.chars().flat_map(char::to_lowercase) {
         match letter {
             'a'..='z' | '0'..='9' => slug.push(letter),
-            // An apostrophe is part of its word.
+            // An apostrophe does not separate words.
             '\'' | '’' => {}
             _ if slug.ends_with('-') || slug.is_empty() => {}
             _ => slug.push('-'),
@@ -56,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_becomes_a_slug_that_may_be_used() {
+    fn slug_from_name_is_valid_and_not_reserved() {
         let examples = [
             ("Brisbane Broncos RLFC", "brisbane-broncos-rlfc"),
             ("  St. Mary's -- Saints!  ", "st-marys-saints"),

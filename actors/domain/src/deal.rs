@@ -1,4 +1,5 @@
-//! Which ticket carries which cell: committed before the first sale, revealed after the result (decision K-1).
+//! The deal: which ticket has which cell. It is committed to before the first sale and revealed
+//! after the result (decision K-1).
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ use crate::{Cell, DrawId, Serial, TICKETS};
 
 const DOMAIN_SEPARATOR: &[u8] = b"football-doubles-v1";
 
-/// 32 secret bytes from the operating system's generator. Never printed.
+/// The secret seed of a deal: 32 bytes from the operating system's random generator. Never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Seed(pub [u8; 32]);
 
@@ -20,7 +21,8 @@ impl fmt::Debug for Seed {
 }
 
 impl Seed {
-    /// `SHA-256("football-doubles-v1" ‖ draw number in decimal ASCII ‖ seed)`, published at creation.
+    /// Returns the commitment, `SHA-256("football-doubles-v1" ‖ draw number in decimal ASCII ‖
+    /// seed)`. It is published when the draw is created.
     pub fn commitment(&self, draw: DrawId) -> [u8; 32] {
         Sha256::new()
             .chain_update(DOMAIN_SEPARATOR)
@@ -31,7 +33,7 @@ impl Seed {
     }
 }
 
-/// The committed order of one draw's cells: ticket `k` owns `cells[k - 1]`.
+/// The deal of one draw: ticket `k` has the cell `cells[k - 1]`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Deal {
     seed: Seed,
@@ -39,8 +41,9 @@ pub struct Deal {
 }
 
 impl Deal {
-    /// Fisher–Yates from the last place down, each index drawn from the ChaCha20 keystream (key = seed, nonce 0, counter 0)
-    /// as little-endian 32-bit words, with words at or above the largest multiple of the bound rejected.
+    /// Shuffles the cells with Fisher–Yates, from the last index down. Each index comes from the
+    /// ChaCha20 keystream (key = seed, nonce 0, counter 0), read as little-endian 32-bit words.
+    /// Words at or above the largest multiple of the bound are rejected.
     pub fn new(seed: Seed) -> Deal {
         let mut keystream = chacha20::ChaCha20::new(&seed.0.into(), &[0; 12].into());
         let mut next_word = move || {
@@ -67,12 +70,12 @@ impl Deal {
         &self.seed
     }
 
-    /// The pair on a ticket. Secret from everybody but the ticket's owner until the reveal.
+    /// Returns the cell of a ticket. Until the reveal only the ticket's owner may see it.
     pub fn cell(&self, serial: Serial) -> Cell {
         Cell::at(self.cells[usize::from(serial.number()) - 1])
     }
 
-    /// The ticket that carries a pair.
+    /// Returns the ticket that has a cell.
     pub fn serial(&self, cell: Cell) -> Serial {
         Serial::all()
             .find(|serial| self.cell(*serial) == cell)

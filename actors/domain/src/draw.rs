@@ -1,6 +1,7 @@
-//! One game's sale of 169 tickets: `decide` says what would happen, `apply` makes it so.
+//! A draw: the sale of 169 tickets for one game. `decide` returns the events of a command, and
+//! `apply` changes the state by them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     Allocation, Cents, Deal, DrawId, FeePolicy, FeeStep, GameResult, OrderId, Reservation, Serial,
@@ -11,33 +12,35 @@ use event::Event;
 use refusal::Refusal;
 use view::View;
 
-pub use snapshot::Snapshot;
+pub use snapshot::DrawSnapshot;
 pub use terms::{PRICE_MAX, Terms, TermsEdit};
 
-// What may be asked, what happened, why not, what anyone may see.
+// Commands, events, refusals and views.
 pub mod command;
 pub mod event;
+pub mod hold_limit;
 pub mod refusal;
 pub mod view;
 
-// The branches of `decide`, and what a draw is rebuilt from.
+// The branches of `decide`, and the stored state.
 mod ending;
 mod sale;
 mod snapshot;
 mod terms;
 
-/// Where a draw is in its life (decision E-1).
+/// The status of a draw (decision E-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// On sale until kick-off. Past kick-off it is closed already, whether or not the timer has fired.
+    /// On sale until kick-off. Past kick-off it sells nothing, even if the timer has not closed it
+    /// yet.
     Active,
-    /// Awaiting its result.
+    /// Closed for sales, awaiting its result.
     Closed,
     Completed,
     Cancelled,
 }
 
-/// A live draw. What it says is true as of its last commit.
+/// A draw as of its last commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draw {
     pub(crate) id: DrawId,
@@ -46,27 +49,33 @@ pub struct Draw {
     pub(crate) deal: Deal,
     pub(crate) status: Status,
     pub(crate) revision: u64,
-    /// Reservations that were active at the last commit. An overdue one is free the instant someone asks.
+    /// Reservations that were active at the last commit. The tickets of an overdue one are free at
+    /// once.
     pub(crate) reservations: BTreeMap<OrderId, Reservation>,
     pub(crate) allocations: BTreeMap<OrderId, Allocation>,
     pub(crate) revenue: Cents,
     pub(crate) fee: Cents,
     pub(crate) outcome: Option<Outcome>,
-    /// Out of the public lists; a link still finds it (decision E-14).
+    /// Removed from the public lists. Its link still works (decision E-14).
     pub(crate) archived: bool,
+    /// The deal is public, because a result was valid at or after kick-off. Never unset (decision
+    /// M-4).
+    pub(crate) revealed: bool,
+    /// Serials that were voided at least once. They are sold last (decision M-3).
+    pub(crate) returned: BTreeSet<Serial>,
 }
 
-/// What a result decided. Frozen: a ticket refunded afterwards changes neither winner nor prize.
+/// The winner and the prize. A ticket that is refunded afterwards changes neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub result: GameResult,
-    /// The ticket that carries the result's cell, sold or not (decision D-11).
+    /// The ticket with the result's cell, sold or not (decision D-11).
     pub winner: Serial,
     pub prize: Cents,
 }
 
 impl Draw {
-    /// A draw nothing has happened to yet.
+    /// Returns a new draw.
     pub fn new(id: DrawId, terms: Terms, fee_policy: FeePolicy, deal: Deal) -> Draw {
         Draw {
             id,
@@ -81,11 +90,16 @@ impl Draw {
             fee: Cents::ZERO,
             outcome: None,
             archived: false,
+            revealed: false,
+            returned: BTreeSet::new(),
         }
     }
 
-    /// Says what would happen at `now`. Changes nothing. Idempotence comes first: a command that was already carried out
-    /// decides on no events, and the reply is read from `reservation` or `allocation`.
+    /// Returns the events of a command at `now`, without changing the draw. A command that was
+    /// executed before has no events; its reply is read from `reservation` or `allocation`.
+    ///
+    /// # Errors
+    /// The first rule that the command breaks.
     pub fn decide(&self, now: Timestamp, command: &Command) -> Result<Vec<Event>, Refusal> {
         match *command {
             Command::Reserve {
@@ -103,7 +117,7 @@ impl Draw {
             } => self.allocate(now, order, count, unit_price, authority),
             Command::Void { order, charged } => Ok(self.void(order, charged)),
             Command::Tick => Ok(self.tick(now)),
-            Command::Complete { result } => self.complete(result),
+            Command::Complete { result } => self.complete(now, result),
             Command::Undo => self.undo(now),
             Command::Amend {
                 ref edit,
@@ -115,7 +129,8 @@ impl Draw {
         }
     }
 
-    /// Makes one commit so. Total on everything that `decide` returned for this state; no events, no commit.
+    /// Applies the events of one commit. Cannot fail for events that `decide` returned for this
+    /// state. Without events there is no commit and no new revision.
     pub fn apply(&mut self, events: &[Event]) {
         if events.is_empty() {
             return;
@@ -129,7 +144,7 @@ impl Draw {
         }
     }
 
-    /// When the draw next wants to be woken, if ever.
+    /// Returns when the next reservation ends or the draw closes, if ever.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let close = (self.status == Status::Active).then_some(self.terms.closes_at);
         self.reservations
@@ -139,7 +154,7 @@ impl Draw {
             .min()
     }
 
-    /// What anyone may see, as of the last commit.
+    /// Returns the public view as of the last commit.
     pub fn view(&self) -> View {
         View {
             draw: self.id,
@@ -153,6 +168,7 @@ impl Draw {
                 .map_or_else(|| self.prize_of(self.sold()), |outcome| outcome.prize),
             prize_max: self.prize_of(TICKETS),
             closes_at: self.terms.closes_at,
+            deal_public: self.revealed,
             result: self.outcome.map(|outcome| (outcome.result, outcome.winner)),
         }
     }
@@ -197,16 +213,32 @@ impl Draw {
         self.archived
     }
 
+    /// Whether the deal is public. Then the draw never sells again (decision M-4).
+    pub fn is_revealed(&self) -> bool {
+        self.revealed
+    }
+
+    /// Returns the serials that were voided at least once, ascending.
+    pub fn returned(&self) -> impl Iterator<Item = Serial> + '_ {
+        self.returned.iter().copied()
+    }
+
     pub fn reservation(&self, order: OrderId) -> Option<Reservation> {
         self.reservations.get(&order).copied()
+    }
+
+    /// Returns the order's reservation if it is active at `now`.
+    pub fn current_reservation(&self, now: Timestamp, order: OrderId) -> Option<Reservation> {
+        self.reservation(order)
+            .filter(|reservation| reservation.is_active(now))
     }
 
     pub fn allocation(&self, order: OrderId) -> Option<&Allocation> {
         self.allocations.get(&order)
     }
 
-    /// Tickets that have an owner. Counted, not cached: there are at most 169 to count, so a refusal stays cheap and no
-    /// second number can drift from the first.
+    /// Returns the number of sold tickets. It is counted each time, so it cannot differ from the
+    /// allocations; there are at most 169.
     pub fn sold(&self) -> u16 {
         self.allocations
             .values()
@@ -214,7 +246,7 @@ impl Draw {
             .sum()
     }
 
-    /// Tickets that reservations claimed at the last commit.
+    /// Returns the number of tickets reserved as of the last commit.
     pub fn held(&self) -> u16 {
         self.reservations
             .values()
@@ -244,12 +276,7 @@ impl Draw {
                 serials,
                 step,
             } => {
-                debug_assert_eq!(
-                    *serials,
-                    self.next_serials(serials.len() as u16),
-                    "D5: draw {} order",
-                    self.id
-                );
+                debug_assert!(self.are_next_serials(serials), "D5: draw {} order", self.id);
                 self.reservations.remove(order);
                 self.allocations.insert(
                     *order,
@@ -258,11 +285,17 @@ impl Draw {
                         fee: step.fee_delta,
                     },
                 );
-                self.take(step);
+                self.apply_fee_step(step);
             }
-            Event::Voided { order, step, .. } => {
+            Event::Voided {
+                order,
+                serials,
+                step,
+                ..
+            } => {
                 self.allocations.remove(order);
-                self.take(step);
+                self.returned.extend(serials);
+                self.apply_fee_step(step);
             }
             Event::Closed => self.status = Status::Closed,
             Event::Completed {
@@ -278,25 +311,29 @@ impl Draw {
                 });
             }
             Event::Undone { status } => {
+                // A result is undone to `Closed` only after the reveal. Journals older than the
+                // event `Revealed` have no other sign of it.
+                self.revealed |= *status == Status::Closed;
                 self.status = *status;
                 self.outcome = None;
                 self.archived = false;
             }
             Event::Amended { terms } => self.terms = *terms,
             Event::Described => {}
+            Event::Revealed => self.revealed = true,
             Event::Reopened => self.status = Status::Active,
             Event::Archived { archived } => self.archived = *archived,
             Event::Cancelled => self.status = Status::Cancelled,
         }
     }
 
-    fn take(&mut self, step: &FeeStep) {
+    fn apply_fee_step(&mut self, step: &FeeStep) {
         self.revenue = step.revenue_after;
         self.fee = step.fee_after;
     }
 
-    /// Everything that must always hold: the README's D1 to D6, as far as one draw can see. Panics when something does
-    /// not; that is a bug, and nothing more may be sold on top of it.
+    /// Checks the invariants D1 to D6 of the README, as far as they concern one draw. Panics if one
+    /// is broken: that is a bug, and the draw must not sell any more.
     pub fn check(&self) {
         let id = self.id;
         assert!(

@@ -1,8 +1,9 @@
-//! The platform's application fee with its cap, and the card fee that a club may pass on.
+//! The platform's application fee, and the card fee that a club may pass on to the buyer.
 
 use crate::Cents;
 
-/// Rate and cap, copied onto the draw at creation so that a later change never touches a running draw (decision D-2).
+/// Rate and cap of the application fee. They are copied to the draw when it is created, so a later
+/// change does not affect it (decision D-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeePolicy {
     /// Basis points: 350 is 3.5 %.
@@ -17,7 +18,8 @@ impl FeePolicy {
         cap: Cents(1100),
     };
 
-    /// `f(R) = min(cap, round_half_up(rate × R))` on a draw's cumulative ticket revenue.
+    /// Returns the fee due on a draw's cumulative ticket revenue: `f(R) = min(cap,
+    /// round_half_up(rate × R))`.
     pub fn on(&self, revenue: Cents) -> Cents {
         revenue
             .share_half_up(self.rate_bps.into(), 10_000)
@@ -30,12 +32,14 @@ pub const CARD_FEE_BPS: u32 = 170;
 /// The fixed part of the card fee.
 pub const CARD_FEE_FIXED: Cents = Cents(30);
 
-/// Card fee of one charge part: 1.7 % of the subtotal, half up, plus 30 cents, no gross-up (A:298, decision D-5).
+/// Returns the card fee of a subtotal: 1.7 %, rounded half up, plus 30 cents, without gross-up
+/// (A:298, decision D-5).
 pub fn card_fee(subtotal: Cents) -> Cents {
     subtotal.share_half_up(CARD_FEE_BPS.into(), 10_000) + CARD_FEE_FIXED
 }
 
-/// Whether a cart pays the 30 cents per line, as specified, or once per charge (decision D-6).
+/// Whether a cart pays the fixed 30 cents per line, as specified, or once per charge (decision
+/// D-6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SurchargeMode {
     #[default]

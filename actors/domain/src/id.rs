@@ -1,6 +1,8 @@
-//! One type per kind of id, so that no two can be mistaken for each other.
+//! The ids, one type for each kind, so that they cannot be confused.
 
 use std::fmt;
+
+use sha2::{Digest, Sha256};
 
 /// A draw's public number, from one global sequence starting at 1001 (decision A-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,6 +20,21 @@ pub struct OrderId(pub u128);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PaymentIntentId(pub String);
 
+impl OrderId {
+    /// Returns the id of the order that an operator opens for a payment without an order (decision
+    /// M-9). It is the first half of a hash of the payment's id, so that a repeated request finds
+    /// the order.
+    pub fn of_payment(payment: &PaymentIntentId) -> OrderId {
+        let digest = Sha256::digest(format!("football-doubles-order-of-payment:{payment}"));
+        OrderId(
+            digest
+                .iter()
+                .take(size_of::<u128>())
+                .fold(0, |number, byte| (number << 8) | u128::from(*byte)),
+        )
+    }
+}
+
 /// A club's connected account at the provider, `acct_…`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AccountId(pub String);
@@ -34,7 +51,7 @@ impl fmt::Display for ClubId {
     }
 }
 
-/// Written as a UUID: 8-4-4-4-12 hexadecimal digits.
+/// Formats the id as a UUID: 8-4-4-4-12 hexadecimal digits.
 impl fmt::Display for OrderId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hex = format!("{:032x}", self.0);

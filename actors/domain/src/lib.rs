@@ -27,6 +27,7 @@ pub use draw::{
     Draw, PRICE_MAX, Status, Terms, TermsEdit,
     command::{Authority, Command, Editor},
     event::Event,
+    hold_limit::{HoldLimiter, HoldSource, SourceId},
     refusal::Refusal,
     view::View,
 };
@@ -40,7 +41,7 @@ pub use result::GameResult;
 pub use ticket::Serial;
 pub use time::Timestamp;
 
-/// Tickets in every draw: one for each cell of the 13 × 13 grid (A:8).
+/// Tickets of a draw: one for each cell of the 13 × 13 grid (A:8).
 pub const TICKETS: u16 = 169;
-/// Most tickets one purchase action may take of one draw (A:81, decision C-13).
+/// Tickets that one order may take of one draw (A:81, decision C-13).
 pub const TICKETS_PER_ORDER_MAX: u16 = 50;

@@ -1,4 +1,4 @@
-//! Money is a whole number of cents. No floats, one rounding rule: half up.
+//! Money in whole cents, without floats. The only rounding rule is half up.
 
 use std::fmt;
 use std::iter::Sum;
@@ -11,8 +11,9 @@ pub struct Cents(pub i64);
 impl Cents {
     pub const ZERO: Cents = Cents(0);
 
-    /// `self × numerator / denominator`, rounded half up (decision D-2, D-5, D-8). `self` and `numerator` are not negative,
-    /// `denominator` is positive. The product is made in 128 bits, so a share of at most the whole cannot overflow.
+    /// Returns `self × numerator / denominator`, rounded half up (decisions D-2, D-5, D-8). `self`
+    /// and `numerator` must not be negative, `denominator` must be positive. The product has 128
+    /// bits, so a share of at most the whole cannot overflow.
     pub fn share_half_up(self, numerator: i64, denominator: i64) -> Cents {
         debug_assert!(
             self.0 >= 0 && numerator >= 0 && denominator > 0,
@@ -22,7 +23,7 @@ impl Cents {
         Cents((twice / (i128::from(denominator) * 2)) as i64)
     }
 
-    /// Reads a decimal amount of dollars with at most two decimals: `5`, `5.5`, `5.00`.
+    /// Parses a decimal amount of dollars with at most two decimals: `5`, `5.5`, `5.00`.
     pub fn parse(text: &str) -> Option<Cents> {
         let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
         let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
@@ -36,14 +37,14 @@ impl Cents {
         ))
     }
 
-    /// The decimal string of the wire: `10.47` (decision D-16).
+    /// Formats the amount for the wire: `10.47` (decision D-16).
     pub fn decimal(self) -> String {
         let sign = if self.0 < 0 { "-" } else { "" };
         format!("{sign}{}.{:02}", self.0.abs() / 100, self.0.abs() % 100)
     }
 }
 
-/// As people read it: `$10.47`.
+/// Formats the amount for people: `$10.47`.
 impl fmt::Display for Cents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.0 < 0 { "-" } else { "" };

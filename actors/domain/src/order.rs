@@ -1,35 +1,48 @@
-//! One payment's worth of lines: one club, one or more draws, all or nothing (decision C-10).
+//! An order: the lines of one payment. It has one club and one or more draws, and is fulfilled
+//! whole or not at all (decision C-10).
 
 use crate::{
     AccountId, Cents, ClubId, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
     SurchargeMode, fee,
 };
 
-/// `Quoted → Allocated → Captured`, with the side exits `Rejecting → Released`, `Allocated → Void`, `Captured → Void`.
+/// The state of an order: `Quoted → Allocated → Captured`. Other ends are `Rejecting → Released`,
+/// `Allocated → Void` and `Captured → Void`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderState {
-    /// Priced and reserved; the buyer has not authorised the payment as far as we know.
+    /// Priced and reserved. The payment is not authorised, as far as the system knows.
     Quoted,
-    /// Every line has its tickets and the capture is due.
+    /// Every line has its tickets, and the capture is due.
     Allocated,
-    /// The money is taken and the tickets are the buyer's.
+    /// The payment is captured and the buyer has the tickets.
     Captured,
-    /// Refused after the buyer may have authorised: tickets are given back and the authorisation is being cancelled.
+    /// Rejected, possibly after the authorisation. The tickets are being returned and the
+    /// authorisation cancelled.
     Rejecting,
-    /// Nothing was charged, nothing is held.
+    /// Ended without a charge and without tickets.
     Released,
-    /// It had tickets once: the capture failed or the money went back.
+    /// Ended after it had tickets: the capture failed or the payment was refunded.
     Void,
-    /// We and the provider disagree in a way only a person can settle.
+    /// The order and the payment disagree in a way that only a person can resolve.
     Anomaly,
 }
 
+impl OrderState {
+    /// Whether the buyer may see the number pairs of the order's tickets (decision M-2). Before the
+    /// capture the authorisation may still lapse, and then the same tickets are sold to another
+    /// buyer.
+    pub fn shows_pairs(self) -> bool {
+        self == OrderState::Captured
+    }
+}
+
+/// The tickets of one draw in an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
     pub draw: DrawId,
     pub count: u16,
     pub unit_price: Cents,
-    /// The part of the card fee passed on to the buyer with this line.
+    /// The part of the card fee that the buyer pays with this line.
     pub card_fee: Cents,
 }
 
@@ -39,50 +52,52 @@ impl Line {
     }
 }
 
-/// What one asks a price for.
+/// The tickets of one draw that are to be priced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct LineRequest {
     pub draw: DrawId,
     pub count: u16,
     pub unit_price: Cents,
     pub passes_card_fee: bool,
 }
 
+/// An order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     pub id: OrderId,
     pub club: ClubId,
     pub account: AccountId,
     pub state: OrderState,
-    /// Ascending by draw, one line a draw.
+    /// Ascending by draw, one line per draw.
     pub lines: Vec<Line>,
     pub payment_intent: Option<PaymentIntentId>,
-    /// The sum of its lines' fee steps, once allocated.
+    /// The sum of the lines' fee steps, once the order is allocated.
     pub application_fee: Cents,
 }
 
-/// What to do with an order, now that the provider has spoken.
+/// The next step of an order, given its state and its payment intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// Not authorised yet: wait for the next door.
+pub enum NextStep {
+    /// The payment is not authorised yet: wait.
     Wait,
-    /// Authorised: give it its tickets, then capture.
+    /// The payment is authorised: allocate the tickets.
     Allocate,
-    /// It has its tickets: take the money.
+    /// The order has its tickets: capture the payment.
     Capture,
-    /// The money is taken: write it down.
+    /// The payment is captured: store that.
     Record,
-    /// The authorisation is still open but the order is refused: cancel it.
+    /// The order is rejected and the payment intent is still open: cancel the intent.
     Cancel,
-    /// The provider cancelled: give back what is held.
+    /// The payment intent is canceled: return the reservation.
     Release,
-    /// It had tickets and the authorisation is gone: take them back.
+    /// The order has tickets and its authorisation is gone: take the tickets back.
     Void,
-    /// Money was taken for an order without tickets: allocate if it may still be, else refund (rule 1's repair).
+    /// The payment was captured for an order without tickets: allocate if that is still allowed,
+    /// otherwise refund (rule 1 of the decisions).
     Repair,
-    /// Amount, currency, account or order differ.
+    /// The payment intent differs in amount, currency, account or order.
     Mismatch,
-    /// Nothing to do, ever again.
+    /// Nothing is left to do.
     Done,
 }
 
@@ -95,7 +110,7 @@ impl Order {
         self.lines.iter().map(|line| line.card_fee).sum()
     }
 
-    /// What the buyer pays.
+    /// Returns the amount that the buyer pays.
     pub fn total(&self) -> Cents {
         self.subtotal() + self.card_fee()
     }
@@ -104,63 +119,77 @@ impl Order {
         self.lines.iter().map(|line| line.count).sum()
     }
 
-    /// What to do next. The provider's word decides, never the client's (decision C-4).
+    /// Returns the next step. The provider's payment intent decides, never the client (decision
+    /// C-4).
     ///
-    /// Whatever takes or moves money wants an intent that agrees in everything. An amount may differ while nothing can be
-    /// taken yet, because a resized order and its intent are updated one after the other; another order's intent never
-    /// moves this one.
-    pub fn decide(&self, said: &PaymentIntent) -> Next {
-        let next = self.next(said.status);
+    /// Steps that move money need an intent that agrees in everything. Otherwise the amount may
+    /// differ, because a resized order and its intent are updated one after the other. The intent
+    /// of another order never moves this one.
+    pub fn decide(&self, intent: &PaymentIntent) -> NextStep {
+        let next = self.next(intent.status);
         let agrees = match next {
-            Next::Done => true,
-            Next::Wait | Next::Cancel | Next::Release | Next::Void => self.is_paid_by(said),
-            Next::Allocate | Next::Capture | Next::Record | Next::Repair | Next::Mismatch => {
-                self.agrees_with(said)
+            NextStep::Done => true,
+            NextStep::Wait | NextStep::Cancel | NextStep::Release | NextStep::Void => {
+                self.is_paid_by(intent)
             }
+            NextStep::Allocate
+            | NextStep::Capture
+            | NextStep::Record
+            | NextStep::Repair
+            | NextStep::Mismatch => self.agrees_with(intent),
         };
-        if agrees { next } else { Next::Mismatch }
+        if agrees { next } else { NextStep::Mismatch }
     }
 
-    fn next(&self, said: PaymentStatus) -> Next {
+    fn next(&self, status: PaymentStatus) -> NextStep {
         use PaymentStatus::{Canceled, RequiresCapture, Succeeded};
-        match (self.state, said) {
-            (OrderState::Quoted, RequiresCapture) => Next::Allocate,
-            (OrderState::Quoted, Canceled) => Next::Release,
-            (OrderState::Quoted, Succeeded) => Next::Repair,
-            (OrderState::Quoted, _) => Next::Wait,
-            (OrderState::Allocated, RequiresCapture) => Next::Capture,
-            (OrderState::Allocated, Succeeded) => Next::Record,
-            (OrderState::Allocated, Canceled) => Next::Void,
-            (OrderState::Allocated, _) => Next::Wait,
-            (OrderState::Rejecting, Canceled) => Next::Release,
-            (OrderState::Released, Canceled) => Next::Done,
-            (OrderState::Rejecting | OrderState::Released, Succeeded) => Next::Repair,
-            (OrderState::Rejecting | OrderState::Released, _) => Next::Cancel,
+        match (self.state, status) {
+            (OrderState::Quoted, RequiresCapture) => NextStep::Allocate,
+            (OrderState::Quoted, Canceled) => NextStep::Release,
+            (OrderState::Quoted, Succeeded) => NextStep::Repair,
+            (OrderState::Quoted, _) => NextStep::Wait,
+            (OrderState::Allocated, RequiresCapture) => NextStep::Capture,
+            (OrderState::Allocated, Succeeded) => NextStep::Record,
+            (OrderState::Allocated, Canceled) => NextStep::Void,
+            (OrderState::Allocated, _) => NextStep::Wait,
+            (OrderState::Rejecting, Canceled) => NextStep::Release,
+            (OrderState::Released, Canceled) => NextStep::Done,
+            (OrderState::Rejecting | OrderState::Released, Succeeded) => NextStep::Repair,
+            (OrderState::Rejecting | OrderState::Released, _) => NextStep::Cancel,
             // Refunded before its capture: the buyer's money must not stay blocked for a week.
-            (OrderState::Void, RequiresCapture) => Next::Cancel,
-            (OrderState::Captured | OrderState::Void | OrderState::Anomaly, _) => Next::Done,
+            (OrderState::Void, RequiresCapture) => NextStep::Cancel,
+            (OrderState::Captured | OrderState::Void | OrderState::Anomaly, _) => NextStep::Done,
         }
     }
 
-    /// The intent is this order's own: account, order and, once known, the intent's id.
-    fn is_paid_by(&self, said: &PaymentIntent) -> bool {
-        said.account == self.account
-            && said.order == Some(self.id)
-            && self.payment_intent.as_ref().is_none_or(|id| *id == said.id)
+    /// Whether the intent belongs to this order: by account, order and, once known, the intent's
+    /// id. An intent without an order belongs to the order that an operator opened for it (decision
+    /// M-9).
+    fn is_paid_by(&self, intent: &PaymentIntent) -> bool {
+        let order = intent
+            .order
+            .unwrap_or_else(|| OrderId::of_payment(&intent.id));
+        intent.account == self.account
+            && order == self.id
+            && self
+                .payment_intent
+                .as_ref()
+                .is_none_or(|id| *id == intent.id)
     }
 
-    /// Amount, currency, account and order of the intent are ours.
-    pub fn agrees_with(&self, said: &PaymentIntent) -> bool {
-        self.is_paid_by(said) && said.amount == self.total() && said.currency == "aud"
+    /// Whether the intent agrees with this order in amount, currency, account and order.
+    pub fn agrees_with(&self, intent: &PaymentIntent) -> bool {
+        self.is_paid_by(intent) && intent.amount == self.total() && intent.currency == "aud"
     }
 }
 
-/// Prices an order's lines, ascending by draw. The card fee is per line as specified, or once per charge and then split
-/// over the lines that pass it on by largest remainder (decision D-6).
-pub fn price(wanted: &[Wanted], mode: SurchargeMode) -> Vec<Line> {
+/// Prices the lines of an order, ascending by draw. The card fee is charged per line as specified,
+/// or once per charge. In the latter case it is split over the lines that pass it on, by largest
+/// remainder (decision D-6).
+pub fn price(wanted: &[LineRequest], mode: SurchargeMode) -> Vec<Line> {
     let mut wanted = wanted.to_vec();
     wanted.sort_by_key(|wanted| wanted.draw);
-    let subtotal = |wanted: &Wanted| wanted.unit_price * wanted.count.into();
+    let subtotal = |wanted: &LineRequest| wanted.unit_price * wanted.count.into();
     let passing: Vec<Cents> = wanted
         .iter()
         .filter(|wanted| wanted.passes_card_fee)
@@ -175,7 +204,7 @@ pub fn price(wanted: &[Wanted], mode: SurchargeMode) -> Vec<Line> {
     wanted
         .into_iter()
         .map(
-            |Wanted {
+            |LineRequest {
                  draw,
                  count,
                  unit_price,
@@ -197,13 +226,14 @@ pub fn price(wanted: &[Wanted], mode: SurchargeMode) -> Vec<Line> {
         .collect()
 }
 
-/// Splits an amount in proportion to weights so that the parts sum to it exactly: largest remainder, ties to the earlier.
-/// Amount and weights are not negative; when nothing weighs anything, everything weighs the same. No weights, no parts.
+/// Splits an amount in proportion to weights. The parts sum to the amount exactly: the rest goes to
+/// the largest remainders, ties to the earlier part. Amount and weights must not be negative. If
+/// all weights are zero, the parts are equal. Without weights there are no parts.
 pub fn split(amount: Cents, weights: &[Cents]) -> Vec<Cents> {
-    let weighs_nothing = weights.iter().all(|weight| *weight == Cents::ZERO);
+    let all_zero = weights.iter().all(|weight| *weight == Cents::ZERO);
     let weights: Vec<i128> = weights
         .iter()
-        .map(|weight| if weighs_nothing { 1 } else { weight.0.into() })
+        .map(|weight| if all_zero { 1 } else { weight.0.into() })
         .collect();
     let whole: i128 = weights.iter().sum();
     let share = |i: &usize| i128::from(amount.0) * weights[*i];

@@ -1,20 +1,21 @@
-//! What the payment provider says of a payment intent.
+//! The payment intent of the payment provider.
 
 use crate::{AccountId, Cents, DrawId, OrderId, PaymentIntentId, Timestamp};
 
-/// The provider's states, in its own spelling.
+/// The states of a payment intent, in the provider's spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaymentStatus {
     RequiresPaymentMethod,
     RequiresConfirmation,
     RequiresAction,
     Processing,
-    /// The buyer has authorised it; the money is not taken yet.
+    /// Authorised by the buyer, not captured yet.
     RequiresCapture,
     Succeeded,
     Canceled,
 }
 
+/// A payment intent as the provider returned it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaymentIntent {
     pub id: PaymentIntentId,
@@ -25,39 +26,41 @@ pub struct PaymentIntent {
     pub amount_refunded: Cents,
     pub application_fee: Cents,
     pub application_fee_refunded: Cents,
-    /// Lower case ISO code; ours is `aud`.
+    /// ISO code in lower case. Orders use `aud`.
     pub currency: String,
-    /// The order named in the intent's metadata, if it can be read.
+    /// The order in the intent's metadata, if it can be parsed.
     pub order: Option<OrderId>,
-    /// The provider's own fee, once its balance transaction is known (decision D-18).
+    /// The provider's own fee, once its balance transaction exists (decision D-18).
     pub provider_fee: Option<Cents>,
     pub disputed: bool,
-    /// When the buyer authorised it, once that happened.
+    /// When the buyer authorised the payment.
     pub authorised_at: Option<Timestamp>,
-    /// Which draws it pays for and how many tickets of each, as its metadata say: all there is of an order the books forgot.
+    /// Draws and ticket counts from the metadata. If the database lost the order, nothing else
+    /// names its tickets.
     pub draws: Vec<(DrawId, u16)>,
-    /// How it was paid, in the provider's words: `card`, or the wallet; `None` before there is a charge.
+    /// The payment method type of the provider: `card`, or the wallet. `None`: there is no charge
+    /// yet.
     pub method: Option<String>,
-    /// Why the last attempt to pay failed, while nothing better came of the intent.
+    /// Why the last attempt to pay failed.
     pub decline: Option<Decline>,
 }
 
-/// The provider's "no" to one attempt to pay, in its own words for the buyer.
+/// A declined attempt to pay. `message` is the provider's text for the buyer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decline {
     pub code: String,
     pub message: String,
-    /// The provider's name of what was tried.
+    /// The provider's id of the payment method.
     pub payment_method: Option<String>,
 }
 
 impl PaymentIntent {
-    /// The money left the buyer.
+    /// Whether the payment was captured.
     pub fn is_taken(&self) -> bool {
         self.status == PaymentStatus::Succeeded
     }
 
-    /// All that was taken went back.
+    /// Whether the whole captured amount was refunded.
     pub fn is_refunded(&self) -> bool {
         self.amount_refunded >= self.amount_received
     }

@@ -1,9 +1,9 @@
-//! What the winner is due.
+//! The prize of a draw.
 
 use crate::Cents;
 
-/// Prize of a draw with so many tickets sold: half up to the cent; with round-up, a positive prize goes up to the next
-/// multiple of $10 and an exact multiple stays (A:297, decision D-8).
+/// Returns the prize for a number of sold tickets, rounded half up to the cent. With `round_up`, a
+/// positive prize is raised to the next multiple of $10 (A:297, decision D-8).
 pub fn prize(sold: u16, price: Cents, percentage: u8, round_up: bool) -> Cents {
     let share = (price * sold.into()).share_half_up(percentage.into(), 100);
     if round_up {

@@ -1,15 +1,16 @@
-//! A buyer's exclusive, time-limited claim on a count of tickets.
+//! Reservations: a number of tickets that are held for one order until a time.
 
 use crate::Timestamp;
 
-/// How long the buyer sees the tickets kept (A:187).
+/// Duration of a reservation as the buyer sees it (A:187).
 pub const SHOWN_SECONDS: i64 = 120;
-/// How long they really are, so that a 3-D Secure page that finishes late still gets its tickets (decision C-1).
+/// Actual duration. The grace period covers a 3-D Secure page that is completed late (decision
+/// C-1).
 pub const KEPT_SECONDS: i64 = 150;
-/// How often "Keep my tickets" may be pressed (decision B-8).
+/// Extensions ("Keep my tickets") of one reservation (decision B-8).
 pub const EXTENSIONS_MAX: u8 = 10;
 
-/// One order's claim on one draw: a count until a time, exclusive of that instant.
+/// The reservation of one order in one draw. It is active before `until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reservation {
     pub count: u16,

@@ -1,11 +1,11 @@
-//! The two first try scorers' jersey numbers.
+//! The result of a game: the jersey numbers of the two first try scorers.
 
 use crate::Cell;
 
-/// The number a team gets when it does not score (A:8).
+/// The number of a team without a try (A:8).
 pub const NO_TRY: u8 = 9;
 
-/// The result of a game, as a volunteer enters it: the cell that wins.
+/// The result of a game: the winning cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameResult {
     pub cell: Cell,

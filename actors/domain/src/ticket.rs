@@ -1,8 +1,8 @@
-//! A ticket's serial: which of its draw's 169 it is.
+//! The serial of a ticket within its draw.
 
 use crate::{DrawId, TICKETS};
 
-/// 1…169.
+/// The serial of a ticket, 1…169.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Serial(u8);
 
@@ -17,12 +17,12 @@ impl Serial {
         self.0.into()
     }
 
-    /// Every serial of a draw, in the order they leave.
+    /// Returns all serials, ascending.
     pub fn all() -> impl Iterator<Item = Serial> {
         (1..=TICKETS as u8).map(Serial)
     }
 
-    /// The printed number, `FD-1042-007` (decision E-19).
+    /// Returns the printed ticket number, `FD-1042-007` (decision E-19).
     pub fn label(self, draw: DrawId) -> String {
         format!("FD-{draw}-{:03}", self.0)
     }

@@ -1,4 +1,4 @@
-//! An instant, as milliseconds since 1970 UTC. Always an argument: the domain has no clock.
+//! Points in time. The domain has no clock: the current time is always an argument.
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,7 +13,7 @@ impl Timestamp {
         self.plus_ms(seconds * 1000)
     }
 
-    /// Milliseconds from `earlier` to `self`; negative when `self` comes first.
+    /// Returns the milliseconds from `earlier` to `self`. Negative if `self` is earlier.
     pub fn ms_since(self, earlier: Timestamp) -> i64 {
         self.0 - earlier.0
     }

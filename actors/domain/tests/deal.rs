@@ -1,12 +1,13 @@
-//! The golden vectors of the deal. `deal_vector.json` was made by another program in another language, from the README
-//! alone; the browser's verifier reads the same file. One of its seeds meets the rejection limit.
+//! The golden vectors of the deal. `deal_vector.json` was made by another program in another
+//! language, from the README alone. The browser's verifier reads the same file. One of its seeds
+//! reaches the rejection limit.
 
 use std::fmt::Write;
 
 use domain::{Cell, Deal, DrawId, Seed, Serial, TICKETS};
 
 const VECTORS: &str = include_str!("deal_vector.json");
-/// Deals of so many draws are counted.
+/// Deals that the uniformity test counts.
 const DEALS: u64 = 30_000;
 
 struct Vector {
@@ -42,16 +43,19 @@ fn vectors() -> [Vector; 3] {
 }
 
 #[test]
-fn the_deal_is_what_the_vectors_say() {
+fn deal_matches_golden_vectors() {
     let vectors: Vec<String> = vectors().iter().map(json).collect();
-    let ours = format!(
+    let actual = format!(
         "{{\n  \"algorithm\": \"football-doubles-v1\",\n  \"vectors\": [\n{}\n  ]\n}}\n",
         vectors.join(",\n")
     );
-    assert!(ours == VECTORS, "deal_vector.json disagrees; ours:\n{ours}");
+    assert!(
+        actual == VECTORS,
+        "deal_vector.json differs from:\n{actual}"
+    );
 }
 
-/// One vector as the file writes it; the domain knows no JSON.
+/// Formats a vector as in the file. The domain crate has no JSON library.
 fn json(
     Vector {
         note,
@@ -87,13 +91,13 @@ fn json(
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("a String takes everything");
+        write!(text, "{byte:02x}").expect("writing to a String cannot fail");
         text
     })
 }
 
 #[test]
-fn the_golden_deal_begins_with_these_pairs() {
+fn golden_deal_has_known_first_pairs() {
     let deal = Deal::new(Seed(std::array::from_fn(|i| i as u8)));
     let pairs = [1, 2, 3, 4, 5].map(|number| deal.cell(Serial::new(number).expect("1…169")));
     let expected = [(13, 4), (3, 12), (7, 5), (6, 7), (1, 4)];
@@ -103,8 +107,8 @@ fn the_golden_deal_begins_with_these_pairs() {
 }
 
 #[test]
-fn a_commitment_binds_the_draw_number_as_decimal_text() {
-    // SHA-256 of "football-doubles-v1", "1042" and the bytes 0 to 31, by another program.
+fn commitment_includes_draw_number_as_decimal_text() {
+    // SHA-256 of "football-doubles-v1", "1042" and the bytes 0 to 31, computed by another program.
     let seed = Seed(std::array::from_fn(|i| i as u8));
     assert_eq!(
         hex(&seed.commitment(DrawId(1042))),
@@ -114,7 +118,7 @@ fn a_commitment_binds_the_draw_number_as_decimal_text() {
 }
 
 #[test]
-fn a_seed_and_a_deal_never_print() {
+fn seed_and_deal_debug_output_is_secret() {
     let deal = Deal::new(Seed([0xab; 32]));
     assert_eq!(
         format!("{:?} {deal:?}", deal.seed()),
@@ -123,7 +127,7 @@ fn a_seed_and_a_deal_never_print() {
 }
 
 #[test]
-fn serials_and_cells_stay_within_the_grid() {
+fn serials_and_cells_outside_the_grid_are_rejected() {
     for (number, fits) in [
         (0, false),
         (1, true),
@@ -146,10 +150,11 @@ fn serials_and_cells_stay_within_the_grid() {
     }
 }
 
-/// Every cell comes to every place equally often: chi squared over 169 places × 169 cells stays within five standard deviations
-/// of its mean, which chance alone leaves once in two million times.
+/// Every cell has every position equally often: chi squared over 169 positions × 169 cells stays
+/// within five standard deviations of its mean. By chance it would leave them once in two million
+/// cases.
 #[test]
-fn a_deal_favours_no_cell() {
+fn deal_distributes_cells_uniformly() {
     let size = usize::from(TICKETS);
     let mut counts = vec![0u32; size * size];
     for number in 0..DEALS {

@@ -1,12 +1,13 @@
-//! The golden table of cents, worked out elsewhere with decimal arithmetic. All amounts are in cents.
+//! Expected amounts in cents, computed independently with decimal arithmetic.
 
-use domain::order::{Wanted, price, split};
+use domain::order::{LineRequest, price, split};
 use domain::prize::prize;
 use domain::{Cents, DrawId, FeePolicy, SurchargeMode, fee};
 
-/// Decision D-1 and D-2: 3.5 %, half up, at most $11.00. Exactly, the cap is met at $314.29; rounded, at $314.15.
+/// Decisions D-1 and D-2: 3.5 %, rounded half up, at most $11.00. Without rounding the cap is
+/// reached at $314.29, with rounding at $314.15.
 #[test]
-fn the_application_fee_on_a_draws_revenue() {
+fn application_fee_matches_the_default_policy_table() {
     let table = [
         (0, 0),
         (1, 0),
@@ -40,9 +41,9 @@ fn the_application_fee_on_a_draws_revenue() {
     }
 }
 
-/// The console's other reading (decision D-1): 3 %, at most $10.00.
+/// Another policy (decision D-1): 3 %, at most $10.00.
 #[test]
-fn the_application_fee_under_another_policy() {
+fn application_fee_matches_another_policy_table() {
     let policy = FeePolicy {
         rate_bps: 300,
         cap: Cents(1000),
@@ -66,7 +67,7 @@ fn the_application_fee_under_another_policy() {
 
 /// Decision D-5: 1.7 % half up plus 30 cents, no gross-up.
 #[test]
-fn the_card_fee_on_a_subtotal() {
+fn card_fee_of_a_subtotal_matches_the_table() {
     let table = [
         (0, 30),
         (1, 30),
@@ -95,9 +96,10 @@ fn the_card_fee_on_a_subtotal() {
     }
 }
 
-/// A:297, decision D-8: sold, price, percentage, rounding up → prize. An exact multiple of $10 stays.
+/// A:297, decision D-8. Columns: sold, price, percentage, rounding up, prize. An exact multiple of
+/// $10 stays.
 #[test]
-fn the_prize_of_a_sale() {
+fn prize_matches_the_table() {
     let table = [
         (0, 500, 50, false, 0),
         (0, 500, 50, true, 0),
@@ -136,9 +138,9 @@ fn the_prize_of_a_sale() {
     }
 }
 
-/// Decision D-6: subtotals of the lines → card fees per line, and once per charge.
+/// Decision D-6. Columns: subtotals of the lines, card fees per line, card fees once per charge.
 #[test]
-fn the_card_fee_of_a_cart() {
+fn card_fees_of_a_cart_match_the_table_in_both_modes() {
     let table: [(&[i64], &[i64], &[i64]); 6] = [
         (&[1000], &[47], &[47]),
         (
@@ -152,7 +154,7 @@ fn the_card_fee_of_a_cart() {
         (&[100000, 50], &[1730, 31], &[1730, 1]),
     ];
     for (subtotals, per_line, per_charge) in table {
-        let wanted: Vec<Wanted> = (1..)
+        let wanted: Vec<LineRequest> = (1..)
             .zip(subtotals)
             .map(|(draw, cents)| line(draw, *cents, true))
             .collect();
@@ -166,7 +168,7 @@ fn the_card_fee_of_a_cart() {
 }
 
 #[test]
-fn a_club_that_bears_the_card_fee_adds_none() {
+fn line_that_does_not_pass_on_the_card_fee_has_none() {
     let wanted = [
         line(1, 1000, true),
         line(2, 5000, false),
@@ -182,9 +184,9 @@ fn a_club_that_bears_the_card_fee_adds_none() {
 }
 
 #[test]
-fn an_odd_cent_goes_to_the_lower_draw() {
+fn odd_cent_of_a_split_goes_to_the_lower_draw() {
     let wanted = [line(1002, 250, true), line(1001, 250, true)];
-    // 1.7 % of 500 is 8.5, half up 9, and 30: 39 = 20 + 19.
+    // 1.7 % of 500 is 8.5, rounded half up 9, plus 30: 39 = 20 + 19.
     assert_eq!(card_fees(&wanted, SurchargeMode::PerCharge), [20, 19]);
     assert_eq!(
         price(&wanted, SurchargeMode::PerCharge)[0].draw,
@@ -193,7 +195,7 @@ fn an_odd_cent_goes_to_the_lower_draw() {
 }
 
 #[test]
-fn a_split_by_largest_remainder() {
+fn split_follows_the_largest_remainder() {
     let table: [(i64, &[i64], &[i64]); 8] = [
         (100, &[1, 1, 1], &[34, 33, 33]),
         (1, &[5, 5], &[1, 0]),
@@ -214,7 +216,7 @@ fn a_split_by_largest_remainder() {
 }
 
 #[test]
-fn amounts_are_read_and_written() {
+fn amounts_are_parsed_and_formatted() {
     let read = [
         ("5", 500),
         ("5.5", 550),
@@ -258,8 +260,8 @@ fn amounts_are_read_and_written() {
     }
 }
 
-fn line(draw: i64, cents: i64, passes_card_fee: bool) -> Wanted {
-    Wanted {
+fn line(draw: i64, cents: i64, passes_card_fee: bool) -> LineRequest {
+    LineRequest {
         draw: DrawId(draw),
         count: 1,
         unit_price: Cents(cents),
@@ -267,7 +269,7 @@ fn line(draw: i64, cents: i64, passes_card_fee: bool) -> Wanted {
     }
 }
 
-fn card_fees(wanted: &[Wanted], mode: SurchargeMode) -> Vec<i64> {
+fn card_fees(wanted: &[LineRequest], mode: SurchargeMode) -> Vec<i64> {
     price(wanted, mode)
         .iter()
         .map(|line| line.card_fee.0)

@@ -1,11 +1,11 @@
-//! Who may do what, and how ids, serials and slugs are written.
+//! The access rules, and the formats of ids, serials and slugs.
 
 use domain::access::{Audience, Principal, Role, knows_bank_details, knows_buyers, may, owns};
 use domain::club::{SLUGS_RESERVED, slug_is_valid};
 use domain::{ClubId, DrawId, GameResult, OrderId, Serial, Timestamp};
 
 #[test]
-fn the_whole_access_matrix() {
+fn access_matrix_allows_exactly_the_listed_principals() {
     let who = [
         Principal::Anonymous,
         Principal::HalfOperator,
@@ -21,6 +21,14 @@ fn the_whole_access_matrix() {
         (Audience::Club, [false, false, true, true, true, true]),
         (Audience::Seller, [false, false, false, true, true, true]),
         (Audience::Owner, [false, false, false, false, true, true]),
+        (
+            Audience::ProvenSeller,
+            [false, false, false, true, true, true],
+        ),
+        (
+            Audience::ProvenOwner,
+            [false, false, false, false, true, true],
+        ),
         (
             Audience::Operator,
             [false, false, false, false, false, true],
@@ -52,7 +60,7 @@ fn the_whole_access_matrix() {
 }
 
 #[test]
-fn a_role_is_read_as_it_is_written() {
+fn role_names_parse_back_to_their_roles() {
     assert_eq!(
         Role::ALL.map(|role| Role::read(role.word())),
         Role::ALL.map(Some)
@@ -64,7 +72,7 @@ fn a_role_is_read_as_it_is_written() {
 }
 
 #[test]
-fn a_slug_is_three_to_fifty_plain_characters_and_not_ours() {
+fn slug_is_valid_with_3_to_50_plain_characters_unless_reserved() {
     let fifty = "a".repeat(50);
     for slug in ["abc", "fc-2000", "---", fifty.as_str()] {
         assert!(slug_is_valid(slug), "{slug}");
@@ -79,7 +87,7 @@ fn a_slug_is_three_to_fifty_plain_characters_and_not_ours() {
 }
 
 #[test]
-fn an_order_id_is_written_as_a_uuid() {
+fn order_id_is_formatted_as_a_uuid() {
     let id = OrderId(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
     assert_eq!(id.to_string(), "01234567-89ab-cdef-0123-456789abcdef");
     assert_eq!(
@@ -89,7 +97,7 @@ fn an_order_id_is_written_as_a_uuid() {
 }
 
 #[test]
-fn a_ticket_is_labelled_with_its_draw() {
+fn ticket_label_contains_the_draw_number() {
     let label = |number| Serial::new(number).expect("1…169").label(DrawId(1042));
     assert_eq!(
         [label(1), label(42), label(169)],
@@ -98,7 +106,7 @@ fn a_ticket_is_labelled_with_its_draw() {
 }
 
 #[test]
-fn a_result_names_two_numbers_of_one_to_thirteen() {
+fn result_outside_one_to_thirteen_is_rejected() {
     for (home, away, fits) in [
         (1, 13, true),
         (0, 9, false),
@@ -111,7 +119,7 @@ fn a_result_names_two_numbers_of_one_to_thirteen() {
 }
 
 #[test]
-fn instants_are_milliseconds() {
+fn timestamps_count_milliseconds() {
     let noon = Timestamp(1_000);
     assert_eq!(noon.plus_seconds(120).ms_since(noon), 120_000);
     assert_eq!(noon.ms_since(noon.plus_ms(1)), -1);

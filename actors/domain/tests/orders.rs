@@ -1,7 +1,7 @@
-//! What follows from every meeting of an order's state with the provider's word, and what is an anomaly.
+//! The next step and the anomalies for every combination of order state and payment status.
 
 use domain::AnomalyKind::{DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket};
-use domain::order::Next::{
+use domain::order::NextStep::{
     self, Allocate, Cancel, Capture, Done, Mismatch, Record, Release, Repair, Void, Wait,
 };
 use domain::reconciliation::reconcile;
@@ -31,7 +31,7 @@ const STATUSES: [PaymentStatus; 7] = [
 ];
 
 #[rustfmt::skip]
-const NEXT: [(OrderState, [Next; 7]); 7] = [
+const NEXT: [(OrderState, [NextStep; 7]); 7] = [
     //                        payment_method  confirmation  action  processing  capture   succeeded canceled
     (OrderState::Quoted,     [Wait,           Wait,         Wait,   Wait,       Allocate, Repair,   Release]),
     (OrderState::Allocated,  [Wait,           Wait,         Wait,   Wait,       Capture,  Record,   Void]),
@@ -61,7 +61,7 @@ fn order(state: OrderState) -> Order {
     }
 }
 
-fn intent(status: PaymentStatus) -> PaymentIntent {
+fn new_intent(status: PaymentStatus) -> PaymentIntent {
     let taken = status == PaymentStatus::Succeeded;
     PaymentIntent {
         id: PaymentIntentId("pi_1".into()),
@@ -83,26 +83,28 @@ fn intent(status: PaymentStatus) -> PaymentIntent {
     }
 }
 
-/// A way in which an intent can fail to be the order's, with its name.
+/// A difference between an intent and its order, with a name.
 type Difference = (&'static str, fn(&mut PaymentIntent));
 
-const SOMEBODY_ELSES: [Difference; 4] = [
-    ("account", |said| {
-        said.account = AccountId("acct_other".into())
+const FOREIGN_INTENTS: [Difference; 4] = [
+    ("account", |intent| {
+        intent.account = AccountId("acct_other".into())
     }),
-    ("order", |said| said.order = Some(OrderId(8))),
-    ("no order", |said| said.order = None),
-    ("intent", |said| said.id = PaymentIntentId("pi_2".into())),
+    ("order", |intent| intent.order = Some(OrderId(8))),
+    ("no order", |intent| intent.order = None),
+    ("intent", |intent| {
+        intent.id = PaymentIntentId("pi_2".into())
+    }),
 ];
 
-const OTHER_MONEY: [Difference; 3] = [
-    ("less", |said| said.amount = Cents(3589)),
-    ("more", |said| said.amount = Cents(3591)),
-    ("currency", |said| said.currency = "usd".into()),
+const DIFFERENT_AMOUNTS: [Difference; 3] = [
+    ("less", |intent| intent.amount = Cents(3589)),
+    ("more", |intent| intent.amount = Cents(3591)),
+    ("currency", |intent| intent.currency = "usd".into()),
 ];
 
 #[test]
-fn an_order_adds_up() {
+fn order_totals_sum_its_lines() {
     let order = order(OrderState::Quoted);
     assert_eq!(
         (order.subtotal(), order.card_fee(), order.total()),
@@ -117,7 +119,7 @@ fn every_state_and_status_has_one_next_step() {
     for (state, nexts) in NEXT {
         for (status, next) in STATUSES.into_iter().zip(nexts) {
             assert_eq!(
-                order(state).decide(&intent(status)),
+                order(state).decide(&new_intent(status)),
                 next,
                 "{state:?} and {status:?}"
             );
@@ -126,15 +128,15 @@ fn every_state_and_status_has_one_next_step() {
 }
 
 #[test]
-fn another_orders_intent_never_moves_this_one() {
+fn intent_of_another_order_is_a_mismatch() {
     for (state, nexts) in NEXT {
         for (status, next) in STATUSES.into_iter().zip(nexts) {
-            for (what, differ) in SOMEBODY_ELSES {
-                let mut said = intent(status);
-                differ(&mut said);
+            for (what, differ) in FOREIGN_INTENTS {
+                let mut intent = new_intent(status);
+                differ(&mut intent);
                 let expected = if next == Done { Done } else { Mismatch };
                 assert_eq!(
-                    order(state).decide(&said),
+                    order(state).decide(&intent),
                     expected,
                     "{state:?} and {status:?}, other {what}"
                 );
@@ -144,16 +146,50 @@ fn another_orders_intent_never_moves_this_one() {
 }
 
 #[test]
-fn other_money_stops_what_takes_money_and_nothing_else() {
+fn payment_without_order_pays_only_the_order_opened_for_it() {
+    let mut intent = new_intent(PaymentStatus::Succeeded);
+    intent.order = None;
+    let mut opened = Order {
+        id: OrderId::of_payment(&intent.id),
+        ..order(OrderState::Allocated)
+    };
+    opened.payment_intent = Some(intent.id.clone());
+    assert_eq!(opened.decide(&intent), Record);
+    assert_eq!(
+        OrderId::of_payment(&intent.id),
+        OrderId::of_payment(&intent.id),
+        "the id is not a function of the payment"
+    );
+    intent.order = Some(OrderId(7));
+    assert_eq!(
+        opened.decide(&intent),
+        Mismatch,
+        "the intent names another order"
+    );
+    intent = PaymentIntent {
+        id: PaymentIntentId("pi_2".into()),
+        order: None,
+        ..intent
+    };
+    opened.payment_intent = None;
+    assert_eq!(
+        opened.decide(&intent),
+        Mismatch,
+        "the intent is another payment"
+    );
+}
+
+#[test]
+fn different_amount_is_a_mismatch_only_for_steps_that_move_money() {
     for (state, nexts) in NEXT {
         for (status, next) in STATUSES.into_iter().zip(nexts) {
-            for (what, differ) in OTHER_MONEY {
-                let mut said = intent(status);
-                differ(&mut said);
+            for (what, differ) in DIFFERENT_AMOUNTS {
+                let mut intent = new_intent(status);
+                differ(&mut intent);
                 let takes = [Allocate, Capture, Record, Repair].contains(&next);
                 let expected = if takes { Mismatch } else { next };
                 assert_eq!(
-                    order(state).decide(&said),
+                    order(state).decide(&intent),
                     expected,
                     "{state:?} and {status:?}, {what}"
                 );
@@ -163,18 +199,18 @@ fn other_money_stops_what_takes_money_and_nothing_else() {
 }
 
 #[test]
-fn an_order_that_does_not_know_its_intent_yet_takes_the_one_that_names_it() {
+fn order_without_stored_intent_accepts_the_intent_that_names_it() {
     let mut order = order(OrderState::Quoted);
     order.payment_intent = None;
     assert_eq!(
-        order.decide(&intent(PaymentStatus::RequiresCapture)),
+        order.decide(&new_intent(PaymentStatus::RequiresCapture)),
         Allocate
     );
 }
 
-/// The anomalies of every meeting where both sides name the same payment, money neither returned nor disputed.
+/// Order and intent name the same payment, which is neither refunded nor disputed.
 #[test]
-fn books_that_agree_or_that_waiting_mends_are_no_anomaly() {
+fn state_and_status_pairs_have_the_expected_anomalies() {
     for state in STATES {
         for status in STATUSES {
             let expected: &[AnomalyKind] = match (state, status) {
@@ -186,7 +222,7 @@ fn books_that_agree_or_that_waiting_mends_are_no_anomaly() {
                 _ => &[],
             };
             assert_eq!(
-                kinds(&order(state), &intent(status)),
+                kinds(&order(state), &new_intent(status)),
                 expected,
                 "{state:?} and {status:?}"
             );
@@ -195,34 +231,34 @@ fn books_that_agree_or_that_waiting_mends_are_no_anomaly() {
 }
 
 #[test]
-fn a_difference_is_an_anomaly_once_money_is_at_stake() {
+fn difference_is_an_anomaly_once_the_payment_is_authorised() {
     for status in STATUSES {
-        for (what, differ) in SOMEBODY_ELSES.into_iter().chain(OTHER_MONEY) {
-            let mut said = intent(status);
-            differ(&mut said);
+        for (what, differ) in FOREIGN_INTENTS.into_iter().chain(DIFFERENT_AMOUNTS) {
+            let mut intent = new_intent(status);
+            differ(&mut intent);
             let at_stake = matches!(
                 status,
                 PaymentStatus::RequiresCapture | PaymentStatus::Succeeded
             );
             let expected: &[AnomalyKind] = if at_stake { &[MismatchedAmount] } else { &[] };
             assert_eq!(
-                kinds(&order(OrderState::Quoted), &said),
+                kinds(&order(OrderState::Quoted), &intent),
                 expected,
                 "{status:?}, other {what}"
             );
             assert_eq!(
-                kinds(&order(OrderState::Anomaly), &said),
+                kinds(&order(OrderState::Anomaly), &intent),
                 [],
-                "a person has it already"
+                "an order in state Anomaly is reported again"
             );
         }
     }
 }
 
 #[test]
-fn a_second_payment_for_an_order_that_is_paid_is_a_duplicate_once_it_took_money() {
+fn second_payment_is_a_duplicate_once_it_is_captured() {
     for status in STATUSES {
-        let mut second = intent(status);
+        let mut second = new_intent(status);
         second.id = PaymentIntentId("pi_second".into());
         let expected: &[AnomalyKind] = if status == PaymentStatus::Succeeded {
             &[DuplicatePayment]
@@ -244,10 +280,10 @@ fn a_second_payment_for_an_order_that_is_paid_is_a_duplicate_once_it_took_money(
 }
 
 #[test]
-fn money_that_went_back_must_take_its_tickets_along() {
+fn refund_without_returned_tickets_is_an_anomaly() {
     let succeeded = |refunded| PaymentIntent {
         amount_refunded: Cents(refunded),
-        ..intent(PaymentStatus::Succeeded)
+        ..new_intent(PaymentStatus::Succeeded)
     };
     let table: [(OrderState, i64, &[AnomalyKind]); 8] = [
         (OrderState::Captured, 0, &[]),
@@ -269,45 +305,45 @@ fn money_that_went_back_must_take_its_tickets_along() {
 }
 
 #[test]
-fn the_fee_taken_is_the_fee_of_our_ledger() {
-    let mut said = intent(PaymentStatus::Succeeded);
-    said.application_fee = Cents(124);
+fn application_fee_that_differs_from_the_ledger_is_an_anomaly() {
+    let mut intent = new_intent(PaymentStatus::Succeeded);
+    intent.application_fee = Cents(124);
     assert_eq!(
-        kinds(&order(OrderState::Captured), &said),
+        kinds(&order(OrderState::Captured), &intent),
         [MismatchedAmount]
     );
-    said.amount_refunded = said.amount_received;
+    intent.amount_refunded = intent.amount_received;
     assert_eq!(
-        kinds(&order(OrderState::Captured), &said),
+        kinds(&order(OrderState::Captured), &intent),
         [MismatchedAmount, OrphanedTicket],
-        "one does not hide the other"
+        "one anomaly hides the other"
     );
-    // A fee given back later is another number (decision D-3).
-    let said = PaymentIntent {
+    // A fee that was refunded later does not change the fee taken (decision D-3).
+    let intent = PaymentIntent {
         application_fee_refunded: Cents(50),
-        ..intent(PaymentStatus::Succeeded)
+        ..new_intent(PaymentStatus::Succeeded)
     };
-    assert_eq!(kinds(&order(OrderState::Captured), &said), []);
+    assert_eq!(kinds(&order(OrderState::Captured), &intent), []);
 }
 
 #[test]
-fn a_dispute_is_always_an_anomaly() {
+fn disputed_payment_is_always_an_anomaly() {
     for state in STATES {
-        let said = PaymentIntent {
+        let intent = PaymentIntent {
             disputed: true,
-            ..intent(PaymentStatus::Succeeded)
+            ..new_intent(PaymentStatus::Succeeded)
         };
         assert!(
-            kinds(&order(state), &said).contains(&MismatchedAmount),
+            kinds(&order(state), &intent).contains(&MismatchedAmount),
             "{state:?}"
         );
     }
 }
 
 #[test]
-fn a_payment_nobody_knows_is_missing_its_tickets_until_it_is_refunded() {
+fn payment_without_order_is_an_anomaly_until_refunded() {
     for status in STATUSES {
-        let found = reconcile(None, &intent(status));
+        let found = reconcile(None, &new_intent(status));
         let expected = usize::from(status == PaymentStatus::Succeeded);
         assert_eq!(found.len(), expected, "{status:?}");
         assert!(
@@ -318,18 +354,18 @@ fn a_payment_nobody_knows_is_missing_its_tickets_until_it_is_refunded() {
     }
     let refunded = PaymentIntent {
         amount_refunded: Cents(3590),
-        ..intent(PaymentStatus::Succeeded)
+        ..new_intent(PaymentStatus::Succeeded)
     };
     assert_eq!(reconcile(None, &refunded), []);
 }
 
 #[test]
-fn an_anomaly_names_its_payment_and_its_order() {
-    let said = PaymentIntent {
+fn anomaly_contains_its_payment_and_order() {
+    let intent = PaymentIntent {
         disputed: true,
-        ..intent(PaymentStatus::Succeeded)
+        ..new_intent(PaymentStatus::Succeeded)
     };
-    let found = reconcile(Some(&order(OrderState::Captured)), &said);
+    let found = reconcile(Some(&order(OrderState::Captured)), &intent);
     assert_eq!(
         found[0].payment_intent,
         Some(PaymentIntentId("pi_1".into()))
@@ -337,8 +373,8 @@ fn an_anomaly_names_its_payment_and_its_order() {
     assert_eq!(found[0].order, Some(OrderId(7)));
 }
 
-fn kinds(order: &Order, said: &PaymentIntent) -> Vec<AnomalyKind> {
-    reconcile(Some(order), said)
+fn kinds(order: &Order, intent: &PaymentIntent) -> Vec<AnomalyKind> {
+    reconcile(Some(order), intent)
         .into_iter()
         .map(|anomaly| anomaly.kind)
         .collect()

@@ -1,10 +1,11 @@
-//! What must hold for any sequence of commands, at any times. `PROPTEST_RNG_SEED=…` tries other sequences.
+//! Properties of any sequence of commands at any times. `PROPTEST_RNG_SEED=…` tries other
+//! sequences.
 
 #[path = "support/model.rs"]
 mod model;
 
-use domain::draw::Snapshot;
-use domain::order::{Wanted, price, split};
+use domain::draw::DrawSnapshot;
+use domain::order::{LineRequest, price, split};
 use domain::{
     Authority, Cell, Cents, Command, Deal, Draw, DrawId, Editor, Event, FeePolicy, GameResult,
     OrderId, Seed, Serial, SurchargeMode, TICKETS, Terms, Timestamp, fee, prize::prize,
@@ -17,7 +18,7 @@ use proptest::test_runner::{RngAlgorithm, RngSeed};
 const ORDERS: u128 = 8;
 const KICK_OFF: i64 = 1_000_000;
 
-/// The same cases every time, unless another seed is asked for.
+/// Uses a fixed seed unless the environment sets one.
 fn config(cases: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     let rng_seed = match default.rng_seed {
@@ -50,7 +51,7 @@ fn new_draw() -> Draw {
     )
 }
 
-/// What is asked, relative to the instant it is asked at.
+/// Returns a time step, a duration and a command whose times are relative to its execution.
 fn any_command() -> impl Strategy<Value = (i64, i64, Command)> {
     let order = (0..ORDERS).prop_map(OrderId);
     let count = prop_oneof![
@@ -130,7 +131,7 @@ fn amended(number: u8, cents: i64) -> Terms {
     }
 }
 
-/// A draw's history: the instant and the command of each step, times made absolute.
+/// Returns a history: the time and the command of each step, with absolute times.
 fn history() -> impl Strategy<Value = Vec<(Timestamp, Command)>> {
     (0..KICK_OFF, vec(any_command(), 1..80)).prop_map(|(start, steps)| {
         let mut now = start;
@@ -161,9 +162,9 @@ fn history() -> impl Strategy<Value = Vec<(Timestamp, Command)>> {
 proptest! {
     #![proptest_config(config(2_000))]
 
-    /// D1…D6, and every outcome as the model predicts it.
+    /// Invariants D1 to D6 hold, and every outcome is as the model predicts.
     #[test]
-    fn any_history_keeps_the_invariants_and_pleases_the_model(history in history()) {
+    fn any_history_keeps_the_invariants_and_agrees_with_the_model(history in history()) {
         let mut draw = new_draw();
         let mut model = Model::of(&draw);
         for (now, command) in &history {
@@ -178,16 +179,16 @@ proptest! {
             draw.apply(&decided.unwrap_or_default());
             draw.check();
             model.assert_agrees(&draw);
-            // D7: one commit, one revision; nothing else counts.
+            // Invariant D7: every commit increases the revision by one, and nothing else does.
             let commits = u64::from(seen == Prediction::Changes);
             prop_assert_eq!(draw.revision(), before.revision() + commits);
-            prop_assert!(commits == 1 || draw == before, "nothing happened, but the draw changed");
+            prop_assert!(commits == 1 || draw == before, "the draw changed without a commit");
         }
     }
 
-    /// D8: the same command again, at the same instant, changes nothing.
+    /// Invariant D8: a command that is repeated at the same time changes nothing.
     #[test]
-    fn the_same_command_again_changes_nothing(history in history()) {
+    fn repeated_command_changes_nothing(history in history()) {
         let mut draw = new_draw();
         for (now, command) in &history {
             draw.apply(&draw.decide(*now, command).unwrap_or_default());
@@ -195,9 +196,9 @@ proptest! {
         }
     }
 
-    /// The journal says everything: replayed, it gives the same draw, and so do the tables.
+    /// The journal and the tables each contain the whole state.
     #[test]
-    fn the_journal_replays_and_the_tables_restore_to_the_same_draw(history in history()) {
+    fn journal_and_tables_restore_the_same_draw(history in history()) {
         let mut draw = new_draw();
         let mut journal: Vec<Vec<Event>> = Vec::new();
         for (now, command) in &history {
@@ -211,9 +212,9 @@ proptest! {
         prop_assert_eq!(&Draw::restore(tables_of(&draw)), &draw);
     }
 
-    /// A commit says at most one thing about an order, so its events may be written in any grouping.
+    /// A commit has at most one event per order, so its events may be written in any order.
     #[test]
-    fn a_commit_mentions_an_order_once(history in history()) {
+    fn commit_has_at_most_one_event_per_order(history in history()) {
         let mut draw = new_draw();
         for (now, command) in &history {
             let events = draw.decide(*now, command).unwrap_or_default();
@@ -228,7 +229,7 @@ proptest! {
 
     /// A sold ticket keeps its owner until that order is voided.
     #[test]
-    fn sold_stays_sold_unless_voided(history in history()) {
+    fn sold_ticket_keeps_its_owner_until_voided(history in history()) {
         let mut draw = new_draw();
         for (now, command) in &history {
             let before = draw.clone();
@@ -242,9 +243,9 @@ proptest! {
         }
     }
 
-    /// The timer never spins: a tick at the deadline does something, and the next deadline is later.
+    /// The timer never loops: a tick at the deadline has events, and the next deadline is later.
     #[test]
-    fn a_tick_at_the_deadline_moves_the_deadline(history in history()) {
+    fn tick_at_the_deadline_moves_the_deadline(history in history()) {
         let mut draw = new_draw();
         for (now, command) in &history {
             draw.apply(&draw.decide(*now, command).unwrap_or_default());
@@ -258,10 +259,11 @@ proptest! {
         }
     }
 
-    /// Decision D-2 and D-3: each step starts where the last one ended; what orders hold is the ledger and what goes back; the
-    /// ledger never passes what is due, and is just that as long as no order is let go uncharged.
+    /// Decisions D-2 and D-3: each step starts where the last one ended. The fees that orders paid
+    /// are the ledger plus the amount to return. The ledger never exceeds the fee due, and equals
+    /// it while no order is voided without a charge.
     #[test]
-    fn the_fee_telescopes_and_never_passes_its_cap(
+    fn fee_steps_sum_to_the_ledger_and_never_exceed_the_cap(
         steps in vec((0..ORDERS, 1..=50u16, 0..5u8), 1..80),
         cents in prop_oneof![1..2_000i64, Just(1_000_000)],
         rate_bps in prop_oneof![Just(350u32), 0..10_000u32],
@@ -271,7 +273,8 @@ proptest! {
         let policy = FeePolicy { rate_bps, cap: Cents(cap) };
         let mut draw = Draw::new(DrawId(1), terms, policy, Deal::new(Seed([1; 32])));
         let (mut revenue, mut ledger, mut to_return) = (Cents::ZERO, Cents::ZERO, Cents::ZERO);
-        // What each order brought, and whether it was captured; orders that were refunded keep what did not go back.
+        // The fee of each order, and whether it was captured. A refunded order keeps the part that
+        // was not returned.
         let mut held: Vec<(OrderId, Cents, bool)> = Vec::new();
         let mut always_charged = true;
         for (order, count, what) in steps {
@@ -284,7 +287,7 @@ proptest! {
                     continue;
                 }
                 3 => {
-                    // The books give back what they can: out of captured payments only.
+                    // Fees are returned from captured payments only.
                     for part in held.iter_mut().filter(|part| part.2) {
                         let back = part.1.min(to_return);
                         part.1 -= back;
@@ -316,15 +319,15 @@ proptest! {
             draw.apply(&events);
             prop_assert_eq!(draw.fee(), ledger);
             prop_assert!(Cents::ZERO <= ledger && ledger <= policy.on(draw.revenue()) && ledger <= policy.cap);
-            prop_assert!(!always_charged || ledger == policy.on(draw.revenue()), "nothing was let go uncharged");
+            prop_assert!(!always_charged || ledger == policy.on(draw.revenue()), "the ledger is below the fee due although every order was charged");
             prop_assert_eq!(held.iter().map(|part| part.1).sum::<Cents>(), ledger + to_return);
             prop_assert!(to_return >= Cents::ZERO);
         }
     }
 
-    /// Decision K-1: every seed deals every cell once, and only its own commitment fits it.
+    /// Decision K-1: every deal has every cell once, and every seed has its own commitment.
     #[test]
-    fn a_deal_carries_every_cell_once(seed in any::<[u8; 32]>(), draw in 1001..100_000i64, flipped in 0..256usize) {
+    fn deal_has_every_cell_once(seed in any::<[u8; 32]>(), draw in 1001..100_000i64, flipped in 0..256usize) {
         let deal = Deal::new(Seed(seed));
         let mut cells: Vec<Cell> = Serial::all().map(|serial| deal.cell(serial)).collect();
         prop_assert!(Serial::all().all(|serial| deal.serial(deal.cell(serial)) == serial));
@@ -341,9 +344,9 @@ proptest! {
         prop_assert_ne!(Deal::new(Seed(other)), deal);
     }
 
-    /// The parts sum to the whole, and none is a cent away from its share.
+    /// The parts sum to the amount, and each differs from its share by less than a cent.
     #[test]
-    fn a_split_sums_exactly(amount in 0..10_000_000i64, weights in vec(0..50_000_000i64, 1..20)) {
+    fn split_sums_to_the_amount_exactly(amount in 0..10_000_000i64, weights in vec(0..50_000_000i64, 1..20)) {
         let whole: i64 = weights.iter().sum();
         let cents: Vec<Cents> = weights.iter().copied().map(Cents).collect();
         let parts = split(Cents(amount), &cents);
@@ -354,15 +357,15 @@ proptest! {
         }
     }
 
-    /// An order costs the same however its lines are arranged, and the card fee is what its mode says.
+    /// The price does not depend on the order of the lines, and the card fee follows the mode.
     #[test]
-    fn a_cart_is_priced_by_what_it_holds(
+    fn cart_price_does_not_depend_on_line_order(
         lines in vec((1..=50u16, 1..1_000_000i64, any::<bool>()), 1..8).prop_shuffle(),
     ) {
-        let wanted = |(draw, (count, cents, passes)): (usize, &(u16, i64, bool))| Wanted {
+        let wanted = |(draw, (count, cents, passes)): (usize, &(u16, i64, bool))| LineRequest {
             draw: DrawId(2000 - draw as i64), count: *count, unit_price: Cents(*cents), passes_card_fee: *passes,
         };
-        let wanted: Vec<Wanted> = lines.iter().enumerate().map(wanted).collect();
+        let wanted: Vec<LineRequest> = lines.iter().enumerate().map(wanted).collect();
         let passing = wanted.iter().filter(|line| line.passes_card_fee);
         let subtotals: Vec<Cents> = passing.map(|line| line.unit_price * line.count.into()).collect();
         for mode in [SurchargeMode::PerLine, SurchargeMode::PerCharge] {
@@ -385,18 +388,18 @@ proptest! {
         }
     }
 
-    /// More tickets never make a smaller prize; rounding up never takes away, and stays below one more $10.
+    /// More tickets never make a smaller prize. Rounding up adds less than $10 and never subtracts.
     #[test]
-    fn the_prize_grows_with_the_sale(sold in 0..TICKETS, cents in 1..=1_000_000i64, percentage in 1..=100u8) {
+    fn prize_grows_with_the_tickets_sold(sold in 0..TICKETS, cents in 1..=1_000_000i64, percentage in 1..=100u8) {
         let [now, then] = [sold, sold + 1].map(|sold| prize(sold, Cents(cents), percentage, false));
         prop_assert!(now <= then && then <= Cents(cents) * i64::from(sold + 1));
         let up = prize(sold, Cents(cents), percentage, true);
         prop_assert!(up >= now && up < now + Cents(1000) && up.0 % 1000 == 0);
     }
 
-    /// Amounts of the wire survive reading and writing.
+    /// A formatted amount parses back to the same amount.
     #[test]
-    fn an_amount_reads_back(cents in 0..100_000_000_000i64) {
+    fn formatted_amount_parses_back(cents in 0..100_000_000_000i64) {
         prop_assert_eq!(Cents::parse(&Cents(cents).decimal()), Some(Cents(cents)));
     }
 }
@@ -411,6 +414,7 @@ fn order_of(event: &Event) -> Option<OrderId> {
         Event::Closed
         | Event::Completed { .. }
         | Event::Undone { .. }
+        | Event::Revealed
         | Event::Amended { .. }
         | Event::Described
         | Event::Reopened
@@ -419,9 +423,9 @@ fn order_of(event: &Event) -> Option<OrderId> {
     }
 }
 
-fn tables_of(draw: &Draw) -> Snapshot {
+fn tables_of(draw: &Draw) -> DrawSnapshot {
     let orders = || (0..ORDERS).map(OrderId);
-    Snapshot {
+    DrawSnapshot {
         id: draw.id(),
         terms: *draw.terms(),
         fee_policy: draw.fee_policy(),
@@ -438,5 +442,7 @@ fn tables_of(draw: &Draw) -> Snapshot {
         fee: draw.fee(),
         outcome: draw.outcome(),
         archived: draw.is_archived(),
+        revealed: draw.is_revealed(),
+        returned: draw.returned().collect(),
     }
 }

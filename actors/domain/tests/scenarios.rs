@@ -1,4 +1,5 @@
-//! What the README says, at the boundaries: every deadline and every limit is pinned from both sides.
+//! The rules of the README at their boundaries: every deadline and every limit is tested from both
+//! sides.
 
 #[path = "support/model.rs"]
 mod model;
@@ -7,9 +8,9 @@ mod script;
 
 use script::play;
 
-/// The table of the architecture page, on the last 69 tickets (one order may take 50 at most).
+/// The example of the architecture page, with 69 tickets left. One order may take at most 50.
 #[test]
-fn one_afternoon() {
+fn two_reservations_lapse_and_tickets_are_sold_until_kick_off() {
     play(
         "draw   closes 15:00  sold 100
          14:00  reserve A 34 until 14:02   → reserved
@@ -18,7 +19,7 @@ fn one_afternoon() {
          14:01  reserve A 34 until 14:02   → same
          14:02  reserve C 1  until 14:04   → reserved            // A and B are overdue; the clock decides, not the timer
          14:02  sees                       → held 1
-         14:03  allocate A                 → serials 101–134     // late, but there is room
+         14:03  allocate A                 → serials 101–134     // late, but enough tickets are free
          14:03  allocate B                 → TooFewTickets 34
          15:00  reserve D 1  until 15:02   → DrawClosed
          14:59  allocate C                 → serials 135–135     // the last second still sells
@@ -28,7 +29,7 @@ fn one_afternoon() {
 }
 
 #[test]
-fn a_reservation_ends_at_its_instant_not_before() {
+fn reservation_ends_exactly_at_its_time() {
     play(
         "draw          closes 15:00  sold 119
          14:00         reserve A 50 until 14:02   → reserved 50 until 14:02
@@ -49,7 +50,7 @@ fn a_reservation_ends_at_its_instant_not_before() {
 }
 
 #[test]
-fn an_overdue_reservation_starts_afresh() {
+fn overdue_reservation_can_be_made_again() {
     play(
         "draw   closes 15:00
          14:00  reserve A 2 until 14:02   → reserved
@@ -60,7 +61,7 @@ fn an_overdue_reservation_starts_afresh() {
 }
 
 #[test]
-fn the_last_millisecond_sells_and_kick_off_does_not() {
+fn last_millisecond_before_kick_off_sells_and_kick_off_does_not() {
     play(
         "draw          closes 15:00
          14:58         reserve A 2 until 15:00:30       → reserved 2 until 15:00  // never past kick-off
@@ -74,8 +75,8 @@ fn the_last_millisecond_sells_and_kick_off_does_not() {
          15:00         reserve B 3 until 15:02          → DrawClosed
          15:00         extend B until 15:02             → ReservationUnknown
          15:00         amend price 9.00                 → GameStarted
-         15:00         release F                        → released    // going is always allowed
-         15:00         allocate A                       → same        // and so is hearing again what one has
+         15:00         release F                        → released    // a release is always allowed
+         15:00         allocate A                       → same        // a repeated allocation too
          15:00         tick                             → closed
          15:00         tick                             → same
          15:00         sees                             → Closed, sold 2, held 0
@@ -84,7 +85,7 @@ fn the_last_millisecond_sells_and_kick_off_does_not() {
 }
 
 #[test]
-fn sales_begin_at_the_opening() {
+fn sales_start_at_the_opening_time() {
     play(
         "draw          opens 13:00  closes 15:00
          12:59:59.999  reserve A 1 until 13:02          → DrawNotOpen
@@ -95,7 +96,7 @@ fn sales_begin_at_the_opening() {
 }
 
 #[test]
-fn an_order_takes_one_to_fifty() {
+fn order_takes_one_to_fifty_tickets() {
     play(
         "draw   closes 15:00
          14:00  reserve A 0 until 14:02   → CountOutOfRange 50
@@ -110,13 +111,13 @@ fn an_order_takes_one_to_fifty() {
 }
 
 #[test]
-fn the_last_ticket_is_sold_once() {
+fn last_ticket_is_sold_once() {
     play(
         "draw   closes 15:00  sold 168
          14:00  reserve A 2 until 14:02   → TooFewTickets 1
          14:00  reserve A 1 until 14:02   → reserved
          14:00  reserve B 1 until 14:02   → TooFewTickets 0
-         14:00  allocate B                → TooFewTickets 0     // paid, but A is before: the authorisation is cancelled
+         14:00  allocate B                → TooFewTickets 0     // paid, but A has reserved: the authorisation is cancelled
          14:01  allocate A                → serials 169–169
          14:01  allocate B                → TooFewTickets 0
          14:01  sees                      → sold 169, held 0",
@@ -124,12 +125,12 @@ fn the_last_ticket_is_sold_once() {
 }
 
 #[test]
-fn a_reservation_is_resized_within_its_own_room() {
+fn reservation_can_be_resized_within_the_free_tickets() {
     play(
         "draw   closes 15:00  sold 139
          14:00  reserve A 20 until 14:02  → reserved
          14:00  reserve B 10 until 14:02  → reserved
-         14:00  reserve A 21 until 14:02  → TooFewTickets 20    // its own twenty are its to keep
+         14:00  reserve A 21 until 14:02  → TooFewTickets 20    // its own twenty count as free for it
          14:01  reserve A 5 until 14:03   → reserved 5 until 14:03
          14:01  reserve B 25 until 14:03  → reserved 25
          14:01  reserve A 6 until 14:03   → TooFewTickets 5
@@ -138,13 +139,13 @@ fn a_reservation_is_resized_within_its_own_room() {
          14:01  release B                 → same
          14:01  reserve A 30 until 14:03  → reserved 30
          14:02  allocate A 31             → TooFewTickets 30
-         14:02  allocate A 29             → serials 140–168     // what was paid counts, not what was kept
+         14:02  allocate A 29             → serials 140–168     // the paid count matters, not the reserved one
          14:02  sees                      → sold 168, held 0",
     );
 }
 
 #[test]
-fn a_reservation_has_an_end_in_the_future() {
+fn reservation_that_ends_now_or_earlier_is_refused() {
     play(
         "draw          closes 15:00
          14:00         reserve A 1 until 14:00      → TermsInvalid
@@ -154,19 +155,19 @@ fn a_reservation_has_an_end_in_the_future() {
 }
 
 #[test]
-fn keep_my_tickets_works_ten_times() {
+fn reservation_can_be_extended_ten_times() {
     play(
         "draw   closes 15:00
          14:00  reserve A 2 until 14:02   → reserved
          14:01  extend A until 14:04      → reserved 2 until 14:04
-         14:01  extend A until 14:04      → same               // the same press again
+         14:01  extend A until 14:04      → same               // a repeated extension
          14:01  extend A until 14:03      → same               // never shorter
          14:03  extend A until 14:06      → reserved
          14:05  extend A until 14:08      → reserved
          14:07  extend A until 14:10      → reserved
          14:09  extend A until 14:12      → reserved
          14:11  extend A until 14:14      → reserved
-         14:13  reserve A 3 until 14:14   → reserved 3         // resizing does not give presses back
+         14:13  reserve A 3 until 14:14   → reserved 3         // resizing does not reset the extensions
          14:13  extend A until 14:16      → reserved
          14:15  extend A until 14:18      → reserved
          14:17  extend A until 14:20      → reserved
@@ -180,7 +181,7 @@ fn keep_my_tickets_works_ten_times() {
 }
 
 #[test]
-fn keep_my_tickets_stops_at_kick_off() {
+fn extension_ends_at_kick_off() {
     play(
         "draw          closes 15:00
          14:57         reserve A 2 until 14:59          → reserved
@@ -191,7 +192,7 @@ fn keep_my_tickets_stops_at_kick_off() {
 }
 
 #[test]
-fn an_order_gets_its_tickets_once() {
+fn order_gets_its_tickets_once() {
     play(
         "draw   closes 15:00
          14:00  allocate A 3 at 5.00      → serials 1–3
@@ -207,13 +208,13 @@ fn an_order_gets_its_tickets_once() {
 }
 
 #[test]
-fn refusals_have_an_order() {
+fn refusals_are_checked_in_a_fixed_order() {
     play(
         "draw   closes 15:00  sold 169
-         14:00  reserve A 51 until 13:00            → CountOutOfRange    // before the time, before the room
-         14:00  reserve A 50 until 13:00            → TermsInvalid       // before the room
+         14:00  reserve A 51 until 13:00            → CountOutOfRange    // before the time and the free tickets
+         14:00  reserve A 50 until 13:00            → TermsInvalid       // before the free tickets
          14:00  allocate A 51 at 4.00               → CountOutOfRange    // before the price
-         14:00  allocate A 50 at 4.00               → PriceChanged       // before the room
+         14:00  allocate A 50 at 4.00               → PriceChanged       // before the free tickets
          14:00  allocate A 50                       → TooFewTickets 0
          15:00  reserve A 51 until 13:00            → DrawClosed         // before everything
          15:00  allocate A 51 at 4.00               → DrawClosed
@@ -222,7 +223,7 @@ fn refusals_have_an_order() {
 }
 
 #[test]
-fn a_repair_needs_a_payment_from_before_kick_off_and_no_result() {
+fn repair_needs_authorisation_before_kick_off_and_no_result() {
     play(
         "draw          closes 15:00  sold 119
          14:59         reserve B 50 until 15:00                  → reserved
@@ -235,14 +236,27 @@ fn a_repair_needs_a_payment_from_before_kick_off_and_no_result() {
          17:00         complete 7-9                              → completed
          17:01         allocate B 1 authorised 14:59             → DrawClosed
          17:02         undo                                      → undone to Closed
-         17:03         allocate B 1 authorised 14:59             → serials 121–121
+         17:03         allocate B 1 authorised 14:59             → Revealed   // its pairs are public
          17:04         cancel                                    → cancelled
          17:05         allocate C 1 authorised 14:59             → DrawClosed",
     );
 }
 
 #[test]
-fn the_lowest_free_number_leaves_next() {
+fn returned_ticket_is_sold_after_never_sold_tickets() {
+    play(
+        "draw   closes 15:00  sold 110
+         14:00  allocate A 4              → serials 111–114
+         14:00  allocate B 50             → serials 115–164
+         14:01  void A                    → voided 111–114
+         14:02  allocate C 3              → serials 165–167
+         14:02  allocate D 4              → serials 111–112,168–169
+         14:03  allocate E 2              → serials 113–114",
+    );
+}
+
+#[test]
+fn lowest_free_serial_is_sold_next() {
     play(
         "draw   closes 15:00
          14:00  allocate A 2              → serials 1–2 fee 0.35
@@ -251,15 +265,15 @@ fn the_lowest_free_number_leaves_next() {
          14:01  void B                    → voided 3–5 fee -0.52
          14:01  void B                    → same
          14:01  sees                      → sold 3, fee 0.53
-         14:02  allocate D 1              → serials 3–3
-         14:02  allocate E 3              → serials 4–5,7–7
-         14:02  allocate B 1              → serials 8–8
+         14:02  allocate D 1              → serials 7–7
+         14:02  allocate E 3              → serials 8–10
+         14:02  allocate B 1              → serials 11–11
          14:02  sees                      → sold 8, fee 1.40",
     );
 }
 
 #[test]
-fn the_fee_stops_at_its_cap_and_comes_back_from_it() {
+fn fee_stops_at_its_cap_and_falls_with_refunds() {
     play(
         "draw   closes 15:00  price 100.00
          14:00  allocate A 3              → serials 1–3 fee 10.50
@@ -272,17 +286,17 @@ fn the_fee_stops_at_its_cap_and_comes_back_from_it() {
 }
 
 #[test]
-fn a_fee_that_was_never_taken_is_made_up_by_the_next_sale() {
+fn unpaid_fee_is_added_to_the_next_sale() {
     play(
         "draw   closes 15:00  price 100.00
          14:00  allocate A 4              → serials 1–4 fee 11.00
          14:00  allocate B 1              → serials 5–5 fee 0.00
-         14:01  void A uncharged          → voided 1–4 fee -11.00    // nobody paid it; B's sale was captured without
+         14:01  void A uncharged          → voided 1–4 fee -11.00    // nobody paid it, and B was captured without a fee
          14:01  sees                      → sold 1, fee 0.00
-         14:02  allocate C 1              → serials 1–1 fee 7.00     // 3.5 % of both
-         14:03  allocate D 4              → serials 2–4,6–6 fee 4.00
-         14:04  void C                    → voided 1–1 fee 0.00      // still at the cap
-         14:05  void D uncharged          → voided 2–4,6–6 fee -7.50 // D's 4.00 vanish; 3.50 of C's go back
+         14:02  allocate C 1              → serials 6–6 fee 7.00     // 3.5 % of both
+         14:03  allocate D 4              → serials 7–10 fee 4.00
+         14:04  void C                    → voided 6–6 fee 0.00      // still at the cap
+         14:05  void D uncharged          → voided 7–10 fee -7.50    // D's 4.00 were never paid; 3.50 of C's are returned
          14:05  sees                      → sold 1, fee 3.50",
     );
 }

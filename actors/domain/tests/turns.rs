@@ -1,4 +1,4 @@
-//! What happens to a draw beside its sales: its terms change, its game is put off, its result comes and goes, it is called off.
+//! Changes of a draw besides its sales: amended terms, a postponed game, results, cancellation.
 
 #[path = "support/model.rs"]
 mod model;
@@ -8,12 +8,12 @@ mod script;
 use script::play;
 
 #[test]
-fn only_the_quoted_price_is_honoured() {
+fn price_change_is_refused_while_reserved_and_then_applies() {
     play(
         "draw   closes 15:00
          14:00  reserve A 1 until 14:02   → reserved
-         14:01  amend price 6.00          → TermsKept 1         // somebody was promised the price
-         14:02  amend price 6.00          → amended             // nobody is any more
+         14:01  amend price 6.00          → TermsKept 1         // a buyer was promised the price
+         14:02  amend price 6.00          → amended             // the reservation has ended
          14:02  sees                      → held 0
          14:02  allocate A 1 at 5.00      → PriceChanged
          14:02  allocate A 1 at 6.00      → serials 1–1",
@@ -47,7 +47,7 @@ fn price_and_prize_lock_with_the_first_sale() {
 }
 
 #[test]
-fn a_game_that_is_put_off_is_the_operators_to_move() {
+fn only_the_operator_postpones_a_game_after_kick_off() {
     play(
         "draw          closes 15:00
          14:00         allocate A 2                     → serials 1–2
@@ -73,7 +73,7 @@ fn a_game_that_is_put_off_is_the_operators_to_move() {
 }
 
 #[test]
-fn only_what_has_ended_is_archived() {
+fn only_an_ended_draw_can_be_archived() {
     play(
         "draw   closes 15:00
          14:00  archive                   → NotCompleted
@@ -93,7 +93,7 @@ fn only_what_has_ended_is_archived() {
 }
 
 #[test]
-fn an_earlier_kick_off_shortens_what_would_outlive_it() {
+fn earlier_kick_off_shortens_longer_reservations() {
     play(
         "draw          closes 15:00
          14:00         reserve A 1 until 14:10          → reserved
@@ -107,7 +107,7 @@ fn an_earlier_kick_off_shortens_what_would_outlive_it() {
 }
 
 #[test]
-fn a_result_on_an_active_draw_closes_it_first() {
+fn result_on_an_active_draw_closes_it_first() {
     play(
         "draw   closes 15:00
          14:00  allocate A 2              → serials 1–2
@@ -123,7 +123,7 @@ fn a_result_on_an_active_draw_closes_it_first() {
 }
 
 #[test]
-fn a_result_stands_until_it_is_undone() {
+fn result_is_valid_until_it_is_undone() {
     play(
         "draw          closes 15:00
          14:00         undo                             → NotCompleted
@@ -137,12 +137,16 @@ fn a_result_stands_until_it_is_undone() {
          14:59:59.999  complete 9-7                     → completed prize 7.50
          15:00         undo                             → undone to Closed
          15:00         allocate C 1                     → DrawClosed
-         15:00         complete 9-9                     → completed",
+         15:00         allocate C 1 authorised 14:59    → Revealed            // its pairs are public
+         15:00         override closes 17:00            → Revealed
+         15:00         complete 9-9                     → completed
+         15:01         undo                             → undone to Closed
+         15:01         cancel                           → cancelled",
     );
 }
 
 #[test]
-fn a_refund_after_the_result_moves_neither_prize_nor_winner() {
+fn refund_after_the_result_changes_neither_prize_nor_winner() {
     play(
         "draw   closes 15:00
          14:00  allocate A 4              → serials 1–4
@@ -154,7 +158,7 @@ fn a_refund_after_the_result_moves_neither_prize_nor_winner() {
 }
 
 #[test]
-fn a_cancelled_draw_sells_nothing_and_lets_every_order_go() {
+fn cancelled_draw_sells_nothing_and_allows_voids() {
     play(
         "draw   closes 15:00
          14:00  allocate A 2              → serials 1–2

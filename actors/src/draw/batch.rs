@@ -1,36 +1,42 @@
-//! Commands that waited together: decided one after the other, each as if those before it were written, and then written in
-//! one transaction. Until that is committed nobody is told anything that rests on it.
+//! A batch of commands for one transaction. Each command is decided as if the earlier ones were
+//! written. No answer that depends on an uncommitted write is sent before the commit.
 
 use std::collections::BTreeSet;
 
-use domain::{Authority, Command, Draw, Event, OrderId, Timestamp};
-use persistence::failpoint::{self, Side, Step};
-use persistence::ledger::{Append, Rider};
+use domain::{Authority, Command, Draw, Event, HoldLimiter, OrderId, Timestamp};
+use persistence::failpoint::{self, FailpointSide, PurchaseStep};
+use persistence::ledger::{Append, AttachedWrite};
 
-use super::Reply;
-use crate::{Committed, Denied, Errand};
+use super::{DrawAction, Reply};
+use crate::{CommandOutcome, Denied, DrawRequest};
 
-/// A command that waits, and who waits for its answer: nobody for the timer's.
-pub(super) struct Asker {
-    errand: Errand,
-    reply: Option<Reply<Result<Committed, Denied>>>,
+/// An action that waits to be decided, and where its answer goes. The timer's tick has no reply.
+pub(super) struct PendingCommand {
+    action: DrawAction,
+    reply: Option<Reply<Result<CommandOutcome, Denied>>>,
 }
 
-impl Asker {
-    pub(super) fn new(errand: Errand, reply: Reply<Result<Committed, Denied>>) -> Asker {
-        Asker {
-            errand,
+impl PendingCommand {
+    pub(super) fn new(
+        action: DrawAction,
+        reply: Reply<Result<CommandOutcome, Denied>>,
+    ) -> PendingCommand {
+        PendingCommand {
+            action,
             reply: Some(reply),
         }
     }
 
-    pub(super) fn timer() -> Asker {
-        Asker {
-            errand: Errand {
-                command: Command::Tick,
-                rider: None,
-                act: None,
-            },
+    /// The timer's tick.
+    pub(super) fn timer() -> PendingCommand {
+        let tick = DrawRequest {
+            command: Command::Tick,
+            rider: None,
+            audit_entry: None,
+            source: None,
+        };
+        PendingCommand {
+            action: DrawAction::Execute(Box::new(tick)),
             reply: None,
         }
     }
@@ -39,32 +45,27 @@ impl Asker {
         self.reply.is_none()
     }
 
-    pub(super) fn answer(self, answer: Result<Committed, Denied>) {
+    pub(super) fn answer(self, answer: Result<CommandOutcome, Denied>) {
         if let Some(reply) = self.reply {
-            // An asker that has gone away gets the same answer when it asks again.
+            // A caller that stopped waiting gets the same answer when it asks again.
             let _ = reply.send(answer);
         }
     }
 
     fn order(&self) -> Option<OrderId> {
-        match &self.errand.command {
-            Command::Reserve { order, .. }
-            | Command::Extend { order, .. }
-            | Command::Release { order }
-            | Command::Allocate { order, .. }
-            | Command::Void { order, .. } => Some(*order),
-            Command::Tick
-            | Command::Complete { .. }
-            | Command::Undo
-            | Command::Amend { .. }
-            | Command::Archive { .. }
-            | Command::Cancel => None,
+        match &self.action {
+            DrawAction::CurrentReservation(order) => Some(*order),
+            DrawAction::Execute(request) => order_of(&request.command),
         }
     }
 
-    /// Only what buyers and the timer do all day is written together. What a person decides has a transaction to itself.
-    fn shares(&self) -> bool {
-        let ordinary = match &self.errand.command {
+    /// Whether the command may share a transaction with others. Only buyers' and the timer's
+    /// ordinary commands may. A person's decision has its own transaction.
+    fn may_share_transaction(&self) -> bool {
+        let DrawAction::Execute(request) = &self.action else {
+            return true;
+        };
+        let is_ordinary = match &request.command {
             Command::Reserve { .. }
             | Command::Extend { .. }
             | Command::Release { .. }
@@ -77,86 +78,148 @@ impl Asker {
             | Command::Archive { .. }
             | Command::Cancel => false,
         };
-        ordinary
-            && self.errand.act.is_none()
-            && !matches!(self.errand.rider, Some(Rider::Describe(_)))
+        is_ordinary
+            && request.audit_entry.is_none()
+            && !matches!(request.rider, Some(AttachedWrite::Describe(_)))
     }
 }
 
-/// What is decided and not yet written.
-#[derive(Default)]
-pub(super) struct Batch {
-    /// The draw after the last of the appends; `None` while there is nothing to write.
-    next: Option<Draw>,
-    appends: Vec<Append>,
-    /// Whose commands are among them.
-    orders: BTreeSet<OrderId>,
-    /// They may have more beside them.
-    shares: bool,
-    allocates: bool,
-    ticked: bool,
-    /// Who hears what once it is written, in the order they asked: from the first that something is written for.
-    held: Vec<(Asker, Result<Committed, Denied>)>,
+fn order_of(command: &Command) -> Option<OrderId> {
+    match command {
+        Command::Reserve { order, .. }
+        | Command::Extend { order, .. }
+        | Command::Release { order }
+        | Command::Allocate { order, .. }
+        | Command::Void { order, .. } => Some(*order),
+        Command::Tick
+        | Command::Complete { .. }
+        | Command::Undo
+        | Command::Amend { .. }
+        | Command::Archive { .. }
+        | Command::Cancel => None,
+    }
 }
 
-impl Batch {
-    /// Whether this command may be decided on top of the others, `most` commits being the limit. What follows the first that
-    /// is written must not need a transaction of its own, and an order is decided on again only when its commit is known.
-    pub(super) fn admits(&self, asker: &Asker, most: usize) -> bool {
-        let again = || {
-            asker
+/// Commands that are decided and not yet written.
+#[derive(Default)]
+pub(super) struct CommandBatch {
+    /// The draw after the last commit of the batch. `None`: there is nothing to write.
+    next: Option<Draw>,
+    appends: Vec<Append>,
+    /// The orders whose commands are in `appends`.
+    orders: BTreeSet<OrderId>,
+    /// Further commands may join the transaction.
+    may_share_transaction: bool,
+    allocates: bool,
+    has_timer_tick: bool,
+    has_external_tick: bool,
+    /// Answers to send after the commit, in the order of the requests. Starts with the first
+    /// command that writes.
+    answers: Vec<(PendingCommand, Result<CommandOutcome, Denied>)>,
+}
+
+impl CommandBatch {
+    /// Whether a command may join the batch of at most `commits_max` commits. After the first
+    /// write, only commands that may share its transaction join, and none of an order that is in
+    /// the batch: it is decided when the outcome of the order's earlier command is known.
+    pub(super) fn admits(&self, pending: &PendingCommand, commits_max: usize) -> bool {
+        let is_order_in_batch = || {
+            pending
                 .order()
                 .is_some_and(|order| self.orders.contains(&order))
         };
         self.appends.is_empty()
-            || (self.shares && self.appends.len() < most && asker.shares() && !again())
+            || (self.may_share_transaction
+                && self.appends.len() < commits_max
+                && pending.may_share_transaction()
+                && !is_order_in_batch())
     }
 
-    /// Beats 1 and 3 for one command: decides on the draw as it will be, and goes on from there. `draw` is what is written.
-    /// Whoever is answered from what is written is answered at once.
-    pub(super) fn take(&mut self, asker: Asker, draw: &Draw, epoch: i64, now: Timestamp) {
-        let command = &asker.errand.command;
-        let (order, reserves) = (asker.order(), matches!(command, Command::Reserve { .. }));
-        self.ticked |= asker.is_timer();
-        if reserves {
-            failpoint::reach(Step::Hold, Side::Before);
-        }
-        let before = self.next.as_ref().unwrap_or(draw);
-        let answer = match before.decide(now, command) {
-            Err(refusal) => Err(Denied::Refused(refusal)),
-            Ok(events) if events.is_empty() => Ok(committed(before, order, false)),
-            Ok(events) => {
-                if reserves {
-                    failpoint::reach(Step::Hold, Side::After);
+    /// Decides one command on the state that the batch leaves. `draw` is the committed state. The
+    /// answer is sent at once if no earlier command of the batch writes.
+    pub(super) fn add(
+        &mut self,
+        pending: PendingCommand,
+        draw: &Draw,
+        limiter: &mut HoldLimiter,
+        epoch: i64,
+        now: Timestamp,
+    ) {
+        let answer = match &pending.action {
+            DrawAction::CurrentReservation(order) => {
+                let before = self.next.as_ref().unwrap_or(draw);
+                Ok(CommandOutcome {
+                    reservation: before.current_reservation(now, *order),
+                    ..outcome(before, Some(*order), false)
+                })
+            }
+            DrawAction::Execute(request) => {
+                let is_tick = matches!(request.command, Command::Tick);
+                self.has_timer_tick |= pending.is_timer();
+                self.has_external_tick |= is_tick && !pending.is_timer();
+                let may_share_transaction = pending.may_share_transaction();
+                let answer = self.decide(request, draw, limiter, epoch, now);
+                if answer.as_ref().is_ok_and(|outcome| outcome.written) {
+                    self.may_share_transaction = may_share_transaction;
                 }
-                self.shares = asker.shares();
-                self.allocates |= matches!(command, Command::Allocate { .. });
-                self.orders.extend(order);
-                Ok(self.write(&asker, draw, epoch, now, events))
+                answer
             }
         };
         if self.appends.is_empty() {
-            asker.answer(answer);
+            pending.answer(answer);
         } else {
-            self.held.push((asker, answer));
+            self.answers.push((pending, answer));
         }
     }
 
-    fn write(
+    fn decide(
         &mut self,
-        asker: &Asker,
+        request: &DrawRequest,
+        draw: &Draw,
+        limiter: &mut HoldLimiter,
+        epoch: i64,
+        now: Timestamp,
+    ) -> Result<CommandOutcome, Denied> {
+        let command = &request.command;
+        let order = order_of(command);
+        let reserves = matches!(command, Command::Reserve { .. });
+        if reserves {
+            failpoint::reach(PurchaseStep::Hold, FailpointSide::Before);
+        }
+        let before = self.next.as_ref().unwrap_or(draw);
+        let events = limiter.decide(before, now, command, request.source)?;
+        if events.is_empty() {
+            return Ok(outcome(before, order, false));
+        }
+        if reserves {
+            failpoint::reach(PurchaseStep::Hold, FailpointSide::After);
+        }
+        self.allocates |= matches!(command, Command::Allocate { .. });
+        self.orders.extend(order);
+        let committed = self.append(request, draw, epoch, now, events);
+        if let Some(next) = &self.next {
+            limiter.settle(next, now);
+        }
+        Ok(committed)
+    }
+
+    /// Adds a command's commit to the transaction and applies its events to the copy of the draw.
+    fn append(
+        &mut self,
+        request: &DrawRequest,
         draw: &Draw,
         epoch: i64,
         now: Timestamp,
         events: Vec<Event>,
-    ) -> Committed {
+    ) -> CommandOutcome {
         let next = self.next.get_or_insert_with(|| draw.clone());
-        let Errand {
+        let DrawRequest {
             command,
             rider,
-            act,
-        } = &asker.errand;
-        let (id, after, sells) = (next.id(), next.revision(), sells(command, &events));
+            audit_entry: act,
+            ..
+        } = request;
+        let (id, after, sells) = (next.id(), next.revision(), is_sale(command, &events));
         next.apply(&events);
         let (rider, act) = (rider.clone(), act.clone());
         self.appends.push(Append {
@@ -169,39 +232,43 @@ impl Batch {
             rider,
             act,
         });
-        committed(next, asker.order(), true)
+        outcome(next, order_of(command), true)
     }
 
-    /// The timer's command is among those that were taken.
-    pub(super) fn ticked(&self) -> bool {
-        self.ticked
+    /// Whether the timer's tick is in the batch.
+    pub(super) fn has_timer_tick(&self) -> bool {
+        self.has_timer_tick
     }
 
-    /// What is to be written, and what is said once it is; `None`: nothing.
-    pub(super) fn close(self) -> Option<(Vec<Append>, Unsaid)> {
+    /// Whether a caller's `Tick` is in the batch: then the clock may have been moved.
+    pub(super) fn has_external_tick(&self) -> bool {
+        self.has_external_tick
+    }
+
+    /// Returns the commits to write and the state to adopt afterwards. `None`: nothing to write.
+    pub(super) fn finish(self) -> Option<(Vec<Append>, UncommittedBatch)> {
         let next = self.next?;
-        let unsaid = Unsaid {
+        let uncommitted = UncommittedBatch {
             next,
             commits: self.appends.len(),
             allocates: self.allocates,
-            answers: self.held,
+            answers: self.answers,
         };
-        Some((self.appends, unsaid))
+        Some((self.appends, uncommitted))
     }
 }
 
-/// What nobody may hear before it is written.
-pub(super) struct Unsaid {
-    /// The draw as it will be.
+/// A batch whose transaction is being written. Its answers are sent after the commit.
+pub(super) struct UncommittedBatch {
+    /// The draw after the commit.
     pub(super) next: Draw,
     pub(super) commits: usize,
     pub(super) allocates: bool,
-    pub(super) answers: Vec<(Asker, Result<Committed, Denied>)>,
+    pub(super) answers: Vec<(PendingCommand, Result<CommandOutcome, Denied>)>,
 }
 
-/// What a command came to, on the draw after it.
-fn committed(draw: &Draw, order: Option<OrderId>, written: bool) -> Committed {
-    Committed {
+fn outcome(draw: &Draw, order: Option<OrderId>, written: bool) -> CommandOutcome {
+    CommandOutcome {
         view: draw.view(),
         reservation: order.and_then(|order| draw.reservation(order)),
         allocation: order.and_then(|order| draw.allocation(order)).cloned(),
@@ -209,8 +276,9 @@ fn committed(draw: &Draw, order: Option<OrderId>, written: bool) -> Committed {
     }
 }
 
-/// An ordinary sale must be written before kick-off by the database's clock; an operator's repair need not (rule 5).
-fn sells(command: &Command, events: &[Event]) -> bool {
+/// Whether a commit is an ordinary sale. The database writes a sale only before kick-off by its own
+/// clock. An operator's repair has no such limit (rule 5 of the decisions).
+fn is_sale(command: &Command, events: &[Event]) -> bool {
     matches!(
         command,
         Command::Allocate {

@@ -1,29 +1,32 @@
-//! Commands that wait for a draw, in the order they came.
+//! The commands that wait for a draw, in order of arrival.
 
 use std::collections::VecDeque;
 
-use domain::Draw;
+use domain::{Draw, HoldLimiter};
 
-use super::batch::{Asker, Batch, Unsaid};
+use super::batch::{CommandBatch, PendingCommand, UncommittedBatch};
 use crate::{Clock, Denied};
 
-/// Commits in one transaction: beyond it a longer transaction brings less than the wait for it costs.
-pub(super) const TOGETHER_MAX: usize = 64;
-/// When commands that could not be written together cannot be written alone either, so many in a row, it is the database.
-const MISSES_MAX: usize = 2;
+/// Commits of one transaction. A longer transaction would gain less than its latency costs.
+pub(super) const BATCH_COMMITS_MAX: usize = 64;
+/// When this many commands in a row cannot be written alone either, the database is at fault.
+const CONSECUTIVE_FAILURES_MAX: usize = 2;
 
 #[derive(Default)]
-pub(super) struct Queue {
-    waiting: VecDeque<Asker>,
-    /// So many at the head could not be written together: each is written alone, so that only the guilty one fails.
-    alone: usize,
-    /// Of those, so many in a row were not written alone either.
-    missed: usize,
+pub(super) struct CommandQueue {
+    waiting: VecDeque<PendingCommand>,
+    /// Commands at the head whose batch could not be written. Each is written alone, so that only
+    /// the faulty one fails.
+    individual: usize,
+    /// Failed writes of individual commands in a row.
+    consecutive_failures: usize,
+    /// Follows the committed draw: a decision that was not written does not count.
+    limiter: HoldLimiter,
 }
 
-impl Queue {
-    pub(super) fn push(&mut self, asker: Asker) {
-        self.waiting.push_back(asker);
+impl CommandQueue {
+    pub(super) fn push(&mut self, pending: PendingCommand) {
+        self.waiting.push_back(pending);
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -34,62 +37,73 @@ impl Queue {
         self.waiting.len()
     }
 
-    /// Decides as many as may be written together. `draw` is what is written.
-    pub(super) fn next_batch(&mut self, draw: &Draw, epoch: i64, clock: &dyn Clock) -> Batch {
-        let most = if self.alone > 0 { 1 } else { TOGETHER_MAX };
-        let mut batch = Batch::default();
+    /// Decides as many commands as may be written together. `draw` is the committed state.
+    pub(super) fn next_batch(
+        &mut self,
+        draw: &Draw,
+        epoch: i64,
+        clock: &dyn Clock,
+    ) -> CommandBatch {
+        let commits_max = if self.individual > 0 {
+            1
+        } else {
+            BATCH_COMMITS_MAX
+        };
+        let mut batch = CommandBatch::default();
         while self
             .waiting
             .front()
-            .is_some_and(|asker| batch.admits(asker, most))
-            && let Some(asker) = self.waiting.pop_front()
+            .is_some_and(|pending| batch.admits(pending, commits_max))
+            && let Some(pending) = self.waiting.pop_front()
         {
-            self.alone = self.alone.saturating_sub(1);
-            batch.take(asker, draw, epoch, clock.now());
+            self.individual = self.individual.saturating_sub(1);
+            batch.add(pending, draw, &mut self.limiter, epoch, clock.now());
         }
         batch
     }
 
-    /// A batch was written.
-    pub(super) fn went_well(&mut self) {
-        self.missed = 0;
+    /// After a batch was written.
+    pub(super) fn reset_failures(&mut self) {
+        self.consecutive_failures = 0;
     }
 
-    /// A batch of several was certainly not written, perhaps for the sake of one of them: they are decided anew, and written
-    /// one by one.
-    pub(super) fn part(&mut self, unsaid: Unsaid) {
-        self.missed = 0;
-        self.alone += self.put_back(unsaid);
+    /// Requeues a batch of several commands that was certainly not written. One command may be the
+    /// cause, so each is decided again and written alone.
+    pub(super) fn retry_individually(&mut self, uncommitted: UncommittedBatch) {
+        self.consecutive_failures = 0;
+        self.individual += self.requeue(uncommitted);
     }
 
-    /// A single command was certainly not written, and hears why. Whoever was refused because of it is decided anew. When this
-    /// happens to several in a row that are written one by one, the rest need not be tried.
-    pub(super) fn miss(&mut self, mut unsaid: Unsaid, why: Denied) {
-        let (asker, _) = unsaid.answers.remove(0);
-        asker.answer(Err(why));
-        self.put_back(unsaid);
-        // Any other word was about this one.
-        self.missed = if why == Denied::Unavailable {
-            self.missed + 1
+    /// Answers the failed command of a batch with `denied` and requeues the others, which were
+    /// decided on the assumption that it is written. After several failures in a row, the remaining
+    /// individual commands are not attempted.
+    pub(super) fn fail_first(&mut self, mut uncommitted: UncommittedBatch, denied: Denied) {
+        let (pending, _) = uncommitted.answers.remove(0);
+        pending.answer(Err(denied));
+        self.requeue(uncommitted);
+        // Any other denial concerns this command only.
+        self.consecutive_failures = if denied == Denied::Unavailable {
+            self.consecutive_failures + 1
         } else {
             0
         };
-        if self.missed >= MISSES_MAX {
+        if self.consecutive_failures >= CONSECUTIVE_FAILURES_MAX {
             self.waiting
-                .drain(..self.alone)
-                .for_each(|asker| asker.answer(Err(Denied::Unavailable)));
-            self.alone = 0;
+                .drain(..self.individual)
+                .for_each(|pending| pending.answer(Err(Denied::Unavailable)));
+            self.individual = 0;
         }
     }
 
-    /// The timer's command is not among them: the timer is armed again.
-    fn put_back(&mut self, unsaid: Unsaid) -> usize {
+    /// Puts commands back at the head and returns how many. The timer's tick is dropped: the timer
+    /// is armed again.
+    fn requeue(&mut self, uncommitted: UncommittedBatch) -> usize {
         let before = self.waiting.len();
-        let askers = unsaid.answers.into_iter().map(|(asker, _)| asker);
-        askers
-            .filter(|asker| !asker.is_timer())
+        let pending = uncommitted.answers.into_iter().map(|(pending, _)| pending);
+        pending
+            .filter(|pending| !pending.is_timer())
             .rev()
-            .for_each(|asker| self.waiting.push_front(asker));
+            .for_each(|pending| self.waiting.push_front(pending));
         self.waiting.len() - before
     }
 }

@@ -1,4 +1,5 @@
-//! One timer for all of a draw's deadlines: it is armed for the next one and only ever says "look at the clock".
+//! One timer for all deadlines of a draw. It is armed for the next deadline and only triggers a
+//! look at the clock.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use domain::Timestamp;
 
 use super::DrawActor;
 
-/// Never sleeps longer than this without looking at the clock again: clocks are set, machines are suspended.
+/// Longest sleep before the clock is read again. A clock may be set and a machine suspended.
 const SLEEP_MS_MAX: i64 = 60_000;
 
 #[derive(Default)]
@@ -20,13 +21,22 @@ impl Timer {
         self.armed.is_none()
     }
 
-    /// What it said is decided. Until then it counts as armed, so that it does not say the same again.
-    pub(super) fn went_off(&mut self) {
+    /// Marks the timer's tick as decided. Until then the timer counts as armed, so that it does not
+    /// queue a second tick.
+    pub(super) fn mark_fired(&mut self) {
         self.armed = None;
     }
 
-    /// Arms for the next deadline, but not before `earliest`. A timer that is armed for an earlier time stays: it will find
-    /// nothing due and arm itself anew, which is cheaper than cancelling it at every sale.
+    /// Cancels the timer. After the clock was moved, its sleep has the wrong length.
+    pub(super) fn disarm(&mut self, ctx: &mut Context<DrawActor>) {
+        if let Some((_, handle)) = self.armed.take() {
+            ctx.cancel_future(handle);
+        }
+    }
+
+    /// Arms the timer for a deadline, but not before `earliest`. A timer that is armed for an
+    /// earlier time stays: it finds nothing due and arms itself again. That is cheaper than a
+    /// cancellation with every sale.
     pub(super) fn arm(
         &mut self,
         now: Timestamp,
@@ -43,8 +53,8 @@ impl Timer {
             }
             None => {}
         }
-        let pause = Duration::from_millis(wake_at.ms_since(now).max(0) as u64);
-        let handle = ctx.run_later(pause, |actor, ctx| actor.tick(ctx));
+        let delay = Duration::from_millis(wake_at.ms_since(now).max(0) as u64);
+        let handle = ctx.run_later(delay, |actor, ctx| actor.tick(ctx));
         self.armed = Some((wake_at, handle));
     }
 }

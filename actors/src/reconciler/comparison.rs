@@ -1,4 +1,5 @@
-//! Compares one payment with its order: the domain says what is wrong, this writes it down.
+//! Compares one payment with its order. The domain decides what is wrong (`reconcile`); this module
+//! reads both sides and stores the result.
 
 use std::slice;
 use std::sync::Arc;
@@ -9,55 +10,69 @@ use domain::{
     PaymentStatus, Timestamp,
 };
 use persistence::Failure;
-use persistence::books::OrderRecord;
+use persistence::stores::OrderRecord;
 
-use super::{QUESTION_PAUSE, Scanned};
+use super::{CALL_PAUSE, ScanReport};
 use crate::GatewayError;
-use crate::payment::Lane;
-use crate::payment::room::Room;
+use crate::payments::context::PaymentContext;
+use crate::payments::fulfilment::Fulfilment;
+use crate::payments::job_queue::JobKey;
+use crate::payments::repairs::Repairs;
 
+/// Tickets whose buyer has left no address for this long raise an anomaly (decision C-11).
+pub(super) const WITHOUT_ADDRESS_MS: i64 = 600_000;
+
+/// Compares payments with orders.
 #[derive(Clone)]
 pub(crate) struct Comparison {
-    pub(crate) room: Arc<Room>,
+    pub(super) context: Arc<PaymentContext>,
 }
 
-/// What the provider said, and when it was asked. It was true then; by the time it is compared and written down, somebody may
-/// have paid.
+/// A payment intent as the provider returned it, and when it was requested. It may have changed
+/// since.
 #[derive(Clone)]
-pub(super) struct Said {
+pub(super) struct ObservedIntent {
     pub(super) intent: PaymentIntent,
-    pub(super) asked_at: Timestamp,
+    pub(super) requested_at: Timestamp,
 }
 
 impl Comparison {
+    pub(crate) fn new(context: Arc<PaymentContext>) -> Comparison {
+        Comparison { context }
+    }
+
     /// Compares every payment of an account since a time.
-    pub(super) async fn account(
+    pub(super) async fn compare_account(
         &self,
         account: &AccountId,
         since: Timestamp,
-    ) -> Result<Scanned, Failure> {
-        let mut scanned = Scanned::default();
-        for said in self.list(account, since).await? {
-            scanned.add(self.one(&said).await?);
+    ) -> Result<ScanReport, Failure> {
+        let mut report = ScanReport::default();
+        for observed in self.list(account, since).await? {
+            report.add(self.compare_observed(&observed).await?);
         }
-        Ok(scanned)
+        Ok(report)
     }
 
+    /// Lists the payments of an account since a time.
     pub(super) async fn list(
         &self,
         account: &AccountId,
         since: Timestamp,
-    ) -> Result<Vec<Said>, Failure> {
-        let asked_at = self.room.clock.now();
-        let listed = self
-            .room
+    ) -> Result<Vec<ObservedIntent>, Failure> {
+        let requested_at = self.context.clock.now();
+        let intents = self
+            .context
             .gateway
             .list(account, since)
             .await
-            .map_err(not_asked)?;
-        Ok(listed
+            .map_err(provider_failure)?;
+        Ok(intents
             .into_iter()
-            .map(|intent| Said { intent, asked_at })
+            .map(|intent| ObservedIntent {
+                intent,
+                requested_at,
+            })
             .collect())
     }
 
@@ -65,255 +80,291 @@ impl Comparison {
         &self,
         account: &AccountId,
         id: &PaymentIntentId,
-    ) -> Result<Said, GatewayError> {
-        let asked_at = self.room.clock.now();
-        let intent = self.room.gateway.retrieve(account, id).await?;
-        Ok(Said { intent, asked_at })
+    ) -> Result<ObservedIntent, GatewayError> {
+        let requested_at = self.context.clock.now();
+        let intent = self.context.gateway.retrieve(account, id).await?;
+        Ok(ObservedIntent {
+            intent,
+            requested_at,
+        })
     }
 
     /// Compares a payment with its order, if it has one.
-    pub(super) async fn one(&self, said: &Said) -> Result<Scanned, Failure> {
-        let record = self.record_of(&said.intent).await?;
-        self.compare(record.as_ref(), said).await
+    pub(super) async fn compare_observed(
+        &self,
+        observed: &ObservedIntent,
+    ) -> Result<ScanReport, Failure> {
+        let record = self.order_of(&observed.intent).await?;
+        self.compare(record.as_ref(), observed).await
     }
 
-    /// Asks the provider about an order and compares.
-    pub(crate) async fn order(&self, order: OrderId) -> Result<Scanned, Failure> {
-        tokio::time::sleep(QUESTION_PAUSE).await;
-        let Some(record) = self.room.books.order(order).await? else {
-            return Ok(Scanned::default());
+    /// Reads an order's payment from the provider and compares them.
+    pub(crate) async fn compare_order(&self, order: OrderId) -> Result<ScanReport, Failure> {
+        tokio::time::sleep(CALL_PAUSE).await;
+        let Some(record) = self.context.store.order(order).await? else {
+            return Ok(ScanReport::default());
         };
         let Some(id) = &record.order.payment_intent else {
-            return Ok(Scanned::default());
+            return Ok(ScanReport::default());
         };
-        let said = self
+        let observed = self
             .retrieve(&record.order.account, id)
             .await
-            .map_err(not_asked)?;
-        self.compare(Some(&record), &said).await
+            .map_err(provider_failure)?;
+        self.compare(Some(&record), &observed).await
     }
 
-    /// Asks the provider about a payment intent that the books do not know.
-    pub(crate) async fn stranger(
+    /// Reads a payment intent that the database lacks from the provider and compares it.
+    pub(crate) async fn compare_unknown_intent(
         &self,
         account: &AccountId,
         id: &PaymentIntentId,
-    ) -> Result<Scanned, Failure> {
-        let said = match self.retrieve(account, id).await {
-            Ok(said) => said,
-            // Not there: somebody else's, or never was.
-            Err(GatewayError::Refused { .. }) => return Ok(Scanned::default()),
-            Err(error) => return Err(not_asked(error)),
+    ) -> Result<ScanReport, Failure> {
+        let observed = match self.retrieve(account, id).await {
+            Ok(observed) => observed,
+            // The intent does not exist on this account.
+            Err(GatewayError::Refused { .. }) => return Ok(ScanReport::default()),
+            Err(error) => return Err(provider_failure(error)),
         };
-        let record = self.record_of(&said.intent).await?;
-        self.compare(record.as_ref(), &said).await
+        let record = self.order_of(&observed.intent).await?;
+        self.compare(record.as_ref(), &observed).await
     }
 
-    /// No order of ours is behind it.
-    pub(super) async fn is_forgotten(&self, said: &Said) -> Result<bool, Failure> {
-        Ok(self.record_of(&said.intent).await?.is_none())
+    /// Whether the database has no order for a payment.
+    pub(super) async fn is_unknown(&self, observed: &ObservedIntent) -> Result<bool, Failure> {
+        Ok(self.order_of(&observed.intent).await?.is_none())
     }
 
-    async fn record_of(&self, said: &PaymentIntent) -> Result<Option<OrderRecord>, Failure> {
-        match self.room.books.order_by_payment_intent(&said.id).await? {
+    async fn order_of(&self, intent: &PaymentIntent) -> Result<Option<OrderRecord>, Failure> {
+        let store = &self.context.store;
+        match store.order_by_payment_intent(&intent.id).await? {
             Some(record) => Ok(Some(record)),
-            None => match said.order {
-                Some(order) => self.room.books.order(order).await,
+            None => match intent.order {
+                Some(order) => store.order(order).await,
                 None => Ok(None),
             },
         }
     }
 
-    /// Writes down what the provider says and what is wrong with it. A disagreement is looked at a second time, in the order's
-    /// lane: one that was only work in flight is gone then. So is what an anomaly is open about: it is closed by what the provider
-    /// says after it was raised, never by what a node that hung still has in its hands.
-    pub(super) async fn compare(
+    /// Stores the observed payment and what is wrong with it.
+    ///
+    /// A disagreement is checked a second time in a job of the order, because it may be work in
+    /// progress. A payment with an open anomaly is checked again as well: an anomaly is resolved
+    /// only by a state that was read after it was raised, never by an older one that a hung node
+    /// still has.
+    async fn compare(
         &self,
         record: Option<&OrderRecord>,
-        said: &Said,
-    ) -> Result<Scanned, Failure> {
-        let open = record.is_some_and(|record| record.captured_at.is_none());
-        let undecided = matches!(
-            said.intent.status,
+        observed: &ObservedIntent,
+    ) -> Result<ScanReport, Failure> {
+        let is_open = record.is_some_and(|record| record.captured_at.is_none());
+        let needs_fulfilment = matches!(
+            observed.intent.status,
             PaymentStatus::RequiresCapture | PaymentStatus::Succeeded
         );
-        if open
-            && undecided
+        if is_open
+            && needs_fulfilment
             && let Some(record) = record
         {
-            // What the room can mend by itself is mended, not reported.
-            let (order, inside) = (record.order.id, self.room.clone());
+            // What a fulfilment can complete is completed, not reported.
+            let (order, context) = (record.order.id, self.context.clone());
             let _ = self
-                .room
-                .desk
-                .run(Lane::Order(order), async move {
-                    inside.fulfil(order, &mut None).await
+                .context
+                .jobs
+                .run(JobKey::Order(order), async move {
+                    Fulfilment::new(&context).fulfil(order, &mut None).await
                 })
                 .await;
-            return self.settle(Some(order), said.clone()).await;
+            return self.compare_again(Some(order), observed.clone()).await;
         }
         if record.is_none()
-            && said.intent.order.is_some()
-            && said.intent.status == PaymentStatus::RequiresCapture
+            && observed.intent.order.is_some()
+            && observed.intent.status == PaymentStatus::RequiresCapture
         {
-            return self.let_go(said).await;
+            return self.cancel_lost_order(observed).await;
         }
-        let agrees = reconcile(record.map(|record| &record.order), &said.intent).is_empty();
+        let agrees = reconcile(record.map(|record| &record.order), &observed.intent).is_empty();
         if agrees
             && self
-                .room
-                .books
-                .open_about(&said.intent.id)
+                .context
+                .store
+                .open_anomalies_of(&observed.intent.id)
                 .await?
                 .is_empty()
         {
-            return self.record(record, said, &[]).await;
+            return self.store_result(record, observed, &[]).await;
         }
-        self.settle(record.map(|record| record.order.id), said.clone())
+        self.compare_again(record.map(|record| record.order.id), observed.clone())
             .await
     }
 
-    /// Captured orders with what one list said of their payments. Nearly all agree and nothing is open about them: these are written
-    /// down together, as a rush leaves hundreds a minute. The payments that were found right.
-    pub(super) async fn captured(
+    /// Compares captured orders with the listed state of their payments, and returns the payments
+    /// that agree. Nearly all agree and have no open anomaly. These are stored in one write,
+    /// because a rush makes hundreds per minute.
+    pub(super) async fn compare_captured(
         &self,
-        listed: Vec<(&OrderRecord, Said)>,
+        listed: Vec<(&OrderRecord, ObservedIntent)>,
     ) -> Result<Vec<PaymentIntent>, Failure> {
-        let Some(asked_at) = listed.first().map(|(_, said)| said.asked_at) else {
+        let Some(requested_at) = listed.first().map(|(_, observed)| observed.requested_at) else {
             return Ok(Vec::new());
         };
-        let (books, now) = (&self.room.books, self.room.clock.now());
+        let (store, now) = (&self.context.store, self.context.clock.now());
         let ids: Vec<PaymentIntentId> = listed
             .iter()
-            .map(|(_, said)| said.intent.id.clone())
+            .map(|(_, observed)| observed.intent.id.clone())
             .collect();
-        let reported = books.reported(&ids).await?;
-        let (mut right, mut doubted) = (Vec::new(), Vec::new());
-        for (record, said) in listed {
-            let agrees = reconcile(Some(&record.order), &said.intent).is_empty()
-                && nameless(record, now).is_none();
-            if agrees && !reported.contains(&said.intent.id) {
-                right.push(said.intent);
+        let reported = store.payments_with_open_anomalies(&ids).await?;
+        let (mut agreeing, mut others) = (Vec::new(), Vec::new());
+        for (record, observed) in listed {
+            let agrees = reconcile(Some(&record.order), &observed.intent).is_empty()
+                && anomaly_without_address(record, now).is_none();
+            if agrees && !reported.contains(&observed.intent.id) {
+                agreeing.push(observed.intent);
             } else {
-                doubted.push((record, said));
+                others.push((record, observed));
             }
         }
-        books.witness(&right, asked_at).await?;
-        for (record, said) in doubted {
-            if self.compare(Some(record), &said).await?.unsettled == 0 {
-                right.push(said.intent);
+        store
+            .record_provider_snapshots(&agreeing, requested_at)
+            .await?;
+        for (record, observed) in others {
+            if self.compare(Some(record), &observed).await?.unsettled == 0 {
+                agreeing.push(observed.intent);
             }
         }
-        Ok(right)
+        Ok(agreeing)
     }
 
-    /// Authorised for an order of ours that the books forgot, and not taken yet: nobody can say any more what was promised, so
-    /// nobody is charged. An order is in the books before its intent is made, so it cannot be one that is only on its way.
-    async fn let_go(&self, said: &Said) -> Result<Scanned, Failure> {
-        let Said { intent, .. } = said;
-        tracing::warn!(payment_intent.id = %intent.id, "an authorisation of a forgotten order is cancelled");
-        let asked_at = self.room.clock.now();
+    /// Cancels an authorised payment whose order the database lost. What the buyer was promised is
+    /// unknown, so the buyer is not charged. An order is stored before its intent is created, so it
+    /// cannot be one that is being opened.
+    async fn cancel_lost_order(&self, observed: &ObservedIntent) -> Result<ScanReport, Failure> {
+        let intent = &observed.intent;
+        tracing::warn!(payment_intent.id = %intent.id, "authorisation cancelled: its order is unknown");
+        let requested_at = self.context.clock.now();
         let key = format!("forgotten-{}", intent.id);
         let intent = self
-            .room
+            .context
             .gateway
             .cancel(&key, &intent.account, &intent.id)
             .await
-            .map_err(not_asked)?;
-        self.record(None, &Said { intent, asked_at }, &[]).await
+            .map_err(provider_failure)?;
+        let canceled = ObservedIntent {
+            intent,
+            requested_at,
+        };
+        self.store_result(None, &canceled, &[]).await
     }
 
-    async fn settle(&self, order: Option<OrderId>, said: Said) -> Result<Scanned, Failure> {
+    /// Reads both sides again, in a job of the order if there is one, and stores the result.
+    async fn compare_again(
+        &self,
+        order: Option<OrderId>,
+        earlier: ObservedIntent,
+    ) -> Result<ScanReport, Failure> {
         let Some(order) = order else {
-            let open = self.room.books.open_about(&said.intent.id).await?;
-            let said = self
-                .retrieve(&said.intent.account, &said.intent.id)
+            let open = self
+                .context
+                .store
+                .open_anomalies_of(&earlier.intent.id)
+                .await?;
+            let observed = self
+                .retrieve(&earlier.intent.account, &earlier.intent.id)
                 .await
-                .map_err(not_asked)?;
-            return self.record(None, &said, &open).await;
+                .map_err(provider_failure)?;
+            return self.store_result(None, &observed, &open).await;
         };
         let this = self.clone();
         let work = async move {
-            let open = this.room.books.open_about(&said.intent.id).await?;
-            let mut record = this.room.books.order(order).await?;
-            let said = this
-                .retrieve(&said.intent.account, &said.intent.id)
+            let store = &this.context.store;
+            let open = store.open_anomalies_of(&earlier.intent.id).await?;
+            let mut record = store.order(order).await?;
+            let observed = this
+                .retrieve(&earlier.intent.account, &earlier.intent.id)
                 .await
-                .map_err(not_asked)?;
-            // A payment of a stranger's may bear our order's name: its bank moves nothing of ours.
-            let is_its_own = |record: &&OrderRecord| {
-                record.order.payment_intent.as_ref() == Some(&said.intent.id)
+                .map_err(provider_failure)?;
+            // Another payment may name this order in its metadata. A dispute of that payment does
+            // not affect the order.
+            let is_own_payment = |record: &&OrderRecord| {
+                record.order.payment_intent.as_ref() == Some(&observed.intent.id)
             };
             let captured = record
                 .as_ref()
-                .filter(is_its_own)
+                .filter(is_own_payment)
                 .filter(|record| record.order.state == OrderState::Captured);
-            if said.intent.disputed
+            if observed.intent.disputed
                 && let Some(captured) = captured
-                && this.room.release_disputed(captured).await?
+                && Repairs::new(&this.context)
+                    .release_disputed(captured)
+                    .await?
             {
-                record = this.room.books.order(order).await?;
+                record = store.order(order).await?;
             }
-            this.record(record.as_ref(), &said, &open).await
+            this.store_result(record.as_ref(), &observed, &open).await
         };
-        let settled = self.room.desk.run(Lane::Order(order), work).await;
-        settled.unwrap_or_else(|| Err(Failure::NotWritten("too much payment work".into())))
+        let compared = self.context.jobs.run(JobKey::Order(order), work).await;
+        compared.unwrap_or_else(|| Err(Failure::NotWritten("too much payment work".into())))
     }
 
-    /// `open`: the anomalies that were open before the provider and the books were asked.
-    async fn record(
+    /// Stores the observed payment, raises anomalies, and resolves those that no longer apply.
+    /// `open`: the anomalies that were open before both sides were read.
+    async fn store_result(
         &self,
         record: Option<&OrderRecord>,
-        said: &Said,
+        observed: &ObservedIntent,
         open: &[u128],
-    ) -> Result<Scanned, Failure> {
-        let (books, now) = (&self.room.books, self.room.clock.now());
-        let Said {
-            intent: said,
-            asked_at,
-        } = said;
-        books.witness(slice::from_ref(said), *asked_at).await?;
-        if said.disputed {
-            // Its club reads of it.
-            self.room.nudges.mail.notify_one();
+    ) -> Result<ScanReport, Failure> {
+        let (store, now) = (&self.context.store, self.context.clock.now());
+        let ObservedIntent {
+            intent,
+            requested_at,
+        } = observed;
+        store
+            .record_provider_snapshots(slice::from_ref(intent), *requested_at)
+            .await?;
+        if intent.disputed {
+            // The write above queues a mail to the club.
+            self.context.wakeups.mail.notify_one();
         }
-        let mut scanned = Scanned {
+        let mut report = ScanReport {
             checked: 1,
-            ..Scanned::default()
+            ..ScanReport::default()
         };
-        let mut found = reconcile(record.map(|record| &record.order), said);
-        found.extend(record.and_then(|record| nameless(record, now)));
-        // Money without tickets that the room will mend, or has reported: our side is going to change, theirs need not.
-        let taken = said.is_taken() && !said.is_refunded();
-        let under_way = taken && record.is_some_and(|record| record.captured_at.is_none());
-        scanned.unsettled = u64::from(under_way || !found.is_empty());
-        for anomaly in &found {
-            if books.raise(anomaly, Some(said.amount), now).await? {
-                tracing::error!(payment_intent.id = %said.id, kind = ?anomaly.kind, anomaly.note, "an anomaly was raised");
-                scanned.raised += 1;
+        let mut anomalies = reconcile(record.map(|record| &record.order), intent);
+        anomalies.extend(record.and_then(|record| anomaly_without_address(record, now)));
+        // Money without tickets is in progress until a fulfilment repairs it: the order will change
+        // even if the payment does not.
+        let has_money = intent.is_taken() && !intent.is_refunded();
+        let is_in_progress = has_money && record.is_some_and(|record| record.captured_at.is_none());
+        report.unsettled = u64::from(is_in_progress || !anomalies.is_empty());
+        for anomaly in &anomalies {
+            if store
+                .raise_anomaly(anomaly, Some(intent.amount), now)
+                .await?
+            {
+                tracing::error!(payment_intent.id = %intent.id, kind = ?anomaly.kind, anomaly.note, "an anomaly was raised");
+                report.raised += 1;
             }
         }
-        if scanned.unsettled == 0 && !open.is_empty() {
-            scanned.healed += books.heal_known(open, now).await?;
+        if report.unsettled == 0 && !open.is_empty() {
+            report.healed += store.resolve_listed(open, now).await?;
         }
-        Ok(scanned)
+        Ok(report)
     }
 }
 
-fn not_asked(error: GatewayError) -> Failure {
+fn provider_failure(error: GatewayError) -> Failure {
     Failure::NotWritten(format!("the provider could not be asked: {error}"))
 }
 
-/// Tickets whose buyer left no address for this long are a person's to find (decision C-11).
-pub(super) const NAMELESS_MS: i64 = 600_000;
-
-fn nameless(record: &OrderRecord, now: Timestamp) -> Option<Anomaly> {
-    let long_ago = record
+/// Returns an anomaly if the order is paid and its buyer has left no address for a while.
+fn anomaly_without_address(record: &OrderRecord, now: Timestamp) -> Option<Anomaly> {
+    let is_overdue = record
         .captured_at
-        .is_some_and(|at| now.ms_since(at) > NAMELESS_MS);
-    let nameless =
-        record.order.state == OrderState::Captured && record.buyer.email.is_none() && long_ago;
-    nameless.then(|| Anomaly {
+        .is_some_and(|at| now.ms_since(at) > WITHOUT_ADDRESS_MS);
+    let applies =
+        record.order.state == OrderState::Captured && record.buyer.email.is_none() && is_overdue;
+    applies.then(|| Anomaly {
         kind: AnomalyKind::OrphanedTicket,
         payment_intent: record.order.payment_intent.clone(),
         order: Some(record.order.id),

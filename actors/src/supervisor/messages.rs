@@ -1,104 +1,115 @@
-//! What the supervisor may be asked.
+//! The messages of the supervisor.
 
 use actix::{Context, Handler, Message, ResponseFuture, StreamHandler};
 use domain::DrawId;
-use persistence::nodes::Boot;
+use persistence::nodes::InstanceId;
 use tokio::sync::oneshot;
 
 use super::{DrawSupervisor, WAITERS_MAX};
 use crate::Denied;
-use crate::draw::Stopped;
+use crate::draw::ActorStopped;
+use crate::membership::MembershipEvent;
 
-/// Wake a draw.
+/// Makes a draw available: starts its actor, or finds its owner.
 #[derive(Message)]
 #[rtype(result = "Result<(), Denied>")]
 pub(crate) struct Wake {
     pub(crate) draw: DrawId,
-    pub(crate) who: Waker,
+    pub(crate) cause: WakeCause,
 }
 
-/// Who wakes: a paused draw stays paused for buyers.
+/// Why a draw is woken. Only an operator resumes a paused draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Waker {
-    Asker,
-    /// This node was asked as the draw's owner and did not do it. Whether it `stands_still`: nothing was heard of it, from
-    /// itself or from the books.
-    Forsaken {
-        by: Boot,
-        stands_still: bool,
+pub(crate) enum WakeCause {
+    Caller,
+    /// The owner did not execute a command. `is_stalled`: the owner did not answer, and the
+    /// database shows no progress of the draw.
+    OwnerUnreachable {
+        owner: InstanceId,
+        is_stalled: bool,
     },
     Operator,
 }
 
-/// Somebody came or went among the nodes: look for draws that want an owner.
+/// Searches for draws without an owner, and for paused draws that may be resumed.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub(crate) struct Look;
+pub(crate) struct RescanOwnership;
 
-/// Nobody knows whether our draws are ours still: what is in memory is forgotten, and claimed anew.
-#[derive(Message)]
-#[rtype(result = "()")]
-pub(crate) struct Doubt;
-
-/// Let every actor finish and go, give the draws to the other nodes, and claim nothing any more.
+/// Stops all actors after their current work, hands the draws over to the other nodes, and claims
+/// nothing any more.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct HandOver;
 
-/// Wake many draws; answers how many are awake.
+/// Wakes many draws. The answer is the number of those that are available.
 #[derive(Message)]
 #[rtype(result = "usize")]
 pub(crate) struct WakeAll(pub(crate) Vec<DrawId>);
 
-/// Let every actor finish and go; answered when they are gone.
+/// Stops all actors after their current work. Answered when all have stopped.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub(crate) struct Rest;
+pub(crate) struct StopAll;
 
 impl DrawSupervisor {
-    fn wake(&mut self, draw: DrawId, who: Waker) -> oneshot::Receiver<Result<(), Denied>> {
+    fn wake(&mut self, draw: DrawId, cause: WakeCause) -> oneshot::Receiver<Result<(), Denied>> {
         let (reply, answer) = oneshot::channel();
-        if who == Waker::Operator && self.roster.is_paused(draw) {
+        if cause == WakeCause::Operator && self.roster.is_paused(draw) {
             self.resume(draw);
         }
-        if let Waker::Forsaken { by, stands_still } = who
-            && self.roster.forget_owner(draw, by)
+        if let WakeCause::OwnerUnreachable { owner, is_stalled } = cause
+            && self.roster.forget_owner(draw, owner)
         {
-            self.suspects.insert(by);
-            if stands_still {
-                self.standstills.insert(draw, by);
+            self.suspects.insert(owner);
+            if is_stalled {
+                self.stalled_draws.insert(draw, owner);
             }
         }
-        let care = self.cares.entry(draw).or_default();
-        let at_once =
-            if self.resting || self.roster.is_killed() || care.waiters.len() >= WAITERS_MAX {
+        let recovery = self.recovery.entry(draw).or_default();
+        let immediate =
+            if self.is_stopping || self.roster.is_killed() || recovery.waiters.len() >= WAITERS_MAX
+            {
                 Some(Err(Denied::Unavailable))
             } else if self.roster.is_paused(draw) {
                 Some(Err(Denied::Paused))
-            } else if self.roster.is_live(draw) || self.roster.owner(draw).is_some() {
+            } else if self.roster.is_running(draw) || self.roster.remote_owner(draw).is_some() {
                 Some(Ok(()))
             } else {
                 None
             };
-        match at_once {
-            Some(at_once) => {
-                let _ = reply.send(at_once);
+        match immediate {
+            Some(immediate) => {
+                let _ = reply.send(immediate);
             }
             None => {
-                care.waiters.push(reply);
-                self.want(draw);
+                recovery.waiters.push(reply);
+                self.enqueue_claim(draw);
             }
         }
         answer
+    }
+
+    fn rescan_ownership(&mut self, ctx: &mut Context<Self>) {
+        self.scan(ctx);
+        self.keep_polling_views(ctx);
+    }
+
+    /// Ownership is uncertain: drops every draw and claims it again.
+    fn invalidate_ownership(&mut self, ctx: &mut Context<Self>) {
+        for draw in self.roster.evict_all() {
+            self.enqueue_claim(draw);
+        }
+        self.claim_queued(ctx);
     }
 }
 
 impl Handler<Wake> for DrawSupervisor {
     type Result = ResponseFuture<Result<(), Denied>>;
 
-    fn handle(&mut self, asked: Wake, ctx: &mut Context<Self>) -> Self::Result {
-        let answer = self.wake(asked.draw, asked.who);
-        self.claim_due(ctx);
+    fn handle(&mut self, message: Wake, ctx: &mut Context<Self>) -> Self::Result {
+        let answer = self.wake(message.draw, message.cause);
+        self.claim_queued(ctx);
         Box::pin(async move { answer.await.unwrap_or(Err(Denied::Unavailable)) })
     }
 }
@@ -106,40 +117,39 @@ impl Handler<Wake> for DrawSupervisor {
 impl Handler<WakeAll> for DrawSupervisor {
     type Result = ResponseFuture<usize>;
 
-    fn handle(&mut self, asked: WakeAll, ctx: &mut Context<Self>) -> Self::Result {
-        let answers: Vec<_> = asked
+    fn handle(&mut self, message: WakeAll, ctx: &mut Context<Self>) -> Self::Result {
+        let answers: Vec<_> = message
             .0
             .into_iter()
-            .map(|draw| self.wake(draw, Waker::Asker))
+            .map(|draw| self.wake(draw, WakeCause::Caller))
             .collect();
-        self.claim_due(ctx);
+        self.claim_queued(ctx);
         Box::pin(async move {
-            let mut awake = 0;
+            let mut available = 0;
             for answer in answers {
-                awake += usize::from(matches!(answer.await, Ok(Ok(()))));
+                available += usize::from(matches!(answer.await, Ok(Ok(()))));
             }
-            awake
+            available
         })
     }
 }
 
-impl Handler<Look> for DrawSupervisor {
+impl Handler<RescanOwnership> for DrawSupervisor {
     type Result = ();
 
-    fn handle(&mut self, _: Look, ctx: &mut Context<Self>) {
-        self.round(ctx);
-        self.keep_listening(ctx);
+    fn handle(&mut self, _: RescanOwnership, ctx: &mut Context<Self>) {
+        self.rescan_ownership(ctx);
     }
 }
 
-impl Handler<Doubt> for DrawSupervisor {
+impl Handler<MembershipEvent> for DrawSupervisor {
     type Result = ();
 
-    fn handle(&mut self, _: Doubt, ctx: &mut Context<Self>) {
-        for draw in self.roster.doubt() {
-            self.want(draw);
+    fn handle(&mut self, event: MembershipEvent, ctx: &mut Context<Self>) {
+        match event {
+            MembershipEvent::OwnershipUncertain => self.invalidate_ownership(ctx),
+            MembershipEvent::NodesChanged => self.rescan_ownership(ctx),
         }
-        self.claim_due(ctx);
     }
 }
 
@@ -147,37 +157,37 @@ impl Handler<HandOver> for DrawSupervisor {
     type Result = ResponseFuture<()>;
 
     fn handle(&mut self, _: HandOver, _: &mut Context<Self>) -> Self::Result {
-        let (done, all_gone) = oneshot::channel();
+        let (sender, all_stopped) = oneshot::channel();
         let membership = self.membership.clone();
         membership.begin_leaving();
-        self.rested = Some(done);
-        self.roster.let_go();
-        self.rest_when_all_are_gone();
+        self.all_stopped = Some(sender);
+        self.roster.stop_all();
+        self.notify_when_all_stopped();
         Box::pin(async move {
-            let _ = all_gone.await;
+            let _ = all_stopped.await;
             membership.leave().await;
         })
     }
 }
 
-impl Handler<Rest> for DrawSupervisor {
+impl Handler<StopAll> for DrawSupervisor {
     type Result = ResponseFuture<()>;
 
-    fn handle(&mut self, _: Rest, _: &mut Context<Self>) -> Self::Result {
-        let (done, all_gone) = oneshot::channel();
-        self.resting = true;
-        self.rested = Some(done);
-        self.roster.let_go();
-        self.rest_when_all_are_gone();
+    fn handle(&mut self, _: StopAll, _: &mut Context<Self>) -> Self::Result {
+        let (sender, all_stopped) = oneshot::channel();
+        self.is_stopping = true;
+        self.all_stopped = Some(sender);
+        self.roster.stop_all();
+        self.notify_when_all_stopped();
         Box::pin(async move {
-            // The sender is dropped only when the supervisor itself is gone, and then there is nothing to wait for.
-            let _ = all_gone.await;
+            // The sender is dropped only with the supervisor. Then there is nothing to wait for.
+            let _ = all_stopped.await;
         })
     }
 }
 
-impl StreamHandler<Stopped> for DrawSupervisor {
-    fn handle(&mut self, gone: Stopped, ctx: &mut Context<Self>) {
-        self.stopped(gone, ctx);
+impl StreamHandler<ActorStopped> for DrawSupervisor {
+    fn handle(&mut self, stopped: ActorStopped, ctx: &mut Context<Self>) {
+        self.handle_stopped(stopped, ctx);
     }
 }

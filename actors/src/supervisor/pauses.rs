@@ -1,5 +1,5 @@
-//! Draws that wait for a person. Each stands among the anomalies; whoever closes that entry, at whichever node's console, wakes
-//! the draw at the node that has it.
+//! Paused draws. Each has an open anomaly. Closing it, on any node's console, resumes the draw on
+//! the node that paused it.
 
 use actix::{ActorFutureExt, AsyncContext, Context, WrapFuture};
 use domain::{Anomaly, AnomalyKind, DrawId};
@@ -7,98 +7,107 @@ use domain::{Anomaly, AnomalyKind, DrawId};
 use super::DrawSupervisor;
 use crate::Denied;
 
-/// Open anomalies looked through; when there are more, a draw that is not found among them may be paused still.
-const OPEN_MAX: u32 = 10_000;
+/// Open anomalies that are read. When there are more, no draw is resumed: its anomaly may be among
+/// those that were not read.
+const OPEN_ANOMALIES_MAX: u32 = 10_000;
 
-/// Why a draw waits, in the anomaly's words.
-pub(super) struct Pause {
+/// A paused draw and its anomaly.
+pub(super) struct DrawPause {
+    /// The note of the anomaly. It identifies the anomaly.
     note: String,
-    /// The anomaly is written: from now on its end means something.
-    noted: bool,
+    /// The anomaly is stored. Before that, its absence means nothing.
+    is_stored: bool,
 }
 
 impl DrawSupervisor {
-    /// Stops selling a draw until an operator wakes it: better nothing than something wrong.
+    /// Stops the sale of a draw until an operator resumes it.
     pub(super) fn pause(&mut self, draw: DrawId, why: &str, ctx: &mut Context<Self>) {
         tracing::error!(draw.id = %draw, why, "the draw is paused");
         self.roster.pause(draw);
-        self.answer(draw, Err(Denied::Paused));
+        self.answer_waiters(draw, Err(Denied::Paused));
         self.pauses.insert(
             draw,
-            Pause {
+            DrawPause {
                 note: format!("draw {draw} is paused: {why}"),
-                noted: false,
+                is_stored: false,
             },
         );
-        self.note_pause(draw, ctx);
+        self.store_pause(draw, ctx);
     }
 
-    fn note_pause(&self, draw: DrawId, ctx: &mut Context<Self>) {
+    fn store_pause(&self, draw: DrawId, ctx: &mut Context<Self>) {
         let Some(pause) = self.pauses.get(&draw) else {
             return;
         };
-        let (books, at, note) = (self.books.clone(), self.clock.now(), pause.note.clone());
+        let (store, at, note) = (self.store.clone(), self.clock.now(), pause.note.clone());
         let anomaly = Anomaly {
             kind: AnomalyKind::FailedAllocation,
             payment_intent: None,
             order: None,
             note,
         };
-        let raise = async move { books.raise(&anomaly, None, at).await };
-        ctx.spawn(raise.into_actor(self).map(move |raised, supervisor, _| {
-            match raised {
-                Ok(_) => {
-                    _ = supervisor
-                        .pauses
-                        .get_mut(&draw)
-                        .map(|pause| pause.noted = true)
-                }
-                Err(failure) => {
-                    tracing::error!(draw.id = %draw, %failure, "the pause is recorded later")
-                }
-            }
-        }));
+        let raise = async move { store.raise_anomaly(&anomaly, None, at).await };
+        ctx.spawn(
+            raise
+                .into_actor(self)
+                .map(move |raised, supervisor, _| match raised {
+                    Ok(_) => {
+                        if let Some(pause) = supervisor.pauses.get_mut(&draw) {
+                            pause.is_stored = true;
+                        }
+                    }
+                    Err(failure) => {
+                        tracing::error!(draw.id = %draw, %failure, "anomaly of a paused draw not stored: database error");
+                    }
+                }),
+        );
     }
 
-    /// Wakes paused draws whose anomaly somebody has closed, and writes down what could not be written yet.
-    pub(super) fn look_after_pauses(&mut self, ctx: &mut Context<Self>) {
-        let (noted, unnoted): (Vec<_>, Vec<_>) =
-            self.pauses.iter().partition(|(_, pause)| pause.noted);
-        let noted: Vec<(DrawId, String)> = noted
+    /// Resumes paused draws whose anomaly is closed, and stores anomalies that are not stored yet.
+    pub(super) fn check_pauses(&mut self, ctx: &mut Context<Self>) {
+        let (stored, unstored): (Vec<_>, Vec<_>) =
+            self.pauses.iter().partition(|(_, pause)| pause.is_stored);
+        let stored: Vec<(DrawId, String)> = stored
             .iter()
             .map(|(draw, pause)| (**draw, pause.note.clone()))
             .collect();
-        for draw in unnoted
+        for draw in unstored
             .into_iter()
             .map(|(draw, _)| *draw)
             .collect::<Vec<_>>()
         {
-            self.note_pause(draw, ctx);
+            self.store_pause(draw, ctx);
         }
-        if noted.is_empty() {
+        if stored.is_empty() {
             return;
         }
-        let books = self.books.clone();
-        let look = async move { books.anomalies(true, OPEN_MAX).await };
-        ctx.spawn(look.into_actor(self).map(move |open, supervisor, ctx| match open {
-            Ok(open) if open.len() < OPEN_MAX as usize => {
-                let closed = |note: &String| open.iter().all(|record| record.anomaly.note != *note);
-                for (draw, _) in noted.into_iter().filter(|(_, note)| closed(note)) {
-                    tracing::info!(draw.id = %draw, "its anomaly was closed: the paused draw is woken");
-                    supervisor.resume(draw);
-                    supervisor.want(draw);
-                }
-                supervisor.claim_due(ctx);
-            }
-            Ok(_) => tracing::warn!("too many anomalies are open to see whose pause is over"),
-            Err(failure) => tracing::warn!(%failure, "nobody knows yet whether a paused draw may be woken"),
-        }));
+        let store = self.store.clone();
+        let read = async move { store.anomalies(true, OPEN_ANOMALIES_MAX).await };
+        ctx.spawn(
+            read.into_actor(self)
+                .map(move |open, supervisor, ctx| match open {
+                    Ok(open) if open.len() < OPEN_ANOMALIES_MAX as usize => {
+                        let is_closed =
+                            |note: &String| open.iter().all(|record| record.anomaly.note != *note);
+                        for (draw, _) in stored.into_iter().filter(|(_, note)| is_closed(note)) {
+                            tracing::info!(draw.id = %draw, "paused draw resumed: its anomaly was closed");
+                            supervisor.resume(draw);
+                            supervisor.enqueue_claim(draw);
+                        }
+                        supervisor.claim_queued(ctx);
+                    }
+                    Ok(_) => tracing::warn!("paused draws not checked: too many open anomalies"),
+                    Err(failure) => {
+                        tracing::warn!(%failure, "paused draws not checked: database error");
+                    }
+                }),
+        );
     }
 
-    /// It begins anew, with no failure counted against it.
+    /// Resumes a draw, without its earlier failures.
     pub(super) fn resume(&mut self, draw: DrawId) {
         self.pauses.remove(&draw);
         self.roster.resume(draw);
-        self.cares.remove(&draw);
+        self.recovery.remove(&draw);
     }
 }

@@ -1,4 +1,5 @@
-//! Which draws are awake, where to ask them, and their latest views. The views outlive the actors that write them.
+//! The roster: where each draw can be reached, and its latest view. Views outlive the actors that
+//! publish them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,88 +8,59 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use actix::dev::{MessageResponse, SendError, ToEnvelope};
 use actix::{Actor, Addr, Handler, Message};
 use domain::{DrawId, Status, View};
-use persistence::ledger::Known;
-use persistence::nodes::{Boot, Node};
+use persistence::ledger::KnownDraw;
+use persistence::nodes::{InstanceId, Node};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::draw::{DrawActor, Leave};
+use crate::draw::{DrawActor, FinishAndStop};
+use crate::view_publisher::ViewPublisher;
 
-/// Written by the supervisor, read by every handle.
+/// All draws in memory. Written by the supervisor, read by every handle.
 pub(crate) struct Roster {
     slots: RwLock<BTreeMap<DrawId, Slot>>,
-    changed: watch::Sender<u64>,
-    since: Instant,
+    /// Counts the changes of all views.
+    changes: watch::Sender<u64>,
+    created_at: Instant,
     killed: watch::Receiver<bool>,
 }
 
 struct Slot {
     view: watch::Sender<View>,
-    stand: Stand,
-    /// Milliseconds since the roster began.
+    state: SlotState,
+    /// Milliseconds since the roster was created.
     used_at: AtomicU64,
 }
 
-enum Stand {
-    Live {
+enum SlotState {
+    Running {
         generation: u64,
         addr: Addr<DrawActor>,
     },
-    Asleep,
-    /// Another node owns it; its view is read from the books.
-    Elsewhere(Node),
+    /// No actor, and no known owner.
+    Stopped,
+    /// Another node owns the draw. Its view is read from the database.
+    Remote(Node),
     Paused,
 }
 
-/// What became of asking a draw.
-pub(crate) enum Asked<M> {
+/// The result of sending a message to a draw's actor.
+pub(crate) enum Delivery<M> {
     Sent,
-    Full,
+    MailboxFull,
     Paused,
     /// Another node owns the draw.
-    Elsewhere(Node, M),
-    /// Nobody is there to take the message.
-    Absent(M),
-}
-
-/// Where one draw's actor shows its views.
-#[derive(Clone)]
-pub(crate) struct Window {
-    view: watch::Sender<View>,
-    changed: watch::Sender<u64>,
-    killed: watch::Receiver<bool>,
-}
-
-impl Window {
-    /// The engine was killed: a ghost touches nothing.
-    pub(crate) fn is_killed(&self) -> bool {
-        *self.killed.borrow()
-    }
-
-    /// Beat 4. An older view never replaces a newer one, so that a late ghost cannot turn the watchers back.
-    pub(crate) fn show(&self, view: View) {
-        if self.is_killed() {
-            return;
-        }
-        let newer = self.view.send_if_modified(|shown| {
-            let newer = view.revision >= shown.revision && view != *shown;
-            if newer {
-                *shown = view;
-            }
-            newer
-        });
-        if newer {
-            self.changed.send_modify(|count| *count += 1);
-        }
-    }
+    RemoteOwner(Node, M),
+    /// There is no actor to receive the message.
+    NoActor(M),
 }
 
 impl Roster {
     pub(crate) fn new(killed: watch::Receiver<bool>) -> Roster {
         Roster {
             slots: RwLock::default(),
-            changed: watch::channel(0).0,
-            since: Instant::now(),
+            changes: watch::channel(0).0,
+            created_at: Instant::now(),
             killed,
         }
     }
@@ -102,12 +74,12 @@ impl Roster {
     }
 
     fn age_ms(&self) -> u64 {
-        self.since.elapsed().as_millis() as u64
+        self.created_at.elapsed().as_millis() as u64
     }
 
-    /// Hands a message to a draw's actor. Every asker shares one address: actix grants each clone of an address a slot
-    /// beyond the mailbox's limit, so that a limit shared by clones is none.
-    pub(crate) fn ask<M>(&self, draw: DrawId, message: M) -> Asked<M>
+    /// Sends a message to a draw's actor. All callers share one address: actix grants each clone of
+    /// an address a slot beyond the mailbox limit, which would defeat the limit.
+    pub(crate) fn deliver<M>(&self, draw: DrawId, message: M) -> Delivery<M>
     where
         M: Message + Send + 'static,
         M::Result: Send,
@@ -117,17 +89,17 @@ impl Roster {
     {
         let slots = self.read();
         let Some(slot) = slots.get(&draw) else {
-            return Asked::Absent(message);
+            return Delivery::NoActor(message);
         };
         slot.used_at.store(self.age_ms(), Ordering::Relaxed);
-        match &slot.stand {
-            Stand::Asleep => Asked::Absent(message),
-            Stand::Paused => Asked::Paused,
-            Stand::Elsewhere(owner) => Asked::Elsewhere(owner.clone(), message),
-            Stand::Live { addr, .. } => match addr.try_send(message) {
-                Ok(()) => Asked::Sent,
-                Err(SendError::Full(_)) => Asked::Full,
-                Err(SendError::Closed(message)) => Asked::Absent(message),
+        match &slot.state {
+            SlotState::Stopped => Delivery::NoActor(message),
+            SlotState::Paused => Delivery::Paused,
+            SlotState::Remote(owner) => Delivery::RemoteOwner(owner.clone(), message),
+            SlotState::Running { addr, .. } => match addr.try_send(message) {
+                Ok(()) => Delivery::Sent,
+                Err(SendError::Full(_)) => Delivery::MailboxFull,
+                Err(SendError::Closed(message)) => Delivery::NoActor(message),
             },
         }
     }
@@ -151,104 +123,102 @@ impl Roster {
             .collect()
     }
 
-    pub(crate) fn changed(&self) -> watch::Receiver<u64> {
-        self.changed.subscribe()
+    pub(crate) fn change_counter(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
-    pub(crate) fn changes(&self) -> u64 {
-        *self.changed.borrow()
+    pub(crate) fn change_count(&self) -> u64 {
+        *self.changes.borrow()
     }
 
-    pub(crate) fn is_live(&self, draw: DrawId) -> bool {
+    pub(crate) fn is_running(&self, draw: DrawId) -> bool {
         self.read()
             .get(&draw)
-            .is_some_and(|slot| match &slot.stand {
-                Stand::Live { addr, .. } => addr.connected(),
-                Stand::Asleep | Stand::Elsewhere(_) | Stand::Paused => false,
+            .is_some_and(|slot| match &slot.state {
+                SlotState::Running { addr, .. } => addr.connected(),
+                SlotState::Stopped | SlotState::Remote(_) | SlotState::Paused => false,
             })
     }
 
     pub(crate) fn is_paused(&self, draw: DrawId) -> bool {
         self.read()
             .get(&draw)
-            .is_some_and(|slot| matches!(slot.stand, Stand::Paused))
+            .is_some_and(|slot| matches!(slot.state, SlotState::Paused))
     }
 
-    pub(crate) fn paused(&self) -> usize {
+    pub(crate) fn paused_count(&self) -> usize {
         self.read()
             .values()
-            .filter(|slot| matches!(slot.stand, Stand::Paused))
+            .filter(|slot| matches!(slot.state, SlotState::Paused))
             .count()
     }
 
-    /// The window of a draw that is being built; a draw that was awake before keeps its channel and its watchers.
-    pub(crate) fn window(&self, view: View) -> Window {
+    /// Returns the publisher of a draw. A draw that was in memory before keeps its channel and its
+    /// watchers.
+    pub(crate) fn publisher(&self, view: View) -> ViewPublisher {
         let mut slots = self.write();
         let slot = slots.entry(view.draw).or_insert_with(|| {
-            self.changed.send_modify(|count| *count += 1);
+            self.changes.send_modify(|count| *count += 1);
             Slot {
                 view: watch::channel(view).0,
-                stand: Stand::Asleep,
+                state: SlotState::Stopped,
                 used_at: AtomicU64::new(self.age_ms()),
             }
         });
-        Window {
-            view: slot.view.clone(),
-            changed: self.changed.clone(),
-            killed: self.killed.clone(),
-        }
+        ViewPublisher::new(slot.view.clone(), self.changes.clone(), self.killed.clone())
     }
 
-    pub(crate) fn live(&self, draw: DrawId, generation: u64, addr: Addr<DrawActor>) {
+    pub(crate) fn set_running(&self, draw: DrawId, generation: u64, addr: Addr<DrawActor>) {
         if let Some(slot) = self.write().get_mut(&draw) {
-            slot.stand = Stand::Live { generation, addr };
+            slot.state = SlotState::Running { generation, addr };
         }
     }
 
-    /// Another node owns the draw. Its watchers keep their channel, and hear what the books say.
-    pub(crate) fn elsewhere(&self, view: View, owner: Node) {
-        self.window(view).show(view);
+    /// Notes that another node owns the draw, and publishes the view that the database has.
+    pub(crate) fn set_remote(&self, view: View, owner: Node) {
+        self.publisher(view).publish(view);
         if let Some(slot) = self.write().get_mut(&view.draw) {
-            slot.stand = Stand::Elsewhere(owner);
+            slot.state = SlotState::Remote(owner);
         }
     }
 
-    /// Who owns a draw, when another node does.
-    pub(crate) fn owner(&self, draw: DrawId) -> Option<Boot> {
-        self.read().get(&draw).and_then(|slot| match &slot.stand {
-            Stand::Elsewhere(owner) => Some(owner.boot),
-            Stand::Live { .. } | Stand::Asleep | Stand::Paused => None,
+    /// Returns the owner of a draw that another node owns.
+    pub(crate) fn remote_owner(&self, draw: DrawId) -> Option<InstanceId> {
+        self.read().get(&draw).and_then(|slot| match &slot.state {
+            SlotState::Remote(owner) => Some(owner.boot),
+            SlotState::Running { .. } | SlotState::Stopped | SlotState::Paused => None,
         })
     }
 
-    /// The draw is not this node's, or not any more; whose it is, the books say.
-    pub(crate) fn forget_owner(&self, draw: DrawId, was: Boot) -> bool {
+    /// Forgets the other node that owned a draw. `false`: the draw has another state.
+    pub(crate) fn forget_owner(&self, draw: DrawId, former: InstanceId) -> bool {
         let mut slots = self.write();
         let Some(slot) = slots.get_mut(&draw) else {
             return false;
         };
-        let matches = matches!(&slot.stand, Stand::Elsewhere(owner) if owner.boot == was);
+        let matches = matches!(&slot.state, SlotState::Remote(owner) if owner.boot == former);
         if matches {
-            slot.stand = Stand::Asleep;
+            slot.state = SlotState::Stopped;
         }
         matches
     }
 
-    pub(crate) fn has_elsewhere(&self) -> bool {
+    pub(crate) fn has_remote(&self) -> bool {
         self.read()
             .values()
-            .any(|slot| matches!(slot.stand, Stand::Elsewhere(_)))
+            .any(|slot| matches!(slot.state, SlotState::Remote(_)))
     }
 
-    /// What the books are to be compared with, and the generation of each draw that is ours.
-    pub(crate) fn known(&self) -> Vec<(Known, u64)> {
+    /// Returns the revisions in memory, to be compared with the database, and the actor
+    /// generations. The generation of a draw without an actor is 0.
+    pub(crate) fn known_revisions(&self) -> Vec<(KnownDraw, u64)> {
         let slots = self.read();
         let known = slots.iter().map(|(draw, slot)| {
-            let generation = match &slot.stand {
-                Stand::Live { generation, .. } => Some(*generation),
-                Stand::Asleep | Stand::Elsewhere(_) | Stand::Paused => None,
+            let generation = match &slot.state {
+                SlotState::Running { generation, .. } => Some(*generation),
+                SlotState::Stopped | SlotState::Remote(_) | SlotState::Paused => None,
             };
-            let known = Known {
+            let known = KnownDraw {
                 draw: *draw,
                 revision: slot.view.borrow().revision,
                 ours: generation.is_some(),
@@ -258,88 +228,93 @@ impl Roster {
         known.collect()
     }
 
-    /// An owner that is none any more finishes what it was asked, which is fenced, and goes. `false`: it is gone already.
+    /// Stops the actor of a draw that this node no longer owns. Its remaining writes are fenced.
+    /// `false`: the actor is gone already.
     pub(crate) fn evict(&self, draw: DrawId, lost: u64) -> bool {
         let mut slots = self.write();
         let Some(slot) = slots.get_mut(&draw) else {
             return false;
         };
-        match &slot.stand {
-            Stand::Live { generation, addr } if *generation == lost => {
-                let _ = addr.clone().try_send(Leave);
-                slot.stand = Stand::Asleep;
+        match &slot.state {
+            SlotState::Running { generation, addr } if *generation == lost => {
+                let _ = addr.clone().try_send(FinishAndStop);
+                slot.state = SlotState::Stopped;
                 true
             }
             _ => false,
         }
     }
 
-    /// The same for all that are ours, or were; answers which.
-    pub(crate) fn doubt(&self) -> Vec<DrawId> {
-        let ours = self.known().into_iter().filter(|(known, _)| known.ours);
-        let gone = ours.filter(|(known, generation)| self.evict(known.draw, *generation));
-        gone.map(|(known, _)| known.draw).collect()
+    /// Stops the actors of all draws and returns these draws.
+    pub(crate) fn evict_all(&self) -> Vec<DrawId> {
+        let running = self
+            .known_revisions()
+            .into_iter()
+            .filter(|(known, _)| known.ours);
+        let evicted = running.filter(|(known, generation)| self.evict(known.draw, *generation));
+        evicted.map(|(known, _)| known.draw).collect()
     }
 
-    /// A newer view from the books, of a draw that others write.
-    pub(crate) fn show(&self, view: View) {
-        self.window(view).show(view);
+    /// Publishes a newer view that another node wrote.
+    pub(crate) fn publish_remote_view(&self, view: View) {
+        self.publisher(view).publish(view);
     }
 
-    /// The actor of this generation is gone; `false` when the roster had forgotten it already.
-    pub(crate) fn asleep(&self, draw: DrawId, gone: u64) -> bool {
+    /// Notes that the actor of a generation has stopped. `false`: the slot has another state.
+    pub(crate) fn set_stopped(&self, draw: DrawId, stopped: u64) -> bool {
         let mut slots = self.write();
         let Some(slot) = slots.get_mut(&draw) else {
             return false;
         };
-        let matches = matches!(slot.stand, Stand::Live { generation, .. } if generation == gone);
+        let matches =
+            matches!(slot.state, SlotState::Running { generation, .. } if generation == stopped);
         if matches {
-            slot.stand = Stand::Asleep;
+            slot.state = SlotState::Stopped;
         }
         matches
     }
 
     pub(crate) fn pause(&self, draw: DrawId) {
         if let Some(slot) = self.write().get_mut(&draw) {
-            slot.stand = Stand::Paused;
+            slot.state = SlotState::Paused;
         }
     }
 
     pub(crate) fn resume(&self, draw: DrawId) {
         if let Some(slot) = self.write().get_mut(&draw)
-            && matches!(slot.stand, Stand::Paused)
+            && matches!(slot.state, SlotState::Paused)
         {
-            slot.stand = Stand::Asleep;
+            slot.state = SlotState::Stopped;
         }
     }
 
-    /// Lets draws go that are decided, unwatched and were not asked for `idle_ms`. An actor whose address is gone finishes
-    /// what it was asked and ends by itself.
-    pub(crate) fn retire(&self, idle_ms: u64) -> usize {
+    /// Removes draws that are decided, unwatched and unused for `idle_ms`. Returns how many. An
+    /// actor whose address is dropped completes its work and stops.
+    pub(crate) fn remove_idle(&self, idle_ms: u64) -> usize {
         let oldest = self.age_ms().saturating_sub(idle_ms);
         let mut slots = self.write();
         let before = slots.len();
         slots.retain(|_, slot| {
-            let decided = matches!(
+            let is_decided = matches!(
                 slot.view.borrow().status,
                 Status::Completed | Status::Cancelled
             );
-            let idle = slot.used_at.load(Ordering::Relaxed) < oldest;
-            let paused = matches!(slot.stand, Stand::Paused);
-            paused || !decided || !idle || slot.view.receiver_count() > 0
+            let is_idle = slot.used_at.load(Ordering::Relaxed) < oldest;
+            let is_paused = matches!(slot.state, SlotState::Paused);
+            is_paused || !is_decided || !is_idle || slot.view.receiver_count() > 0
         });
         before - slots.len()
     }
 
-    /// Tells every actor to finish what it was asked and go; views stay.
-    pub(crate) fn let_go(&self) {
+    /// Tells every actor to complete its work and stop. The views stay.
+    pub(crate) fn stop_all(&self) {
         for slot in self.write().values_mut() {
-            if let Stand::Live { addr, .. } = &slot.stand {
-                // A clone of its own has a slot in the fullest mailbox; an actor that is gone already needs no telling.
-                let _ = addr.clone().try_send(Leave);
+            if let SlotState::Running { addr, .. } = &slot.state {
+                // A clone of the address has a slot even in a full mailbox.
+                let _ = addr.clone().try_send(FinishAndStop);
             }
-            if !matches!(slot.stand, Stand::Elsewhere(_)) {
-                slot.stand = Stand::Asleep;
+            if !matches!(slot.state, SlotState::Remote(_)) {
+                slot.state = SlotState::Stopped;
             }
         }
     }

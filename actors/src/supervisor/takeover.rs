@@ -1,67 +1,76 @@
-//! Taking a draw over from an owner that is alive for the books and dead for its buyers.
+//! Takes a stalled draw over from an owner whose lease is valid, but which does not answer.
 
 use actix::{AsyncContext, Context};
 use domain::DrawId;
 use persistence::ledger::Claims;
-use persistence::nodes::Boot;
+use persistence::nodes::InstanceId;
 use persistence::{Failure, Ledger};
 
 use super::DrawSupervisor;
-use crate::membership::{MEMORY, Membership};
+use crate::membership::{Membership, STALE_READ_MAX};
 
-/// A draw that was taken over, or may have been. It is served when nobody believes the former owner's memory any more.
-pub(super) struct Late {
+/// A draw that was taken over, or may have been. It is served only after the former owner's answers
+/// from memory have become invalid.
+pub(super) struct DelayedTakeover {
     pub(super) draw: DrawId,
     claims: Result<Claims, Failure>,
-    /// Under which lease of ours.
-    term: Option<u64>,
+    /// The lease of this node at the time of the takeover.
+    lease_term: Option<u64>,
 }
 
-/// Takes those draws that are still where they stood still; they are no longer `elsewhere` then.
+/// Takes over those stalled draws that still have the same owner, and removes them from
+/// `claims.elsewhere`.
 pub(super) async fn take_over(
     ledger: &dyn Ledger,
     membership: &Membership,
-    standstills: &[(DrawId, Boot)],
+    stalled_draws: &[(DrawId, InstanceId)],
     claims: Option<&mut Claims>,
-) -> Vec<Late> {
-    let (Some(claims), mut late) = (claims, Vec::new()) else {
+) -> Vec<DelayedTakeover> {
+    let (Some(claims), mut takeovers) = (claims, Vec::new()) else {
         return Vec::new();
     };
-    for (draw, owner) in standstills {
-        let stands = claims
+    for (draw, owner) in stalled_draws {
+        let position = claims
             .elsewhere
             .iter()
-            .position(|one| one.view.draw == *draw && one.owner.boot == *owner);
-        let Some(at) = stands else { continue };
-        claims.elsewhere.remove(at);
-        tracing::warn!(draw.id = %draw, node = %owner, "a draw is taken over from an owner that does not answer");
-        let term = membership.term();
+            .position(|remote| remote.view.draw == *draw && remote.owner.boot == *owner);
+        let Some(position) = position else { continue };
+        claims.elsewhere.remove(position);
+        tracing::warn!(draw.id = %draw, node = %owner, "draw taken over: its owner does not answer");
+        let lease_term = membership.lease_term();
         let claims = ledger.take_over(membership.boot(), *draw, *owner).await;
-        late.push(Late {
+        takeovers.push(DelayedTakeover {
             draw: *draw,
             claims,
-            term,
+            lease_term,
         });
     }
-    late
+    takeovers
 }
 
 impl DrawSupervisor {
-    /// Until then nobody else claims it here: it counts as being claimed.
-    pub(super) fn serve_later(&mut self, late: Late, ctx: &mut Context<Self>) {
-        ctx.run_later(MEMORY, move |supervisor, ctx| {
-            let Late { draw, claims, term } = late;
+    /// Serves a draw after [`STALE_READ_MAX`]. Until then it counts as being claimed, so this node
+    /// does not claim it again.
+    pub(super) fn serve_after_delay(&mut self, takeover: DelayedTakeover, ctx: &mut Context<Self>) {
+        ctx.run_later(STALE_READ_MAX, move |supervisor, ctx| {
+            let DelayedTakeover {
+                draw,
+                claims,
+                lease_term,
+            } = takeover;
             supervisor.claiming.remove(&draw);
             match claims {
-                // What was read under a lease that has ended may be old.
-                Ok(_) if term.is_none() || supervisor.membership.term() != term => {
-                    supervisor.want(draw)
+                // A snapshot that was read under an earlier lease may be outdated.
+                Ok(_)
+                    if lease_term.is_none() || supervisor.membership.lease_term() != lease_term =>
+                {
+                    supervisor.enqueue_claim(draw);
                 }
-                Ok(claims) => supervisor.claimed(&[draw], claims, ctx),
-                Err(failure) => supervisor.not_claimed(vec![draw], &failure, ctx),
+                Ok(claims) => supervisor.handle_claims(&[draw], claims, ctx),
+                Err(failure) => supervisor.handle_failed_claim(vec![draw], &failure, ctx),
             }
-            supervisor.claim_due(ctx);
-            supervisor.keep_listening(ctx);
+            supervisor.claim_queued(ctx);
+            supervisor.keep_polling_views(ctx);
         });
     }
 }

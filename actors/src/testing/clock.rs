@@ -1,4 +1,5 @@
-//! A clock that follows tokio's: with paused time it moves only when every task waits, and then at once.
+//! A clock that follows tokio's. With paused time it moves only when all tasks wait, and then at
+//! once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -9,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::Clock;
 
-/// Clones show the same time.
+/// A clock that follows tokio's. Clones show the same time.
 #[derive(Clone, Debug)]
 pub struct ManualClock {
     began: Timestamp,
@@ -18,7 +19,7 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// Shows `began` now. Must be made inside a tokio runtime.
+    /// Returns a clock that shows `began` now. Must be called inside a tokio runtime.
     pub fn new(began: Timestamp) -> ManualClock {
         ManualClock {
             began,
@@ -27,23 +28,23 @@ impl ManualClock {
         }
     }
 
-    /// Lets the time pass, timers and all; needs paused time.
+    /// Lets time pass and timers fire. Needs paused time.
     pub async fn advance(&self, by: Duration) {
         tokio::time::sleep(by).await;
     }
 
-    /// Lets the time pass until this clock shows `until`.
+    /// Lets time pass until this clock shows `until`.
     pub async fn advance_to(&self, until: Timestamp) {
         let left = until.ms_since(self.now()).max(0);
         self.advance(Duration::from_millis(left as u64)).await;
     }
 
-    /// How far this clock is off: a badly set machine.
+    /// Sets the error of this clock, as of a machine with a wrong clock.
     pub fn set_skew_ms(&self, skew_ms: i64) {
         self.skew_ms.store(skew_ms, Ordering::Relaxed);
     }
 
-    /// The same clock without its skew: the database's.
+    /// Returns the time without the skew: the database's time.
     pub fn true_now(&self) -> Timestamp {
         self.began.plus_ms(self.since.elapsed().as_millis() as i64)
     }

@@ -1,4 +1,4 @@
-//! A payment provider in memory, with faults, pauses and notices on demand.
+//! A payment provider in memory with fault injection, delays and webhook events.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 
-use super::provider::{Answer, Provider};
-use crate::{AccountStatus, Clock, Connect, Gateway, GatewayError, NewIntent, Opened};
+use super::provider::{Provider, StoredAnswer};
+use crate::{AccountStatus, Clock, Connect, Gateway, GatewayError, NewIntent, OpenedIntent};
 
-/// What the provider is asked for.
+/// The method of a call to the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verb {
+pub enum GatewayMethod {
     Create,
     Update,
     Retrieve,
@@ -24,46 +24,46 @@ pub enum Verb {
     Find,
 }
 
-/// One call, for a fault to be decided on.
+/// A call to the provider, for the fault injection.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
-    pub verb: Verb,
-    /// The idempotency key of a write.
+pub struct GatewayCall<'a> {
+    pub verb: GatewayMethod,
+    /// The idempotency key of a write; empty for a read.
     pub key: &'a str,
     pub account: &'a AccountId,
 }
 
-/// What goes wrong with one call.
+/// The injected fault of one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
     #[default]
     None,
-    /// 429 or connection refused: certainly no effect.
+    /// 429 or connection refused: no effect.
     Unavailable,
-    /// No answer, and no effect.
+    /// No answer and no effect.
     TimeoutBefore,
-    /// No answer, but the effect; the same key gives the lost answer.
+    /// No answer, but the effect happens. The same key returns the lost answer.
     TimeoutAfter,
-    /// A server error without effect, which the provider remembers under the key.
+    /// A server error without effect. The provider stores it under the key.
     CachedError,
-    /// A server error in spite of the effect, remembered all the same.
+    /// A server error although the effect happens. The provider stores it under the key.
     CachedErrorAfter,
 }
 
-type Decide = Box<dyn FnMut(Asked<'_>) -> Fault + Send>;
-type Pace = Box<dyn FnMut(Asked<'_>) -> Duration + Send>;
+type DecideFault = Box<dyn FnMut(GatewayCall<'_>) -> Fault + Send>;
+type DecideDelay = Box<dyn FnMut(GatewayCall<'_>) -> Duration + Send>;
 
-/// Clones are the same provider.
+/// A payment provider in memory. Clones are the same provider.
 #[derive(Clone)]
 pub struct FakeGateway {
     clock: Arc<dyn Clock>,
     pub(super) provider: Arc<Mutex<Provider>>,
-    faults: Arc<Mutex<Option<Decide>>>,
-    pace: Arc<Mutex<Option<Pace>>>,
+    faults: Arc<Mutex<Option<DecideFault>>>,
+    pace: Arc<Mutex<Option<DecideDelay>>>,
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic elsewhere in a test must not hide behind a second one here.
+    // A second panic here would hide the first panic of a test.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -85,53 +85,55 @@ impl FakeGateway {
         self.clock.now()
     }
 
-    /// Decides what goes wrong, call by call; it replaces the one before.
-    pub fn set_faults(&self, decide: impl FnMut(Asked<'_>) -> Fault + Send + 'static) {
+    /// Sets the function that decides the fault of each call.
+    pub fn set_faults(&self, decide: impl FnMut(GatewayCall<'_>) -> Fault + Send + 'static) {
         *lock(&self.faults) = Some(Box::new(decide));
     }
 
-    /// Lets the next call of a verb go wrong, and none after it.
-    pub fn fail_next(&self, verb: Verb, fault: Fault) {
-        let mut left = Some(fault);
-        self.set_faults(move |asked| {
-            if asked.verb == verb {
-                left.take().unwrap_or_default()
+    /// Injects a fault into the next call of a method only.
+    pub fn fail_next(&self, verb: GatewayMethod, fault: Fault) {
+        let mut remaining = Some(fault);
+        self.set_faults(move |call| {
+            if call.verb == verb {
+                remaining.take().unwrap_or_default()
             } else {
                 Fault::None
             }
         });
     }
 
+    /// Removes the fault injection.
     pub fn clear_faults(&self) {
         *lock(&self.faults) = None;
     }
 
-    /// How long the provider takes to answer, before the effect; it replaces the one before.
-    pub fn set_pace(&self, pace: impl FnMut(Asked<'_>) -> Duration + Send + 'static) {
+    /// Sets the function that decides the delay of each call. The delay is before the effect.
+    pub fn set_pace(&self, pace: impl FnMut(GatewayCall<'_>) -> Duration + Send + 'static) {
         *lock(&self.pace) = Some(Box::new(pace));
     }
 
-    async fn meet(&self, asked: Asked<'_>) -> Fault {
-        let pause = lock(&self.pace)
+    /// Waits for the delay of a call and returns its fault.
+    async fn delay_and_fault(&self, call: GatewayCall<'_>) -> Fault {
+        let delay = lock(&self.pace)
             .as_mut()
-            .map_or(Duration::ZERO, |pace| pace(asked));
-        if !pause.is_zero() {
-            tokio::time::sleep(pause).await;
+            .map_or(Duration::ZERO, |pace| pace(call));
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
         }
         lock(&self.faults)
             .as_mut()
-            .map_or(Fault::None, |decide| decide(asked))
+            .map_or(Fault::None, |decide| decide(call))
     }
 
-    /// A read: a fault is just no answer.
+    /// Executes a read. Most faults mean no answer.
     async fn read<T>(
         &self,
-        verb: Verb,
+        verb: GatewayMethod,
         account: &AccountId,
         read: impl FnOnce(&mut Provider) -> Result<T, GatewayError>,
     ) -> Result<T, GatewayError> {
         match self
-            .meet(Asked {
+            .delay_and_fault(GatewayCall {
                 verb,
                 key: "",
                 account,
@@ -144,14 +146,15 @@ impl FakeGateway {
         }
     }
 
-    /// A write: the answer is remembered under its key, for whoever asks the same again.
+    /// Executes a write. The answer is stored under its key. `what` describes the request: the same
+    /// key with another request is refused.
     async fn write(
         &self,
-        asked: Asked<'_>,
+        call: GatewayCall<'_>,
         what: String,
-        write: impl FnOnce(&mut Provider) -> Answer + Send,
-    ) -> Result<Answer, GatewayError> {
-        let fault = self.meet(asked).await;
+        write: impl FnOnce(&mut Provider) -> StoredAnswer + Send,
+    ) -> Result<StoredAnswer, GatewayError> {
+        let fault = self.delay_and_fault(call).await;
         let mut provider = lock(&self.provider);
         match fault {
             Fault::Unavailable => {
@@ -160,13 +163,10 @@ impl FakeGateway {
             Fault::TimeoutBefore => return Err(no_answer()),
             _ => {}
         }
-        let what = format!("{:?} {what}", asked.verb);
-        let answer = match provider.remembered.get(asked.key) {
+        let what = format!("{:?} {what}", call.verb);
+        let answer = match provider.stored_answers.get(call.key) {
             Some((before, _)) if *before != what => {
-                let message = format!(
-                    "the key {} was used for {before}, not for {what}",
-                    asked.key
-                );
+                let message = format!("the key {} was used for {before}, not for {what}", call.key);
                 return Err(GatewayError::Refused {
                     code: "idempotency_error".into(),
                     message,
@@ -175,7 +175,7 @@ impl FakeGateway {
             Some((_, answer)) => answer.clone(),
             None => {
                 let server_error =
-                    || Answer::Done(Err(GatewayError::Failed("server error".into())));
+                    || StoredAnswer::Done(Err(GatewayError::Failed("server error".into())));
                 let answer = match fault {
                     Fault::CachedError => server_error(),
                     Fault::CachedErrorAfter => {
@@ -185,8 +185,8 @@ impl FakeGateway {
                     _ => write(&mut provider),
                 };
                 provider
-                    .remembered
-                    .insert(asked.key.into(), (what, answer.clone()));
+                    .stored_answers
+                    .insert(call.key.into(), (what, answer.clone()));
                 answer
             }
         };
@@ -199,47 +199,47 @@ impl FakeGateway {
 
     async fn write_intent(
         &self,
-        asked: Asked<'_>,
+        call: GatewayCall<'_>,
         what: String,
-        write: impl FnOnce(&mut Provider) -> Result<Opened, GatewayError> + Send,
-    ) -> Result<Opened, GatewayError> {
+        write: impl FnOnce(&mut Provider) -> Result<OpenedIntent, GatewayError> + Send,
+    ) -> Result<OpenedIntent, GatewayError> {
         match self
-            .write(asked, what, |provider| {
-                Answer::Intent(Box::new(write(provider)))
+            .write(call, what, |provider| {
+                StoredAnswer::Intent(Box::new(write(provider)))
             })
             .await?
         {
-            Answer::Intent(opened) => *opened,
-            Answer::Done(done) => done.and(Err(no_answer())),
+            StoredAnswer::Intent(opened) => *opened,
+            StoredAnswer::Done(done) => done.and(Err(no_answer())),
         }
     }
 
     async fn write_done(
         &self,
-        asked: Asked<'_>,
+        call: GatewayCall<'_>,
         what: String,
         write: impl FnOnce(&mut Provider) -> Result<(), GatewayError> + Send,
     ) -> Result<(), GatewayError> {
         match self
-            .write(asked, what, |provider| Answer::Done(write(provider)))
+            .write(call, what, |provider| StoredAnswer::Done(write(provider)))
             .await?
         {
-            Answer::Done(done) => done,
-            Answer::Intent(opened) => opened.map(|_| ()),
+            StoredAnswer::Done(done) => done,
+            StoredAnswer::Intent(opened) => opened.map(|_| ()),
         }
     }
 }
 
 #[async_trait]
 impl Gateway for FakeGateway {
-    async fn create(&self, key: &str, new: &NewIntent) -> Result<Opened, GatewayError> {
-        let asked = Asked {
-            verb: Verb::Create,
+    async fn create(&self, key: &str, new: &NewIntent) -> Result<OpenedIntent, GatewayError> {
+        let call = GatewayCall {
+            verb: GatewayMethod::Create,
             key,
             account: &new.account,
         };
         let now = self.clock.now();
-        self.write_intent(asked, format!("{} {}", new.order, new.amount), |provider| {
+        self.write_intent(call, format!("{} {}", new.order, new.amount), |provider| {
             provider.create(new, now)
         })
         .await
@@ -251,13 +251,13 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         id: &PaymentIntentId,
         new: &NewIntent,
-    ) -> Result<Opened, GatewayError> {
-        let asked = Asked {
-            verb: Verb::Update,
+    ) -> Result<OpenedIntent, GatewayError> {
+        let call = GatewayCall {
+            verb: GatewayMethod::Update,
             key,
             account,
         };
-        self.write_intent(asked, format!("{id} {}", new.amount), |provider| {
+        self.write_intent(call, format!("{id} {}", new.amount), |provider| {
             provider.update(id, new)
         })
         .await
@@ -268,7 +268,7 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        self.read(Verb::Retrieve, account, |provider| {
+        self.read(GatewayMethod::Retrieve, account, |provider| {
             Ok(provider.intent(account, id)?.said.clone())
         })
         .await
@@ -280,15 +280,15 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         id: &PaymentIntentId,
         payment_method: &str,
-    ) -> Result<Opened, GatewayError> {
-        let asked = Asked {
-            verb: Verb::Confirm,
+    ) -> Result<OpenedIntent, GatewayError> {
+        let call = GatewayCall {
+            verb: GatewayMethod::Confirm,
             key,
             account,
         };
         let now = self.clock.now();
         let confirm = |provider: &mut Provider| provider.confirm(account, id, payment_method, now);
-        self.write_intent(asked, format!("{id} {payment_method}"), confirm)
+        self.write_intent(call, format!("{id} {payment_method}"), confirm)
             .await
     }
 
@@ -299,14 +299,14 @@ impl Gateway for FakeGateway {
         id: &PaymentIntentId,
         application_fee: Cents,
     ) -> Result<PaymentIntent, GatewayError> {
-        let asked = Asked {
-            verb: Verb::Capture,
+        let call = GatewayCall {
+            verb: GatewayMethod::Capture,
             key,
             account,
         };
         let capture = |provider: &mut Provider| provider.capture(account, id, application_fee);
         Ok(self
-            .write_intent(asked, format!("{id} {application_fee}"), capture)
+            .write_intent(call, format!("{id} {application_fee}"), capture)
             .await?
             .intent)
     }
@@ -317,13 +317,13 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        let asked = Asked {
-            verb: Verb::Cancel,
+        let call = GatewayCall {
+            verb: GatewayMethod::Cancel,
             key,
             account,
         };
         Ok(self
-            .write_intent(asked, id.to_string(), |provider| {
+            .write_intent(call, id.to_string(), |provider| {
                 provider.cancel(account, id)
             })
             .await?
@@ -337,12 +337,12 @@ impl Gateway for FakeGateway {
         id: &PaymentIntentId,
         amount: Cents,
     ) -> Result<(), GatewayError> {
-        let asked = Asked {
-            verb: Verb::Refund,
+        let call = GatewayCall {
+            verb: GatewayMethod::Refund,
             key,
             account,
         };
-        self.write_done(asked, format!("{id} {amount}"), |provider| {
+        self.write_done(call, format!("{id} {amount}"), |provider| {
             provider.refund(account, id, amount)
         })
         .await
@@ -355,12 +355,12 @@ impl Gateway for FakeGateway {
         id: &PaymentIntentId,
         amount: Cents,
     ) -> Result<(), GatewayError> {
-        let asked = Asked {
-            verb: Verb::RefundFee,
+        let call = GatewayCall {
+            verb: GatewayMethod::RefundFee,
             key,
             account,
         };
-        self.write_done(asked, format!("{id} {amount}"), |provider| {
+        self.write_done(call, format!("{id} {amount}"), |provider| {
             provider.refund_fee(account, id, amount)
         })
         .await
@@ -371,7 +371,7 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         since: Timestamp,
     ) -> Result<Vec<PaymentIntent>, GatewayError> {
-        self.read(Verb::List, account, |provider| {
+        self.read(GatewayMethod::List, account, |provider| {
             Ok(provider
                 .list(account, since)
                 .into_iter()
@@ -386,15 +386,15 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         order: OrderId,
         since: Timestamp,
-    ) -> Result<Option<Opened>, GatewayError> {
-        self.read(Verb::Find, account, |provider| {
+    ) -> Result<Option<OpenedIntent>, GatewayError> {
+        self.read(GatewayMethod::Find, account, |provider| {
             Ok(provider.find(account, order, since))
         })
         .await
     }
 }
 
-/// Every club is onboarded at once.
+/// Every club is connected at once.
 #[async_trait]
 impl Connect for FakeGateway {
     async fn create_account(

@@ -1,4 +1,5 @@
-//! What the fake provider holds: payment intents with manual capture, and answers remembered by idempotency key.
+//! The state of the fake provider: payment intents with manual capture, and answers stored by
+//! idempotency key.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +7,23 @@ use domain::{
     AccountId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
     Timestamp,
 };
-use persistence::books::Notice;
+use persistence::stores::StoredWebhookEvent;
 
-use crate::{GatewayError, NewIntent, Opened, UNEXPECTED_STATE};
+use crate::{GatewayError, NewIntent, OpenedIntent, UNEXPECTED_STATE};
 
 /// A payment intent at the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Intent {
+pub struct FakeIntent {
     pub said: PaymentIntent,
     pub client_secret: String,
     pub made_at: Timestamp,
-    /// How often the buyer's card was charged: more than once would be a second capture.
+    /// How often the payment was captured. More than once is an error.
     pub captures: u32,
 }
 
-/// What an account took, gave back, and paid the platform.
+/// The totals of an account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Takings {
+pub struct ProviderAccountTotals {
     pub captured: Cents,
     pub refunded: Cents,
     pub fees: Cents,
@@ -30,21 +31,21 @@ pub struct Takings {
     pub payments: u64,
 }
 
-/// An answer to a write, as it is remembered under its key.
+/// An answer to a write, stored under its key.
 #[derive(Clone, Debug)]
-pub(super) enum Answer {
-    Intent(Box<Result<Opened, GatewayError>>),
+pub(super) enum StoredAnswer {
+    Intent(Box<Result<OpenedIntent, GatewayError>>),
     Done(Result<(), GatewayError>),
 }
 
 #[derive(Default)]
 pub(super) struct Provider {
-    pub intents: BTreeMap<PaymentIntentId, Intent>,
-    /// Key → what was asked, and what was answered.
-    pub remembered: BTreeMap<String, (String, Answer)>,
-    pub notices: Vec<Notice>,
-    count: u64,
-    events: u64,
+    pub intents: BTreeMap<PaymentIntentId, FakeIntent>,
+    /// Key → description of the request, and answer.
+    pub stored_answers: BTreeMap<String, (String, StoredAnswer)>,
+    pub notices: Vec<StoredWebhookEvent>,
+    intent_count: u64,
+    event_count: u64,
     pub accounts: BTreeMap<String, AccountId>,
 }
 
@@ -67,7 +68,7 @@ impl Provider {
         &mut self,
         account: &AccountId,
         id: &PaymentIntentId,
-    ) -> Result<&mut Intent, GatewayError> {
+    ) -> Result<&mut FakeIntent, GatewayError> {
         let found = self
             .intents
             .get_mut(id)
@@ -75,16 +76,20 @@ impl Provider {
         found.ok_or_else(|| refused("resource_missing", "no such payment intent"))
     }
 
-    pub fn create(&mut self, new: &NewIntent, now: Timestamp) -> Result<Opened, GatewayError> {
+    pub fn create(
+        &mut self,
+        new: &NewIntent,
+        now: Timestamp,
+    ) -> Result<OpenedIntent, GatewayError> {
         if new.amount < Cents(50) {
             return Err(refused(
                 "amount_too_small",
                 "the amount is below the minimum",
             ));
         }
-        self.count += 1;
-        let id = PaymentIntentId(format!("pi_{:06}", self.count));
-        let said = PaymentIntent {
+        self.intent_count += 1;
+        let id = PaymentIntentId(format!("pi_{:06}", self.intent_count));
+        let intent_state = PaymentIntent {
             id: id.clone(),
             account: new.account.clone(),
             status: PaymentStatus::RequiresPaymentMethod,
@@ -108,8 +113,8 @@ impl Provider {
             decline: None,
         };
         let client_secret = format!("{id}_secret");
-        let intent = Intent {
-            said,
+        let intent = FakeIntent {
+            said: intent_state,
             client_secret,
             made_at: now,
             captures: 0,
@@ -122,7 +127,7 @@ impl Provider {
         &mut self,
         id: &PaymentIntentId,
         new: &NewIntent,
-    ) -> Result<Opened, GatewayError> {
+    ) -> Result<OpenedIntent, GatewayError> {
         let intent = self.intent(&new.account, id)?;
         if !is_payable(intent.said.status) {
             return Err(unexpected_state(intent.said.status));
@@ -131,14 +136,15 @@ impl Provider {
         Ok(opened(intent))
     }
 
-    /// Confirms with a method: `pm_decline…` is declined, `pm_3ds…` asks for an action, any other is authorised.
+    /// Confirms an intent: method `pm_decline…` is declined, `pm_3ds…` requires an action, any
+    /// other is authorised.
     pub fn confirm(
         &mut self,
         account: &AccountId,
         id: &PaymentIntentId,
         method: &str,
         now: Timestamp,
-    ) -> Result<Opened, GatewayError> {
+    ) -> Result<OpenedIntent, GatewayError> {
         let intent = self.intent(account, id)?;
         if !is_payable(intent.said.status) {
             return Err(unexpected_state(intent.said.status));
@@ -148,7 +154,7 @@ impl Provider {
             intent.said.status = PaymentStatus::RequiresPaymentMethod;
             let decline = card_declined(method);
             intent.said.decline = Some(decline.clone());
-            self.tell("payment_intent.payment_failed", id);
+            self.add_event("payment_intent.payment_failed", id);
             return Err(refused(&decline.code, &decline.message));
         }
         if method.starts_with("pm_3ds") {
@@ -159,7 +165,7 @@ impl Provider {
         }
         let opened = opened(intent);
         if opened.intent.status == PaymentStatus::RequiresCapture {
-            self.tell("payment_intent.amount_capturable_updated", id);
+            self.add_event("payment_intent.amount_capturable_updated", id);
         }
         Ok(opened)
     }
@@ -169,7 +175,7 @@ impl Provider {
         account: &AccountId,
         id: &PaymentIntentId,
         fee: Cents,
-    ) -> Result<Opened, GatewayError> {
+    ) -> Result<OpenedIntent, GatewayError> {
         let intent = self.intent(account, id)?;
         if intent.said.status != PaymentStatus::RequiresCapture {
             return Err(unexpected_state(intent.said.status));
@@ -186,7 +192,7 @@ impl Provider {
         intent.said.application_fee = fee;
         intent.said.provider_fee = Some(domain::fee::card_fee(intent.said.amount));
         let opened = opened(intent);
-        self.tell("payment_intent.succeeded", id);
+        self.add_event("payment_intent.succeeded", id);
         Ok(opened)
     }
 
@@ -194,7 +200,7 @@ impl Provider {
         &mut self,
         account: &AccountId,
         id: &PaymentIntentId,
-    ) -> Result<Opened, GatewayError> {
+    ) -> Result<OpenedIntent, GatewayError> {
         let intent = self.intent(account, id)?;
         if matches!(
             intent.said.status,
@@ -204,7 +210,7 @@ impl Provider {
         }
         intent.said.status = PaymentStatus::Canceled;
         let opened = opened(intent);
-        self.tell("payment_intent.canceled", id);
+        self.add_event("payment_intent.canceled", id);
         Ok(opened)
     }
 
@@ -222,7 +228,7 @@ impl Provider {
             ));
         }
         said.amount_refunded += amount;
-        self.tell("charge.refunded", id);
+        self.add_event("charge.refunded", id);
         Ok(())
     }
 
@@ -243,23 +249,34 @@ impl Provider {
         Ok(())
     }
 
-    /// Newest first.
-    pub fn list(&self, account: &AccountId, since: Timestamp) -> Vec<Intent> {
-        let ours = |intent: &&Intent| intent.said.account == *account && intent.made_at >= since;
-        self.intents.values().rev().filter(ours).cloned().collect()
+    /// Returns the intents of an account since a time, newest first.
+    pub fn list(&self, account: &AccountId, since: Timestamp) -> Vec<FakeIntent> {
+        let matches =
+            |intent: &&FakeIntent| intent.said.account == *account && intent.made_at >= since;
+        self.intents
+            .values()
+            .rev()
+            .filter(matches)
+            .cloned()
+            .collect()
     }
 
-    pub fn find(&self, account: &AccountId, order: OrderId, since: Timestamp) -> Option<Opened> {
-        let live = |intent: &&Intent| {
+    pub fn find(
+        &self,
+        account: &AccountId,
+        order: OrderId,
+        since: Timestamp,
+    ) -> Option<OpenedIntent> {
+        let is_open = |intent: &&FakeIntent| {
             intent.said.order == Some(order) && intent.said.status != PaymentStatus::Canceled
         };
-        self.list(account, since).iter().find(live).map(opened)
+        self.list(account, since).iter().find(is_open).map(opened)
     }
 
-    pub fn tell(&mut self, kind: &str, id: &PaymentIntentId) {
-        self.events += 1;
-        self.notices.push(Notice {
-            event_id: format!("evt_{:06}", self.events),
+    pub fn add_event(&mut self, kind: &str, id: &PaymentIntentId) {
+        self.event_count += 1;
+        self.notices.push(StoredWebhookEvent {
+            event_id: format!("evt_{:06}", self.event_count),
             account: self
                 .intents
                 .get(id)
@@ -270,8 +287,8 @@ impl Provider {
         });
     }
 
-    pub fn takings(&self, account: &AccountId) -> Takings {
-        let mut takings = Takings::default();
+    pub fn takings(&self, account: &AccountId) -> ProviderAccountTotals {
+        let mut takings = ProviderAccountTotals::default();
         for said in self
             .intents
             .values()
@@ -306,8 +323,8 @@ pub(super) fn is_payable(status: PaymentStatus) -> bool {
     )
 }
 
-fn opened(intent: &Intent) -> Opened {
-    Opened {
+fn opened(intent: &FakeIntent) -> OpenedIntent {
+    OpenedIntent {
         id: intent.said.id.clone(),
         client_secret: intent.client_secret.clone(),
         intent: intent.said.clone(),

@@ -1,19 +1,19 @@
-//! What two nodes decide of one thing at the same time, each by what it knows.
+//! Two nodes that decide on the same order at the same time.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::testing::Verb;
+use actors::testing::GatewayMethod;
 use actors::{Denied, FulfilStatus, OpenOrder, PaymentFailure};
 use domain::{ClubId, OrderId, OrderState, PaymentStatus};
 use persistence::ledger::BuyerDetails;
 use tokio::time::sleep;
 
-use super::disk::slow;
-use super::house::{House, two};
+use super::disk::slow_ledger;
+use super::test_nodes::{TestNodes, two_nodes};
 use super::world::{account, intent_of, line, play};
 
-fn wants(count: u16) -> OpenOrder {
+fn order_request(count: u16) -> OpenOrder {
     OpenOrder {
         client_key: "client-1".into(),
         token: "1".repeat(32),
@@ -22,25 +22,29 @@ fn wants(count: u16) -> OpenOrder {
         account: account(),
         lines: vec![line(1042, count)],
         buyer: BuyerDetails::default(),
+        source: None,
     }
 }
 
-/// One is told to turn an order down, and its way to the draw is long; meanwhile the other is asked to fulfil it.
+/// One node rejects an order with a slow connection to the draw, while the other is asked to fulfil
+/// it.
 #[test]
-fn an_order_that_one_node_turns_down_is_not_fulfilled_by_another_while_its_tickets_go_back() {
+fn rejected_order_is_not_fulfilled_by_another_node() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (owner, other) = two(&house).await;
-        let record = owner.engine.payments.open(wants(3)).await.unwrap();
+        let nodes = TestNodes::with(&[1042]);
+        let (owner, other) = two_nodes(&nodes).await;
+        let record = owner.engine.payments.open(order_request(3)).await.unwrap();
         let id = intent_of(&record);
-        assert!(house.gateway.authorise(&id));
-        house.street.takes(Duration::from_secs(2));
+        assert!(nodes.gateway.authorise(&id));
+        nodes.network.set_request_delay(Duration::from_secs(2));
         let fulfilled = async {
             sleep(Duration::from_secs(1)).await;
             owner.engine.payments.fulfil(&id).await
         };
-        let (turned_down, fulfilled) =
-            tokio::join!(other.engine.payments.turn_down(OrderId(1)), fulfilled);
+        let (turned_down, fulfilled) = tokio::join!(
+            other.engine.payments.abandon_changed_amount(OrderId(1)),
+            fulfilled
+        );
         for status in [turned_down.unwrap(), fulfilled.unwrap().status] {
             assert!(
                 matches!(status, FulfilStatus::NotCharged { .. }),
@@ -48,45 +52,45 @@ fn an_order_that_one_node_turns_down_is_not_fulfilled_by_another_while_its_ticke
             );
         }
         sleep(Duration::from_secs(90)).await;
-        let state = house.memory.orders()[0].order.state;
-        let captures = house.gateway.intent(&id).unwrap().captures;
+        let state = nodes.memory.orders()[0].order.state;
+        let captures = nodes.gateway.intent(&id).unwrap().captures;
         assert_eq!(
-            (state, captures, house.memory.draws()[0].sold()),
+            (state, captures, nodes.memory.draws()[0].sold()),
             (OrderState::Released, 0, 0)
         );
     });
 }
 
-/// A phone gives up on one node and asks the other, before the first has written anything: there are tickets enough, or so few
-/// that the second would be told that none are left.
+/// A client gives up on one node and asks the other before the first has written anything. Either
+/// enough tickets are left, or so few that the second request would be refused.
 #[test]
-fn what_one_browser_asks_of_two_nodes_at_once_is_one_order_at_both() {
+fn same_client_key_at_two_nodes_makes_one_order() {
     for others in [0, 3] {
         play(move || async move {
-            let house = House::with(&[1042]);
-            let (owner, other) = two(&house).await;
+            let nodes = TestNodes::with(&[1042]);
+            let (owner, other) = two_nodes(&nodes).await;
             for order in 0..others {
-                owner.reserves(10 + u128::from(order), 45).await.unwrap();
+                owner.reserve(10 + u128::from(order), 45).await.unwrap();
             }
             let once_more = OpenOrder {
                 id: OrderId(2),
                 token: "2".repeat(32),
-                ..wants(20)
+                ..order_request(20)
             };
             let (here, there) = tokio::join!(
-                owner.engine.payments.open(wants(20)),
+                owner.engine.payments.open(order_request(20)),
                 other.engine.payments.open(once_more)
             );
             assert_eq!(
                 here.unwrap().order.id,
                 there.unwrap().order.id,
-                "beside {others} others"
+                "with {others} other orders"
             );
-            let held = house.memory.draws()[0].held();
+            let held = nodes.memory.draws()[0].held();
             assert_eq!(
                 (
-                    house.memory.orders().len(),
-                    house.gateway.intents().len(),
+                    nodes.memory.orders().len(),
+                    nodes.gateway.intents().len(),
                     held
                 ),
                 (1, 1, 45 * others + 20)
@@ -95,51 +99,58 @@ fn what_one_browser_asks_of_two_nodes_at_once_is_one_order_at_both() {
     }
 }
 
-/// One makes its intent; meanwhile the other, which saw none, gives its reservation back over a long way.
+/// One node creates the payment intent, while the other saw none and releases the reservation over
+/// a slow connection.
 #[test]
-fn an_order_that_one_node_lets_go_is_given_no_intent_by_another() {
+fn order_abandoned_by_one_node_gets_no_intent_from_another() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (owner, other) = two(&house).await;
-        house
-            .gateway
-            .set_pace(|asked| Duration::from_secs(if asked.verb == Verb::Create { 2 } else { 0 }));
-        house.street.takes(Duration::from_secs(2));
-        let let_go = async {
+        let nodes = TestNodes::with(&[1042]);
+        let (owner, other) = two_nodes(&nodes).await;
+        nodes.gateway.set_pace(|call| {
+            Duration::from_secs(if call.verb == GatewayMethod::Create {
+                2
+            } else {
+                0
+            })
+        });
+        nodes.network.set_request_delay(Duration::from_secs(2));
+        let abandoned = async {
             sleep(Duration::from_secs(1)).await;
             other.engine.payments.refund(OrderId(1), "as asked").await
         };
-        let (opened, let_go) = tokio::join!(owner.engine.payments.open(wants(3)), let_go);
+        let (opened, abandoned) =
+            tokio::join!(owner.engine.payments.open(order_request(3)), abandoned);
         assert_eq!(
-            (opened.map(drop), let_go),
+            (opened.map(drop), abandoned),
             (Err(PaymentFailure::Unavailable), Ok(()))
         );
         sleep(Duration::from_secs(60)).await;
-        assert_eq!(house.memory.orders()[0].order.state, OrderState::Released);
-        let [intent] = &house.gateway.intents()[..] else {
-            panic!("one was made")
+        assert_eq!(nodes.memory.orders()[0].order.state, OrderState::Released);
+        let [intent] = &nodes.gateway.intents()[..] else {
+            panic!("one intent exists")
         };
         assert_eq!(
-            (intent.said.status, house.memory.draws()[0].held()),
+            (intent.said.status, nodes.memory.draws()[0].held()),
             (PaymentStatus::Canceled, 0)
         );
     });
 }
 
-/// The second question waits behind a commit until the lease is over, and would be answered from memory.
+/// The second request waits behind a commit until the lease is over, and would then be answered
+/// from memory.
 #[test]
-fn what_was_asked_under_a_lease_is_not_answered_from_memory_when_it_is_over() {
+fn queued_command_is_not_answered_from_memory_after_lease_end() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (ledger, disk) = slow(house.memory.clone());
-        let one = Arc::new(house.node_on(1, ledger).await);
-        let _other = house.node(2).await;
+        let nodes = TestNodes::with(&[1042]);
+        let (ledger, disk) = slow_ledger(nodes.memory.clone());
+        let one = Arc::new(nodes.node_on(1, ledger).await);
+        let _other = nodes.node(2).await;
         sleep(Duration::from_secs(2)).await;
         let (writes, remembers) = (one.clone(), one.clone());
-        let written = tokio::task::spawn_local(async move { writes.reserves(7, 3).await });
+        let written = tokio::task::spawn_local(async move { writes.reserve(7, 3).await });
         sleep(Duration::from_millis(10)).await;
-        let remembered = tokio::task::spawn_local(async move { remembers.reserves(7, 3).await });
-        one.line.send_replace(false);
+        let remembered = tokio::task::spawn_local(async move { remembers.reserve(7, 3).await });
+        one.database_link.send_replace(false);
         while one.engine.draws.may_serve() {
             sleep(Duration::from_millis(10)).await;
         }
@@ -147,12 +158,12 @@ fn what_was_asked_under_a_lease_is_not_answered_from_memory_when_it_is_over() {
         assert_eq!(
             written.await.unwrap().map(|view| view.held),
             Ok(3),
-            "it is in the books"
+            "the command was committed"
         );
         assert_eq!(
             remembered.await.unwrap().map(drop),
             Err(Denied::Unavailable),
-            "the draw may be another's by now"
+            "another node may own the draw by now"
         );
     });
 }

@@ -1,240 +1,239 @@
-//! An owner that is alive for the books and dead for its buyers.
+//! An owner that renews its lease in the database but does not answer its peers.
 
 use std::time::Duration;
 
 use actors::Denied;
 use persistence::Ledger;
 use persistence::memory::{Call, Fault};
-use persistence::nodes::Boot;
+use persistence::nodes::InstanceId;
 
-use super::house::{AN_ANSWER, House, Inhabitant, settled};
+use super::test_nodes::{ANSWER_TIMEOUT, TestNode, TestNodes, two_settled_nodes};
 use super::world::play;
-use super::{A_LEASE, DRAW};
+use super::{DRAW, LEASE};
 
 #[test]
-fn a_draw_whose_owner_nobody_reaches_is_taken_over_though_its_lease_runs_and_the_owner_asks_who_has_it()
- {
+fn unreachable_owner_loses_draw_despite_valid_lease() {
     play(|| async {
-        let (house, one, other) = settled().await;
-        one.is_silent();
-        let begun = tokio::time::Instant::now();
-        assert_eq!(other.reserves(7, 3).await.unwrap().held, 3);
+        let (nodes, one, other) = two_settled_nodes().await;
+        one.drop_requests();
+        let started = tokio::time::Instant::now();
+        assert_eq!(other.reserve(7, 3).await.unwrap().held, 3);
         assert!(
-            begun.elapsed() < A_LEASE,
-            "nobody waits for a lease that is renewed for ever"
+            started.elapsed() < LEASE,
+            "takeover does not wait for the renewed lease"
         );
-        assert_eq!(owner(&house).await, other.boot);
+        assert_eq!(owner(&nodes).await, other.boot);
         assert_eq!(
-            one.reserves(8, 2).await.unwrap().held,
+            one.reserve(8, 2).await.unwrap().held,
             5,
-            "it sends its buyers to the new owner"
+            "it forwards to the new owner"
         );
         assert_eq!(
-            house.memory.draws(),
-            house.memory.replayed(),
+            nodes.memory.draws(),
+            nodes.memory.replayed(),
             "one chain of commits"
         );
     });
 }
 
 #[test]
-fn an_owner_that_hears_nothing_of_the_books_says_nothing_from_memory_when_a_draw_taken_over_is_served()
- {
+fn former_owner_without_database_does_not_answer_from_memory() {
     play(|| async {
-        let (house, one, other) = settled().await;
-        one.reserves(6, 1).await.unwrap();
-        // The former owner's lease runs on, and what it asks the books comes back as it was, or not at all.
-        one.is_silent();
-        house.memory.set_faults(|call| match call {
+        let (nodes, one, other) = two_settled_nodes().await;
+        one.reserve(6, 1).await.unwrap();
+        // The former owner's lease is still valid, and its queries to the database return old data
+        // or fail.
+        one.drop_requests();
+        nodes.memory.set_faults(|call| match call {
             Call::Read("moved") => Fault::NotWritten,
             _ => Fault::None,
         });
-        assert_eq!(other.reserves(7, 3).await.unwrap().held, 4);
-        let from_memory = one.reserves(6, 1).await;
+        assert_eq!(other.reserve(7, 3).await.unwrap().held, 4);
+        let from_memory = one.reserve(6, 1).await;
         assert_eq!(
             from_memory,
             Err(Denied::Unavailable),
-            "its memory is older than the other's first word"
+            "its state is older than the new owner's"
         );
     });
 }
 
 #[test]
-fn a_draw_is_taken_over_from_an_owner_that_does_its_errands_and_whose_answers_are_lost() {
+fn draw_is_taken_over_when_owners_answers_are_lost() {
     play(|| async {
-        let (house, one, other) = settled().await;
-        one.is_unheard();
-        let begun = tokio::time::Instant::now();
+        let (nodes, one, other) = two_settled_nodes().await;
+        one.lose_answers();
+        let started = tokio::time::Instant::now();
         assert_eq!(
-            other.reserves(7, 3).await.unwrap().held,
+            other.reserve(7, 3).await.unwrap().held,
             3,
-            "done by the former owner, told by the new one"
+            "executed by the former owner, answered by the new one"
         );
-        assert!(begun.elapsed() < A_LEASE);
-        assert_eq!(owner(&house).await, other.boot);
+        assert!(started.elapsed() < LEASE);
+        assert_eq!(owner(&nodes).await, other.boot);
         assert_eq!(
-            one.reserves(8, 2).await.unwrap().held,
+            one.reserve(8, 2).await.unwrap().held,
             5,
-            "the ghost asks the new owner"
+            "the former owner forwards to the new one"
         );
         assert_eq!(
-            house.memory.draws(),
-            house.memory.replayed(),
+            nodes.memory.draws(),
+            nodes.memory.replayed(),
             "one chain of commits"
         );
     });
 }
 
-/// Its answers are lost, and while the other waits for one it sells once to somebody else.
-async fn is_silent_and_sells(one: &Inhabitant, other: &Inhabitant, orders: [u128; 2]) {
-    one.is_unheard();
+/// The owner's answers are lost, and it sells one ticket while the other node waits for an answer.
+async fn drop_answer_and_sell(one: &TestNode, other: &TestNode, orders: [u128; 2]) {
+    one.lose_answers();
     let sells = async {
-        tokio::time::sleep(AN_ANSWER / 2).await;
-        one.reserves(orders[1], 1).await.unwrap();
+        tokio::time::sleep(ANSWER_TIMEOUT / 2).await;
+        one.reserve(orders[1], 1).await.unwrap();
     };
-    let (asked, ()) = tokio::join!(other.reserves(orders[0], 3), sells);
+    let (answer, ()) = tokio::join!(other.reserve(orders[0], 3), sells);
     assert_eq!(
-        asked,
+        answer,
         Err(Denied::Unavailable),
-        "somebody reaches it: its buyer comes again"
+        "the owner is reachable for others, so the buyer retries"
     );
 }
 
 #[test]
-fn an_owner_that_is_silent_again_loses_a_draw_that_hardly_goes_on() {
+fn owner_silent_twice_loses_a_nearly_idle_draw() {
     play(|| async {
-        let (house, one, other) = settled().await;
-        is_silent_and_sells(&one, &other, [7, 100]).await;
-        assert_eq!(owner(&house).await, one.boot);
+        let (nodes, one, other) = two_settled_nodes().await;
+        drop_answer_and_sell(&one, &other, [7, 100]).await;
+        assert_eq!(owner(&nodes).await, one.boot);
         tokio::time::sleep(Duration::from_secs(1)).await;
-        let begun = tokio::time::Instant::now();
-        assert_eq!(other.reserves(8, 2).await.unwrap().held, 6);
-        assert!(begun.elapsed() < A_LEASE);
-        assert_eq!(owner(&house).await, other.boot);
+        let started = tokio::time::Instant::now();
+        assert_eq!(other.reserve(8, 2).await.unwrap().held, 6);
+        assert!(started.elapsed() < LEASE);
+        assert_eq!(owner(&nodes).await, other.boot);
         assert_eq!(
-            house.memory.draws(),
-            house.memory.replayed(),
+            nodes.memory.draws(),
+            nodes.memory.replayed(),
             "one chain of commits"
         );
     });
 }
 
 #[test]
-fn an_owner_that_only_said_what_it_knew_by_heart_since_loses_it_too() {
+fn answer_from_memory_does_not_clear_owners_silence() {
     play(|| async {
-        let (house, one, other) = settled().await;
-        is_silent_and_sells(&one, &other, [7, 100]).await;
-        one.is_heard();
+        let (nodes, one, other) = two_settled_nodes().await;
+        drop_answer_and_sell(&one, &other, [7, 100]).await;
+        one.deliver_answers();
         assert_eq!(
-            other.reserves(7, 3).await.unwrap().held,
+            other.reserve(7, 3).await.unwrap().held,
             4,
-            "there was nothing left to do"
+            "the command was already executed"
         );
-        one.is_unheard();
-        assert_eq!(other.reserves(8, 1).await.unwrap().held, 5);
-        assert_eq!(owner(&house).await, other.boot);
+        one.lose_answers();
+        assert_eq!(other.reserve(8, 1).await.unwrap().held, 5);
+        assert_eq!(owner(&nodes).await, other.boot);
     });
 }
 
 #[test]
-fn an_owner_that_has_written_since_and_said_so_was_not_silent_before() {
+fn answered_write_clears_owners_silence() {
     play(|| async {
-        let (house, one, other) = settled().await;
-        is_silent_and_sells(&one, &other, [7, 100]).await;
-        one.is_heard();
-        assert_eq!(other.reserves(9, 1).await.unwrap().held, 5);
-        is_silent_and_sells(&one, &other, [8, 101]).await;
-        assert_eq!(owner(&house).await, one.boot);
+        let (nodes, one, other) = two_settled_nodes().await;
+        drop_answer_and_sell(&one, &other, [7, 100]).await;
+        one.deliver_answers();
+        assert_eq!(other.reserve(9, 1).await.unwrap().held, 5);
+        drop_answer_and_sell(&one, &other, [8, 101]).await;
+        assert_eq!(owner(&nodes).await, one.boot);
     });
 }
 
 #[test]
-fn a_draw_that_goes_on_stays_with_an_owner_that_does_not_answer_however_often_it_is_asked() {
+fn active_draw_stays_with_an_unresponsive_owner() {
     play(|| async {
-        let (house, one, other) = settled().await;
-        one.is_silent();
+        let (nodes, one, other) = two_settled_nodes().await;
+        one.drop_requests();
         let busy = async {
             for order in 100..140 {
                 tokio::time::sleep(Duration::from_millis(100)).await;
-                one.reserves(order, 1).await.unwrap();
+                one.reserve(order, 1).await.unwrap();
             }
         };
-        let asks = async {
+        let retries = async {
             for _ in 0..4 {
                 assert_eq!(
-                    other.reserves(7, 3).await,
+                    other.reserve(7, 3).await,
                     Err(Denied::Unavailable),
-                    "its buyer comes again"
+                    "the buyer retries"
                 );
             }
         };
-        let ((), ()) = tokio::join!(asks, busy);
-        assert_eq!(owner(&house).await, one.boot);
+        let ((), ()) = tokio::join!(retries, busy);
+        assert_eq!(owner(&nodes).await, one.boot);
     });
 }
 
 #[test]
-fn who_hears_the_books_badly_takes_no_draw_from_an_owner_that_it_does_not_reach() {
+fn node_with_slow_database_takes_over_no_draw() {
     play(|| async {
-        let (house, one, other) = settled().await;
-        other.line.send_replace(false);
+        let (nodes, one, other) = two_settled_nodes().await;
+        other.database_link.send_replace(false);
         tokio::time::sleep(Duration::from_millis(1_500)).await;
-        one.is_silent();
+        one.drop_requests();
         let mended = async {
             tokio::time::sleep(Duration::from_secs(2)).await;
-            other.line.send_replace(true);
+            other.database_link.send_replace(true);
         };
-        let (asked, ()) = tokio::join!(other.reserves(7, 3), mended);
-        assert_eq!(asked, Err(Denied::Unavailable));
-        assert_eq!(owner(&house).await, one.boot);
+        let (answer, ()) = tokio::join!(other.reserve(7, 3), mended);
+        assert_eq!(answer, Err(Denied::Unavailable));
+        assert_eq!(owner(&nodes).await, one.boot);
     });
 }
 
 #[test]
-fn who_heard_the_books_late_a_moment_ago_takes_no_draw_either() {
+fn node_with_recently_slow_database_takes_over_no_draw() {
     play(|| async {
-        let (house, one, other) = settled().await;
-        other.line.send_replace(false);
+        let (nodes, one, other) = two_settled_nodes().await;
+        other.database_link.send_replace(false);
         tokio::time::sleep(Duration::from_millis(1_100)).await;
-        other.line.send_replace(true);
-        // The next renewal comes when it is due, and at once.
+        other.database_link.send_replace(true);
+        // The next renewal is on time and fast.
         tokio::time::sleep(Duration::from_millis(1_300)).await;
-        one.is_silent();
+        one.drop_requests();
         assert_eq!(
-            other.reserves(7, 3).await,
+            other.reserve(7, 3).await,
             Err(Denied::Unavailable),
-            "who loses packets blames nobody"
+            "a node with packet loss takes over nothing"
         );
-        assert_eq!(owner(&house).await, one.boot);
+        assert_eq!(owner(&nodes).await, one.boot);
     });
 }
 
 #[test]
-fn who_hears_nothing_of_the_books_while_an_owner_is_silent_does_not_blame_the_owner() {
+fn node_without_database_does_not_blame_silent_owner() {
     play(|| async {
-        let (house, one, other) = settled().await;
-        one.is_silent();
-        house.memory.set_faults(|call| match call {
+        let (nodes, one, other) = two_settled_nodes().await;
+        one.drop_requests();
+        nodes.memory.set_faults(|call| match call {
             Call::Read("moved") => Fault::NotWritten,
             _ => Fault::None,
         });
         assert_eq!(
-            other.reserves(7, 3).await,
+            other.reserve(7, 3).await,
             Err(Denied::Unavailable),
-            "the database may stand still for both"
+            "the database may hang for both nodes"
         );
-        assert_eq!(owner(&house).await, one.boot);
-        house.memory.set_faults(|_| Fault::None);
-        assert_eq!(other.reserves(7, 3).await.unwrap().held, 3);
-        assert_eq!(owner(&house).await, other.boot);
+        assert_eq!(owner(&nodes).await, one.boot);
+        nodes.memory.set_faults(|_| Fault::None);
+        assert_eq!(other.reserve(7, 3).await.unwrap().held, 3);
+        assert_eq!(owner(&nodes).await, other.boot);
     });
 }
 
-/// By the books.
-async fn owner(house: &House) -> Boot {
-    house
+/// Returns the owner as the database has it.
+async fn owner(nodes: &TestNodes) -> InstanceId {
+    nodes
         .memory
-        .claim(Boot(3), &[DRAW])
+        .claim(InstanceId(3), &[DRAW])
         .await
         .unwrap()
         .elsewhere[0]

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use crate::not_charged;
-use crate::world::{World, account, intent_of, line, play};
-use actors::testing::{Fault, Verb};
+use crate::world::{TestWorld, account, intent_of, line, play};
+use actors::testing::{Fault, GatewayMethod};
 use actors::{FulfilStatus, PaymentFailure};
 use domain::{Cents, Command, DrawId, GameResult, OrderState, PaymentStatus};
 use persistence::memory::{Call, Fault as BooksFault};
@@ -19,7 +19,7 @@ const EVERY: [Fault; 5] = [
 ];
 
 #[test]
-fn a_capture_without_an_answer_is_looked_up() {
+fn unanswered_capture_is_looked_up() {
     play(|| async {
         for (fault, expected) in [
             (Fault::TimeoutAfter, FulfilStatus::Succeeded),
@@ -28,16 +28,16 @@ fn a_capture_without_an_answer_is_looked_up() {
             (Fault::CachedError, FulfilStatus::Processing),
             (Fault::Unavailable, FulfilStatus::Processing),
         ] {
-            let mut world = World::with(&[1042]).await;
+            let mut world = TestWorld::with(&[1042]).await;
             let record = world.open(&[(1042, 2)]).await;
             world.gateway.authorise(&intent_of(&record));
-            world.gateway.fail_next(Verb::Capture, fault);
+            world.gateway.fail_next(GatewayMethod::Capture, fault);
             assert_eq!(
                 world.fulfil(&record).await.unwrap().status,
                 expected,
                 "{fault:?}"
             );
-            world.pass(60).await;
+            world.pass_seconds(60).await;
             assert_eq!(
                 world.order(&record).order.state,
                 OrderState::Captured,
@@ -57,21 +57,21 @@ fn a_capture_without_an_answer_is_looked_up() {
 }
 
 #[test]
-fn a_creation_without_an_answer_makes_one_intent_that_the_buyer_gets() {
+fn unanswered_creation_makes_one_intent() {
     play(|| async {
         for fault in EVERY {
-            let mut world = World::with(&[1042]).await;
-            let wanted = world.wants(&[(1042, 2)]);
-            world.gateway.fail_next(Verb::Create, fault);
-            let first = world.payments().open(wanted.clone()).await;
+            let mut world = TestWorld::with(&[1042]).await;
+            let request = world.order_request(&[(1042, 2)]);
+            world.gateway.fail_next(GatewayMethod::Create, fault);
+            let first = world.payments().open(request.clone()).await;
             let found = matches!(fault, Fault::TimeoutAfter | Fault::CachedErrorAfter);
             assert_eq!(first.is_ok(), found, "{fault:?}");
             let record = loop {
-                match world.payments().open(wanted.clone()).await {
+                match world.payments().open(request.clone()).await {
                     Ok(record) => break record,
                     Err(failure) => assert_eq!(failure, PaymentFailure::Unavailable),
                 }
-                world.pass(1).await;
+                world.pass_seconds(1).await;
             };
             assert_eq!(world.gateway.intents().len(), 1, "{fault:?}");
             assert_eq!(world.held(1042), 2, "{fault:?}");
@@ -87,10 +87,10 @@ fn a_creation_without_an_answer_makes_one_intent_that_the_buyer_gets() {
 }
 
 #[test]
-fn a_cancellation_without_an_answer_ends_without_a_charge() {
+fn unanswered_cancellation_ends_without_a_charge() {
     play(|| async {
         for fault in EVERY {
-            let mut world = World::with(&[1042]).await;
+            let mut world = TestWorld::with(&[1042]).await;
             let record = world.open(&[(1042, 2)]).await;
             world.gateway.authorise(&intent_of(&record));
             world
@@ -98,12 +98,12 @@ fn a_cancellation_without_an_answer_ends_without_a_charge() {
                 .execute(DrawId(1042), Command::Cancel, None)
                 .await
                 .unwrap();
-            world.gateway.fail_next(Verb::Cancel, fault);
+            world.gateway.fail_next(GatewayMethod::Cancel, fault);
             assert!(
                 not_charged(&world.fulfil(&record).await.unwrap().status),
                 "{fault:?}"
             );
-            world.pass(60).await;
+            world.pass_seconds(60).await;
             assert_eq!(
                 world.order(&record).order.state,
                 OrderState::Released,
@@ -125,36 +125,36 @@ fn a_cancellation_without_an_answer_ends_without_a_charge() {
 }
 
 #[test]
-fn a_mail_whose_sender_was_killed_leaves_with_the_next_process() {
+fn mail_of_killed_sender_is_sent_by_next_process() {
     play(|| async {
-        let mut world = World::with(&[1042]).await;
-        *world.post.hangs.lock().unwrap() = true;
+        let mut world = TestWorld::with(&[1042]).await;
+        *world.mailer.hangs.lock().unwrap() = true;
         world.buy(&[(1042, 2)]).await;
-        world.pass(2).await;
+        world.pass_seconds(2).await;
         assert_eq!(world.mails().len(), 0, "it is being sent");
-        *world.post.hangs.lock().unwrap() = false;
+        *world.mailer.hangs.lock().unwrap() = false;
         world.restart().await;
-        world.pass(2).await;
+        world.pass_seconds(2).await;
         assert_eq!(
             world.mails().len(),
             1,
-            "nobody waits for the lease of the dead"
+            "the dead process's lease is not waited for"
         );
         world.engine.take().unwrap().kill();
     });
 }
 
 #[test]
-fn a_kill_at_every_step_of_a_purchase_loses_nothing() {
+fn kill_at_any_purchase_step_loses_nothing() {
     play(|| async {
-        // Kills the process before the n-th call that reaches the books or the provider.
+        // Kills the process before the n-th write to the database.
         for step in 1..=24 {
-            let mut world = World::with(&[1042, 1043]).await;
-            let wanted = world.wants(&[(1042, 2), (1043, 1)]);
+            let mut world = TestWorld::with(&[1042, 1043]).await;
+            let request = world.order_request(&[(1042, 2), (1043, 1)]);
             let purchase = {
                 let (payments, gateway) = (world.payments(), world.gateway.clone());
                 async move {
-                    let record = payments.open(wanted).await?;
+                    let record = payments.open(request).await?;
                     gateway.authorise(&intent_of(&record));
                     payments.fulfil(&intent_of(&record)).await
                 }
@@ -163,7 +163,7 @@ fn a_kill_at_every_step_of_a_purchase_loses_nothing() {
             let mut reached = Some(reached);
             let mut calls = 0;
             world.memory.set_faults(move |call| {
-                // The workers look around all the time; only what writes is a step.
+                // Workers poll continuously. Only other writes count as a step.
                 let counts = matches!(call, Call::Append(_))
                     || matches!(call, Call::Write(name) if !matches!(name, "claim_operations" | "claim_mail"));
                 calls += usize::from(counts);
@@ -173,7 +173,7 @@ fn a_kill_at_every_step_of_a_purchase_loses_nothing() {
                 {
                     let _ = reached.send(());
                 }
-                // The process is dead: whether the last write arrived is left to chance.
+                // The process is dead. Whether its last write arrived varies by step.
                 if counts && calls >= step {
                     if step % 2 == 0 && calls == step {
                         BooksFault::UnknownWritten
@@ -193,7 +193,7 @@ fn a_kill_at_every_step_of_a_purchase_loses_nothing() {
             world.memory.clear_faults();
             world.start().await;
             world.deliver_notices().await;
-            world.pass(900).await;
+            world.pass_seconds(900).await;
             let authorised = world
                 .gateway
                 .intents()
@@ -209,7 +209,8 @@ fn a_kill_at_every_step_of_a_purchase_loses_nothing() {
             }
             assert_eq!(world.sold(1042) == 2, authorised, "step {step}");
             assert_eq!((world.held(1042), world.held(1043)), (0, 0), "step {step}");
-            // A kill between the delivery and its record sends it again, under the same message id (E4).
+            // A kill between delivery and its record sends the mail again with the same message id
+            // (rule E4).
             let mut mails: Vec<_> = world
                 .mails()
                 .into_iter()
@@ -230,18 +231,18 @@ fn a_kill_at_every_step_of_a_purchase_loses_nothing() {
 }
 
 #[test]
-fn a_refund_without_an_answer_is_made_once() {
+fn unanswered_refund_is_made_once() {
     play(|| async {
         for fault in EVERY {
-            let mut world = World::with(&[1042]).await;
+            let mut world = TestWorld::with(&[1042]).await;
             let record = world.buy(&[(1042, 2)]).await;
-            world.gateway.fail_next(Verb::Refund, fault);
+            world.gateway.fail_next(GatewayMethod::Refund, fault);
             world
                 .payments()
                 .refund(record.order.id, "asked for")
                 .await
                 .unwrap();
-            world.pass(60).await;
+            world.pass_seconds(60).await;
             let takings = world.gateway.takings(&account());
             assert_eq!(
                 (takings.refunded, takings.fees_refunded),
@@ -255,17 +256,17 @@ fn a_refund_without_an_answer_is_made_once() {
 }
 
 #[test]
-fn an_update_without_an_answer_reaches_the_provider_later() {
+fn unanswered_update_reaches_the_provider_later() {
     play(|| async {
         for fault in EVERY {
-            let mut world = World::with(&[1042]).await;
-            let wanted = world.wants(&[(1042, 2)]);
-            let record = world.payments().open(wanted.clone()).await.unwrap();
-            let mut more = wanted;
+            let mut world = TestWorld::with(&[1042]).await;
+            let request = world.order_request(&[(1042, 2)]);
+            let record = world.payments().open(request.clone()).await.unwrap();
+            let mut more = request;
             more.lines = vec![line(1042, 4)];
-            world.gateway.fail_next(Verb::Update, fault);
+            world.gateway.fail_next(GatewayMethod::Update, fault);
             let _ = world.payments().open(more).await;
-            world.pass(20).await;
+            world.pass_seconds(20).await;
             assert_eq!(
                 world
                     .gateway
@@ -289,20 +290,25 @@ fn an_update_without_an_answer_reaches_the_provider_later() {
     });
 }
 
-/// A request that was met with silence may be on its way still: only its own key makes sure that it does nothing twice.
+/// A request without an answer may still be executed. Only its idempotency key prevents a second
+/// effect.
 #[test]
-fn a_refund_keeps_its_key_through_silence_and_changes_it_when_the_provider_remembers_a_failure() {
+fn refund_changes_its_key_only_after_a_stored_error() {
     play(|| async {
         for (fault, keys) in [(Fault::TimeoutBefore, 1), (Fault::CachedError, 2)] {
-            let mut world = World::with(&[1042]).await;
+            let mut world = TestWorld::with(&[1042]).await;
             let record = world.buy(&[(1042, 2)]).await;
-            let asked = Arc::new(Mutex::new(Vec::new()));
-            let noted = asked.clone();
+            let requests = Arc::new(Mutex::new(Vec::new()));
+            let request_log = requests.clone();
             world.gateway.set_faults(move |call| match call.verb {
-                Verb::Refund => {
-                    let mut noted = noted.lock().unwrap();
-                    noted.push(call.key.to_owned());
-                    if noted.len() < 4 { fault } else { Fault::None }
+                GatewayMethod::Refund => {
+                    let mut request_log = request_log.lock().unwrap();
+                    request_log.push(call.key.to_owned());
+                    if request_log.len() < 4 {
+                        fault
+                    } else {
+                        Fault::None
+                    }
                 }
                 _ => Fault::None,
             });
@@ -311,55 +317,61 @@ fn a_refund_keeps_its_key_through_silence_and_changes_it_when_the_provider_remem
                 .refund(record.order.id, "asked for")
                 .await
                 .unwrap();
-            world.pass(60).await;
+            world.pass_seconds(60).await;
             assert_eq!(
                 world.gateway.takings(&account()).refunded,
                 Cents(1000),
                 "{fault:?}"
             );
-            let asked = asked.lock().unwrap().clone();
-            let different: BTreeSet<&String> = asked.iter().collect();
+            let requests = requests.lock().unwrap().clone();
+            let different: BTreeSet<&String> = requests.iter().collect();
             assert!(
-                asked.len() >= 3 && different.len() >= keys,
-                "{fault:?}: {asked:?}"
+                requests.len() >= 3 && different.len() >= keys,
+                "{fault:?}: {requests:?}"
             );
-            assert!(keys > 1 || different.len() == 1, "{fault:?}: {asked:?}");
+            assert!(keys > 1 || different.len() == 1, "{fault:?}: {requests:?}");
             world.engine.take().unwrap().kill();
         }
     });
 }
 
-/// No answer, and then the provider says that the key is in use (409) or the object locked (429): somebody's request under this key
-/// may have had its effect, so another key would do it twice (reliability.md, F26, F27).
+/// A timeout, and then the provider reports that the key is in use (409) or the object is locked
+/// (429). A request under this key may have had its effect, so another key would repeat it
+/// (reliability.md, faults F26 and F27).
 #[test]
-fn a_key_that_is_in_use_is_waited_for_and_asked_again() {
+fn key_in_use_is_retried_with_backoff() {
     play(|| async {
-        for verb in [Verb::Create, Verb::Capture, Verb::Cancel, Verb::Refund] {
-            let mut world = World::with(&[1042]).await;
-            let asked = Arc::new(Mutex::new(Vec::new()));
-            let (noted, clock) = (asked.clone(), world.clock.clone());
+        for verb in [
+            GatewayMethod::Create,
+            GatewayMethod::Capture,
+            GatewayMethod::Cancel,
+            GatewayMethod::Refund,
+        ] {
+            let mut world = TestWorld::with(&[1042]).await;
+            let requests = Arc::new(Mutex::new(Vec::new()));
+            let (request_log, clock) = (requests.clone(), world.clock.clone());
             world.gateway.set_faults(move |call| {
                 if call.verb != verb {
                     return Fault::None;
                 }
-                let mut noted = noted.lock().unwrap();
-                noted.push((call.key.to_owned(), clock.true_now()));
-                match noted.len() {
+                let mut request_log = request_log.lock().unwrap();
+                request_log.push((call.key.to_owned(), clock.true_now()));
+                match request_log.len() {
                     1 => Fault::TimeoutBefore,
                     2..=4 => Fault::Unavailable,
                     _ => Fault::None,
                 }
             });
-            let wanted = world.wants(&[(1042, 2)]);
+            let request = world.order_request(&[(1042, 2)]);
             let record = loop {
-                match world.payments().open(wanted.clone()).await {
+                match world.payments().open(request.clone()).await {
                     Ok(record) => break record,
                     Err(failure) => assert_eq!(failure, PaymentFailure::Unavailable),
                 }
-                world.pass(1).await;
+                world.pass_seconds(1).await;
             };
             world.gateway.authorise(&intent_of(&record));
-            if verb == Verb::Cancel {
+            if verb == GatewayMethod::Cancel {
                 world
                     .draws()
                     .execute(DrawId(1042), Command::Cancel, None)
@@ -367,29 +379,29 @@ fn a_key_that_is_in_use_is_waited_for_and_asked_again() {
                     .unwrap();
             }
             world.fulfil(&record).await.unwrap();
-            world.pass(60).await;
-            if verb == Verb::Refund {
+            world.pass_seconds(60).await;
+            if verb == GatewayMethod::Refund {
                 world
                     .payments()
                     .refund(record.order.id, "asked for")
                     .await
                     .unwrap();
-                world.pass(60).await;
+                world.pass_seconds(60).await;
             }
             let ended = match verb {
-                Verb::Cancel => OrderState::Released,
-                Verb::Refund => OrderState::Void,
+                GatewayMethod::Cancel => OrderState::Released,
+                GatewayMethod::Refund => OrderState::Void,
                 _ => OrderState::Captured,
             };
             assert_eq!(world.order(&record).order.state, ended, "{verb:?}");
             assert_eq!(world.gateway.intents().len(), 1, "{verb:?}");
-            let asked = asked.lock().unwrap().clone();
+            let requests = requests.lock().unwrap().clone();
             assert!(
-                asked.len() >= 5 && asked.iter().all(|(key, _)| *key == asked[0].0),
-                "{verb:?}: {asked:?}"
+                requests.len() >= 5 && requests.iter().all(|(key, _)| *key == requests[0].0),
+                "{verb:?}: {requests:?}"
             );
-            // It backs off: half a second at least, then one, two, four.
-            let pauses = asked
+            // The pauses grow: at least half a second, then one, two and four.
+            let pauses = requests
                 .windows(2)
                 .map(|two| two[1].1.ms_since(two[0].1))
                 .take(4);
@@ -397,7 +409,7 @@ fn a_key_that_is_in_use_is_waited_for_and_asked_again() {
                 pauses
                     .enumerate()
                     .all(|(failed, pause)| pause >= 500 << failed),
-                "{verb:?}: {asked:?}"
+                "{verb:?}: {requests:?}"
             );
             world.audit();
             world.engine.take().unwrap().kill();
@@ -405,11 +417,12 @@ fn a_key_that_is_in_use_is_waited_for_and_asked_again() {
     });
 }
 
-/// The second draw refused, and that could not be written; then somebody at the provider's desk took the money and gave it back.
+/// The second draw refused, and that could not be written. Then the payment was captured and
+/// refunded in the provider's dashboard.
 #[test]
-fn half_a_cart_that_was_paid_and_given_back_past_us_keeps_no_tickets() {
+fn externally_refunded_half_cart_keeps_no_tickets() {
     play(|| async {
-        let world = World::with(&[1042, 1043]).await;
+        let world = TestWorld::with(&[1042, 1043]).await;
         let record = world.open(&[(1042, 2), (1043, 3)]).await;
         world.gateway.authorise(&intent_of(&record));
         let result = GameResult::new(1, 1).unwrap();
@@ -430,10 +443,10 @@ fn half_a_cart_that_was_paid_and_given_back_past_us_keeps_no_tickets() {
             (world.order(&record).order.state, world.sold(1042)),
             (OrderState::Quoted, 2)
         );
-        assert!(world.gateway.capture_behind_our_back(&intent_of(&record)));
-        assert!(world.gateway.refund_behind_our_back(&intent_of(&record)));
+        assert!(world.gateway.capture_in_dashboard(&intent_of(&record)));
+        assert!(world.gateway.refund_in_dashboard(&intent_of(&record)));
         world.memory.clear_faults();
-        world.pass(60).await;
+        world.pass_seconds(60).await;
         assert_eq!(
             (world.order(&record).order.state, world.sold(1042)),
             (OrderState::Void, 0)
@@ -441,23 +454,23 @@ fn half_a_cart_that_was_paid_and_given_back_past_us_keeps_no_tickets() {
         assert_eq!(
             world.memory.anomaly_records().len(),
             0,
-            "nobody has to be told"
+            "no anomaly is raised"
         );
     });
 }
 
 #[test]
-fn a_provider_that_hangs_on_one_order_does_not_keep_the_others_waiting() {
+fn provider_hanging_on_one_order_delays_no_other_capture() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         let mut records = Vec::new();
         for _ in 0..5 {
             let record = world.open(&[(1042, 1)]).await;
             world.gateway.authorise(&intent_of(&record));
             records.push(record);
         }
-        world.gateway.set_faults(|asked| match asked.verb {
-            Verb::Capture => Fault::Unavailable,
+        world.gateway.set_faults(|call| match call.verb {
+            GatewayMethod::Capture => Fault::Unavailable,
             _ => Fault::None,
         });
         for record in &records {
@@ -468,22 +481,22 @@ fn a_provider_that_hangs_on_one_order_does_not_keep_the_others_waiting() {
         }
         world.gateway.clear_faults();
         let hanging = format!("cap-{}", records[0].order.id);
-        world.gateway.set_pace(move |asked| {
-            std::time::Duration::from_secs(if asked.key == hanging { 600 } else { 0 })
+        world.gateway.set_pace(move |call| {
+            std::time::Duration::from_secs(if call.key == hanging { 600 } else { 0 })
         });
-        world.pass(10).await;
+        world.pass_seconds(10).await;
         let captured = |record| world.order(record).order.state == OrderState::Captured;
         assert_eq!(records.iter().filter(|record| captured(record)).count(), 4);
-        world.pass(700).await;
+        world.pass_seconds(700).await;
         assert!(records.iter().all(captured));
         world.audit();
     });
 }
 
 #[test]
-fn after_an_outage_everybody_who_authorised_is_served() {
+fn authorised_orders_are_fulfilled_after_an_outage() {
     play(|| async {
-        let world = World::with(&[1042, 1043]).await;
+        let world = TestWorld::with(&[1042, 1043]).await;
         let mut records = Vec::new();
         for number in 0..100 {
             let record = world.open(&[(1042 + number % 2, 1)]).await;
@@ -497,16 +510,16 @@ fn after_an_outage_everybody_who_authorised_is_served() {
                 PaymentFailure::Unavailable
             );
         }
-        world.pass(1800).await;
+        world.pass_seconds(1800).await;
         assert_eq!(world.sold(1042), 0);
         world.gateway.clear_faults();
-        world.pass(60).await;
+        world.pass_seconds(60).await;
         assert!(
             records
                 .iter()
                 .all(|record| world.order(record).order.state == OrderState::Captured)
         );
-        world.pass(60).await;
+        world.pass_seconds(60).await;
         assert_eq!(world.mails().len(), 100);
         world.audit();
     });

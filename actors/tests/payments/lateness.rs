@@ -1,19 +1,19 @@
-//! Too late, nearly too late, and just in time.
+//! Payments that come too late, nearly too late, or just in time.
 
 use std::time::Duration;
 
 use crate::not_charged;
-use crate::world::{KICK_OFF, NOON, World, intent_of, play};
-use actors::testing::{Fault, Verb};
+use crate::world::{KICK_OFF, NOON, TestWorld, intent_of, play};
+use actors::testing::{Fault, GatewayMethod};
 use actors::{FulfilStatus, PaymentFailure};
 use domain::{Command, DrawId, GameResult, OrderState, PaymentStatus, Refusal};
-use persistence::Books;
-use persistence::books::Tell;
+use persistence::stores::NotifyBuyer;
+use persistence::stores::OrderStore;
 
 #[test]
-fn a_cart_whose_last_draw_has_closed_is_not_charged_and_gives_everything_back() {
+fn cart_with_closed_draw_is_released_and_not_charged() {
     play(|| async {
-        let world = World::with(&[1042, 1043]).await;
+        let world = TestWorld::with(&[1042, 1043]).await;
         let record = world.open(&[(1042, 2), (1043, 3)]).await;
         let result = GameResult::new(1, 1).unwrap();
         world
@@ -50,24 +50,28 @@ fn a_cart_whose_last_draw_has_closed_is_not_charged_and_gives_everything_back() 
                 "the same on every repeat"
             );
         }
-        world.pass(60).await;
+        world.pass_seconds(60).await;
         assert!(world.mails().iter().all(|mail| mail.kind != "tickets"));
         world.audit();
     });
 }
 
 #[test]
-fn an_intent_made_for_an_order_that_was_let_go_meanwhile_is_cancelled_and_never_its_own() {
+fn intent_of_abandoned_order_is_cancelled() {
     play(|| async {
-        let world = World::with(&[1042]).await;
-        let (wanted, payments) = (world.wants(&[(1042, 2)]), world.payments());
-        let order = wanted.id;
-        world
-            .gateway
-            .set_pace(|asked| Duration::from_secs(if asked.verb == Verb::Create { 5 } else { 0 }));
-        let opening = tokio::spawn(async move { payments.open(wanted).await });
-        world.pass(1).await;
-        // Another process does not wait for an answer that this one still hopes for.
+        let world = TestWorld::with(&[1042]).await;
+        let (request, payments) = (world.order_request(&[(1042, 2)]), world.payments());
+        let order = request.id;
+        world.gateway.set_pace(|call| {
+            Duration::from_secs(if call.verb == GatewayMethod::Create {
+                5
+            } else {
+                0
+            })
+        });
+        let opening = tokio::spawn(async move { payments.open(request).await });
+        world.pass_seconds(1).await;
+        // Another process does not wait for the answer that this one expects.
         world
             .draws()
             .execute(DrawId(1042), Command::Release { order }, None)
@@ -75,21 +79,21 @@ fn an_intent_made_for_an_order_that_was_let_go_meanwhile_is_cancelled_and_never_
             .unwrap();
         world
             .memory
-            .released(order, "the buyer left", Tell::Nobody, NOON)
+            .release(order, "the buyer left", NotifyBuyer::Nobody, NOON)
             .await
             .unwrap();
-        world.pass(10).await;
+        world.pass_seconds(10).await;
         assert_eq!(
             opening.await.unwrap().unwrap_err(),
             PaymentFailure::Unavailable
         );
-        let made: Vec<_> = world
+        let statuses: Vec<_> = world
             .gateway
             .intents()
             .into_iter()
             .map(|intent| intent.said.status)
             .collect();
-        assert_eq!(made, [PaymentStatus::Canceled]);
+        assert_eq!(statuses, [PaymentStatus::Canceled]);
         let record = world.memory.order(order).await.unwrap().unwrap();
         assert_eq!(
             (record.order.state, record.order.payment_intent),
@@ -99,12 +103,12 @@ fn an_intent_made_for_an_order_that_was_let_go_meanwhile_is_cancelled_and_never_
 }
 
 #[test]
-fn a_late_authorisation_gets_its_tickets_if_there_is_room() {
+fn late_authorisation_gets_tickets_while_available() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         let record = world.open(&[(1042, 2)]).await;
-        world.gateway.challenge(&intent_of(&record)); // before the 3-D Secure page
-        world.pass(200).await;
+        world.gateway.challenge(&intent_of(&record)); // the buyer is on the 3-D Secure page
+        world.pass_seconds(200).await;
         assert_eq!(world.held(1042), 0, "the reservation lapsed");
         assert!(
             world.gateway.authorise(&intent_of(&record)),
@@ -120,12 +124,12 @@ fn a_late_authorisation_gets_its_tickets_if_there_is_room() {
 }
 
 #[test]
-fn a_late_authorisation_without_room_is_not_charged() {
+fn late_authorisation_of_full_draw_is_not_charged() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         let record = world.open(&[(1042, 2)]).await;
         world.gateway.challenge(&intent_of(&record));
-        world.pass(200).await;
+        world.pass_seconds(200).await;
         for count in [50, 50, 50, 18] {
             world.buy(&[(1042, count)]).await;
         }
@@ -146,17 +150,17 @@ fn a_late_authorisation_without_room_is_not_charged() {
                 .status,
             PaymentStatus::Canceled
         );
-        world.pass(60).await;
+        world.pass_seconds(60).await;
         world.audit();
     });
 }
 
 #[test]
-fn an_order_that_nobody_pays_is_let_go_by_the_sweeper() {
+fn unpaid_order_is_released_by_the_sweeper() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         let record = world.open(&[(1042, 2)]).await;
-        world.pass(190).await;
+        world.pass_seconds(190).await;
         let order = world.order(&record);
         assert_eq!(order.order.state, OrderState::Released);
         assert_eq!(
@@ -177,19 +181,19 @@ fn an_order_that_nobody_pays_is_let_go_by_the_sweeper() {
 }
 
 #[test]
-fn a_buyer_who_keeps_the_tickets_is_not_swept_away() {
+fn extended_reservation_is_not_swept() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         let record = world.open(&[(1042, 2)]).await;
         let id = record.order.id;
         for _ in 0..4 {
-            world.pass(100).await;
+            world.pass_seconds(100).await;
             let until = world.payments().extend(id).await.unwrap();
             assert_eq!(until, actors::Clock::now(&world.clock).plus_seconds(120));
             let shown = world.payments().reservation(id).await.unwrap().unwrap();
             assert_eq!(shown.until, until);
         }
-        world.pass(30).await;
+        world.pass_seconds(30).await;
         assert_eq!(
             world
                 .payments()
@@ -201,7 +205,7 @@ fn a_buyer_who_keeps_the_tickets_is_not_swept_away() {
             4
         );
         assert_eq!(world.order(&record).order.state, OrderState::Quoted);
-        world.pass(200).await;
+        world.pass_seconds(200).await;
         assert_eq!(world.payments().reservation(id).await.unwrap(), None);
         let refused = world.payments().extend(id).await.unwrap_err();
         assert_eq!(
@@ -215,9 +219,9 @@ fn a_buyer_who_keeps_the_tickets_is_not_swept_away() {
 }
 
 #[test]
-fn authorised_at_the_last_second_sells_and_at_kick_off_does_not() {
+fn payment_sells_until_kick_off_and_not_after() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(-10)).await;
         let (early, late) = (
             world.open(&[(1042, 1)]).await,
@@ -241,7 +245,7 @@ fn authorised_at_the_last_second_sells_and_at_kick_off_does_not() {
         assert_eq!(world.sold(1042), 1);
         let closed = world
             .payments()
-            .open(world.wants(&[(1042, 1)]))
+            .open(world.order_request(&[(1042, 1)]))
             .await
             .unwrap_err();
         assert_eq!(
@@ -251,18 +255,20 @@ fn authorised_at_the_last_second_sells_and_at_kick_off_does_not() {
                 refusal: Refusal::DrawClosed
             }
         );
-        world.pass(60).await;
+        world.pass_seconds(60).await;
         world.audit();
     });
 }
 
 #[test]
-fn an_authorisation_that_runs_out_before_the_capture_gives_the_tickets_back() {
+fn expired_authorisation_releases_the_tickets() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         let record = world.open(&[(1042, 2)]).await;
         world.gateway.authorise(&intent_of(&record));
-        world.gateway.fail_next(Verb::Capture, Fault::Unavailable);
+        world
+            .gateway
+            .fail_next(GatewayMethod::Capture, Fault::Unavailable);
         assert_eq!(
             world.fulfil(&record).await.unwrap().status,
             FulfilStatus::Processing
@@ -271,7 +277,7 @@ fn an_authorisation_that_runs_out_before_the_capture_gives_the_tickets_back() {
         assert!(not_charged(&world.fulfil(&record).await.unwrap().status));
         assert_eq!(world.sold(1042), 0);
         assert_eq!(world.order(&record).order.state, OrderState::Void);
-        world.pass(60).await;
+        world.pass_seconds(60).await;
         world.audit();
     });
 }

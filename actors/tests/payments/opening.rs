@@ -1,20 +1,23 @@
-//! One order for one client key, every line or none, and the way out before paying.
+//! Opening and resizing orders: one order for each client key, all lines or none, and leaving
+//! before payment.
 
 use crate::not_charged;
-use crate::world::{World, intent_of, line, play};
-use actors::testing::{Fault, Verb};
+use crate::world::{TestWorld, intent_of, line, play};
+use actors::testing::{Fault, GatewayMethod};
 use actors::{FulfilStatus, PaymentFailure};
-use domain::{Cents, DrawId, OrderState, PaymentStatus, Refusal};
+use domain::{
+    Cents, Command, DrawId, HoldSource, OrderState, PaymentStatus, Refusal, SourceId, Timestamp,
+};
 use persistence::memory::{Call, Fault as BooksFault};
 
 #[test]
-fn the_same_client_key_finds_the_same_order_and_resizes_it() {
+fn same_client_key_resizes_the_same_order() {
     play(|| async {
-        let world = World::with(&[1042, 1043]).await;
-        let wanted = world.wants(&[(1042, 2)]);
-        let first = world.payments().open(wanted.clone()).await.unwrap();
-        let mut again = world.wants(&[(1042, 2)]);
-        again.client_key = wanted.client_key.clone();
+        let world = TestWorld::with(&[1042, 1043]).await;
+        let request = world.order_request(&[(1042, 2)]);
+        let first = world.payments().open(request.clone()).await.unwrap();
+        let mut again = world.order_request(&[(1042, 2)]);
+        again.client_key = request.client_key.clone();
         let second = world.payments().open(again.clone()).await.unwrap();
         assert_eq!(
             (second.order.id, &second.client_secret),
@@ -67,10 +70,13 @@ fn the_same_client_key_finds_the_same_order_and_resizes_it() {
 }
 
 #[test]
-fn two_opens_at_once_with_one_key_make_one_order() {
+fn concurrent_opens_with_one_key_make_one_order() {
     play(|| async {
-        let world = World::with(&[1042]).await;
-        let (first, mut second) = (world.wants(&[(1042, 2)]), world.wants(&[(1042, 2)]));
+        let world = TestWorld::with(&[1042]).await;
+        let (first, mut second) = (
+            world.order_request(&[(1042, 2)]),
+            world.order_request(&[(1042, 2)]),
+        );
         second.client_key = first.client_key.clone();
         let payments = world.payments();
         let (first, second) = futures_util::join!(payments.open(first), payments.open(second));
@@ -87,13 +93,13 @@ fn two_opens_at_once_with_one_key_make_one_order() {
 }
 
 #[test]
-fn an_authorised_order_is_not_resized_any_more() {
+fn authorised_order_is_not_resized() {
     play(|| async {
-        let world = World::with(&[1042]).await;
-        let wanted = world.wants(&[(1042, 2)]);
-        let record = world.payments().open(wanted.clone()).await.unwrap();
+        let world = TestWorld::with(&[1042]).await;
+        let request = world.order_request(&[(1042, 2)]);
+        let record = world.payments().open(request.clone()).await.unwrap();
         world.gateway.authorise(&intent_of(&record));
-        let mut more = wanted;
+        let mut more = request;
         more.lines = vec![line(1042, 9)];
         let answered = world.payments().open(more).await.unwrap();
         assert_eq!(answered.order.lines, vec![line(1042, 2)]);
@@ -107,15 +113,15 @@ fn an_authorised_order_is_not_resized_any_more() {
 }
 
 #[test]
-fn a_cart_reserves_every_line_or_none_and_names_the_draw() {
+fn cart_reserves_all_lines_or_names_the_refusing_draw() {
     play(|| async {
-        let world = World::with(&[1042, 1043, 1044]).await;
+        let world = TestWorld::with(&[1042, 1043, 1044]).await;
         for _ in 0..4 {
             world.open(&[(1043, 41)]).await;
         }
         let refused = world
             .payments()
-            .open(world.wants(&[(1044, 1), (1043, 6), (1042, 2)]))
+            .open(world.order_request(&[(1044, 1), (1043, 6), (1042, 2)]))
             .await;
         let refusal = Refusal::TooFewTickets { free: 5 };
         assert_eq!(
@@ -134,21 +140,25 @@ fn a_cart_reserves_every_line_or_none_and_names_the_draw() {
             4,
             "no intent was made for it"
         );
-        world.pass(60).await;
-        assert_eq!(world.gateway.intents().len(), 4, "nor later");
+        world.pass_seconds(60).await;
+        assert_eq!(
+            world.gateway.intents().len(),
+            4,
+            "no intent is created later either"
+        );
     });
 }
 
 #[test]
-fn a_resize_that_fails_leaves_everything_as_it_was() {
+fn failed_resize_changes_nothing() {
     play(|| async {
-        let world = World::with(&[1042, 1043]).await;
-        let wanted = world.wants(&[(1042, 2), (1043, 2)]);
-        let record = world.payments().open(wanted.clone()).await.unwrap();
+        let world = TestWorld::with(&[1042, 1043]).await;
+        let request = world.order_request(&[(1042, 2), (1043, 2)]);
+        let record = world.payments().open(request.clone()).await.unwrap();
         for _ in 0..3 {
             world.open(&[(1043, 50)]).await;
         }
-        let mut more = wanted.clone();
+        let mut more = request.clone();
         more.lines = vec![line(1042, 30), line(1043, 30)];
         let refused = world.payments().open(more).await.unwrap_err();
         assert_eq!(
@@ -159,7 +169,7 @@ fn a_resize_that_fails_leaves_everything_as_it_was() {
             }
         );
         assert_eq!((world.held(1042), world.held(1043)), (2, 152));
-        assert_eq!(world.order(&record).order.lines, wanted.lines);
+        assert_eq!(world.order(&record).order.lines, request.lines);
         world.gateway.authorise(&intent_of(&record));
         assert_eq!(
             world.fulfil(&record).await.unwrap().status,
@@ -170,9 +180,9 @@ fn a_resize_that_fails_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn leaving_lets_the_tickets_go_unless_the_buyer_is_paying() {
+fn leaving_releases_tickets_unless_payment_started() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         let leaves = world.open(&[(1042, 2)]).await;
         world.payments().abandon(leaves.order.id).await.unwrap();
         assert_eq!(world.held(1042), 0);
@@ -190,27 +200,34 @@ fn leaving_lets_the_tickets_go_unless_the_buyer_is_paying() {
         let challenged = world.open(&[(1042, 2)]).await;
         world.gateway.challenge(&intent_of(&challenged));
         world.payments().abandon(challenged.order.id).await.unwrap();
-        assert_eq!(world.held(1042), 2, "a 3-D Secure page leaves the shop too");
+        assert_eq!(
+            world.held(1042),
+            2,
+            "opening the 3-D Secure page also leaves the page"
+        );
 
         let paid = world.open(&[(1042, 2)]).await;
         world.gateway.authorise(&intent_of(&paid));
         world.payments().abandon(paid.order.id).await.unwrap();
         assert_eq!(world.order(&paid).order.state, OrderState::Captured);
-        world.pass(5).await;
+        world.pass_seconds(5).await;
         world.audit();
     });
 }
 
 #[test]
-fn an_amount_changed_while_paying_ends_without_a_charge() {
+fn amount_changed_during_payment_is_not_charged() {
     play(|| async {
-        let world = World::with(&[1042]).await;
-        let wanted = world.wants(&[(1042, 2)]);
-        let record = world.payments().open(wanted.clone()).await.unwrap();
-        let mut more = wanted;
+        let world = TestWorld::with(&[1042]).await;
+        let request = world.order_request(&[(1042, 2)]);
+        let record = world.payments().open(request.clone()).await.unwrap();
+        let mut more = request;
         more.lines = vec![line(1042, 4)];
-        // The books know of four, the provider could not be told; the buyer pays the two of the other tab.
-        world.gateway.fail_next(Verb::Update, Fault::Unavailable);
+        // The database has four tickets but the provider could not be updated. The buyer pays for
+        // two in another tab.
+        world
+            .gateway
+            .fail_next(GatewayMethod::Update, Fault::Unavailable);
         assert_eq!(
             world.payments().open(more).await.unwrap_err(),
             PaymentFailure::Unavailable
@@ -218,7 +235,7 @@ fn an_amount_changed_while_paying_ends_without_a_charge() {
         world.gateway.authorise(&intent_of(&record));
         let fulfilled = world.fulfil(&record).await.unwrap();
         assert!(not_charged(&fulfilled.status), "{:?}", fulfilled.status);
-        world.pass(60).await;
+        world.pass_seconds(60).await;
         assert_eq!(world.order(&record).order.state, OrderState::Released);
         assert_eq!((world.held(1042), world.sold(1042)), (0, 0));
         assert_eq!(world.memory.anomaly_records().len(), 0);
@@ -227,9 +244,9 @@ fn an_amount_changed_while_paying_ends_without_a_charge() {
 }
 
 #[test]
-fn a_full_draw_refuses_a_crowd_without_asking_anybody() {
+fn full_draw_refuses_without_database_access() {
     play(|| async {
-        let world = World::with(&[1042]).await;
+        let world = TestWorld::with(&[1042]).await;
         for count in [50, 50, 50, 19] {
             world.buy(&[(1042, count)]).await;
         }
@@ -242,7 +259,7 @@ fn a_full_draw_refuses_a_crowd_without_asking_anybody() {
         for _ in 0..1000 {
             let refused = world
                 .payments()
-                .open(world.wants(&[(1042, 1)]))
+                .open(world.order_request(&[(1042, 1)]))
                 .await
                 .unwrap_err();
             assert_eq!(
@@ -257,20 +274,20 @@ fn a_full_draw_refuses_a_crowd_without_asking_anybody() {
 }
 
 #[test]
-fn a_cart_cut_off_between_its_lines_goes_on_under_the_same_key() {
+fn interrupted_cart_continues_with_the_same_key() {
     play(|| async {
-        let world = World::with(&[1042, 1043]).await;
-        let wanted = world.wants(&[(1042, 2), (1043, 3)]);
+        let world = TestWorld::with(&[1042, 1043]).await;
+        let request = world.order_request(&[(1042, 2), (1043, 3)]);
         world.memory.set_faults(|call| match call {
             Call::Append(appends) if appends[0].draw == DrawId(1043) => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
         let (other, half) = (
-            world.wants(&[(1042, 1), (1043, 40)]),
+            world.order_request(&[(1042, 1), (1043, 40)]),
             PaymentFailure::Unavailable,
         );
         assert_eq!(
-            world.payments().open(wanted.clone()).await.unwrap_err(),
+            world.payments().open(request.clone()).await.unwrap_err(),
             half
         );
         assert_eq!(
@@ -290,14 +307,111 @@ fn a_cart_cut_off_between_its_lines_goes_on_under_the_same_key() {
                 refusal
             }
         );
-        assert_eq!(world.held(1042), 2, "half a cart is given back");
-        let record = world.payments().open(wanted).await.unwrap();
+        assert_eq!(world.held(1042), 2, "a half-reserved cart is released");
+        let record = world.payments().open(request).await.unwrap();
         assert_eq!((world.held(1042), world.held(1043)), (2, 153));
         world.gateway.authorise(&intent_of(&record));
         assert_eq!(
             world.fulfil(&record).await.unwrap().status,
             FulfilStatus::Succeeded
         );
+        world.audit();
+    });
+}
+
+/// A resize that fails on another line restores the first line with its old expiry.
+#[test]
+fn refused_resize_prolongs_no_reservation() {
+    play(|| async {
+        let world = TestWorld::with(&[1042, 1043]).await;
+        let request = world.order_request(&[(1042, 20), (1043, 20)]);
+        let order = world
+            .payments()
+            .open(request.clone())
+            .await
+            .unwrap()
+            .order
+            .id;
+        let reserved = async || {
+            let query = Command::Extend {
+                order,
+                until: Timestamp(0),
+            };
+            world
+                .draws()
+                .execute(DrawId(1042), query, None)
+                .await
+                .unwrap()
+                .reservation
+                .expect("reserved")
+        };
+        let before = reserved().await;
+        for _ in 0..3 {
+            world.open(&[(1043, 49)]).await;
+        }
+        for _ in 0..2 {
+            world.pass_seconds(60).await;
+            let mut more = request.clone();
+            more.lines = vec![line(1042, 19), line(1043, 50)];
+            world
+                .payments()
+                .open(more)
+                .await
+                .expect_err("too few are left of the second draw");
+            assert_eq!(reserved().await, before);
+        }
+    });
+}
+
+/// Orders of new browsers count against their network's quota, also when they are resized or
+/// extended.
+#[test]
+fn orders_of_one_network_share_its_quota_of_unpaid_tickets() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let of = |network| {
+            Some(HoldSource {
+                id: SourceId(network),
+                has_paid: false,
+            })
+        };
+        let order = |count, network| actors::OpenOrder {
+            source: of(network),
+            ..world.order_request(&[(1042, count)])
+        };
+        let refused = |available| {
+            Err(PaymentFailure::Refused {
+                draw: DrawId(1042),
+                refusal: Refusal::HoldLimit { available },
+            })
+        };
+        let first = order(50, 1);
+        let record = world.payments().open(first.clone()).await.unwrap();
+        let second = order(30, 1);
+        world.payments().open(second.clone()).await.unwrap();
+        assert_eq!(
+            world.payments().open(order(5, 1)).await.map(|_| ()),
+            refused(4)
+        );
+        let mut more = second;
+        more.lines = vec![line(1042, 35)];
+        assert_eq!(world.payments().open(more).await.map(|_| ()), refused(34));
+        assert_eq!(world.held(1042), 80, "a refusal changes nothing");
+        world
+            .payments()
+            .open(order(10, 2))
+            .await
+            .expect("another network");
+        world.gateway.authorise(&intent_of(&record));
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Succeeded
+        );
+        world
+            .payments()
+            .open(order(49, 1))
+            .await
+            .expect("what was paid for counts for the network");
         world.audit();
     });
 }

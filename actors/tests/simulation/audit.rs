@@ -1,41 +1,41 @@
-//! After the calm: both books compared by somebody who took no part. The letters are those of the invariants: T tickets, M money
-//! in our books, P our books against the provider's, E mail, W notices, O operations.
+//! The final audit of a world. The letters name the invariants: T tickets, M money in the database,
+//! P the database against the provider, E mail, W webhooks, O operations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use actors::testing::Intent;
+use actors::testing::FakeIntent;
 use domain::{Draw, OrderId, OrderState, PaymentIntentId, PaymentStatus, Status, Timestamp};
-use persistence::Books;
-use persistence::books::OrderRecord;
 use persistence::memory::OperationState;
-use persistence::nodes::Boot;
+use persistence::nodes::InstanceId;
+use persistence::stores::OrderRecord;
+use persistence::stores::{PaymentOperationStore, WebhookEventStore};
 
 use super::world::World;
 
+mod answers;
 mod mails;
 mod money;
-mod words;
 
-/// Everything that is compared.
+/// The data that the audit compares.
 struct Audit<'a> {
     world: &'a World,
     draws: Vec<Draw>,
     orders: BTreeMap<OrderId, OrderRecord>,
-    intents: Vec<Intent>,
-    /// Somebody touched these at the provider, past us.
-    meddled: BTreeSet<PaymentIntentId>,
-    /// Payments a person knows about.
+    intents: Vec<FakeIntent>,
+    /// Payments that were changed at the provider directly.
+    externally_changed: BTreeSet<PaymentIntentId>,
+    /// Payments that an open anomaly or an operator's action covers.
     reported: BTreeSet<PaymentIntentId>,
 }
 
-/// Compares everything with everything; what is wrong goes to the watch.
-pub async fn everything(world: &World) {
-    pending(world)
+/// Runs all checks and records violations.
+pub async fn audit_world(world: &World) {
+    pending_work(world)
         .await
         .into_iter()
-        .for_each(|what| world.watch.violated(what));
+        .for_each(|what| world.watch.report_violation(what));
     let reported = reported(world);
-    let meddled = world.watch.facts().meddled.clone();
+    let externally_changed = world.watch.state().externally_changed.clone();
     let audit = Audit {
         world,
         draws: world.watch.check_draws(world),
@@ -51,7 +51,7 @@ pub async fn everything(world: &World) {
             .into_iter()
             .filter(|intent| !is_forged(world, &intent.said.id))
             .collect(),
-        meddled,
+        externally_changed,
         reported,
     };
     audit.tickets();
@@ -61,16 +61,16 @@ pub async fn everything(world: &World) {
     audit.fees();
     audit.sums();
     audit.anomalies();
-    audit.told();
-    audit.asks_again().await;
-    audit.meets();
+    audit.answers_shown();
+    audit.check_repeated_calls().await;
+    audit.record_situations();
 }
 
 fn is_forged(world: &World, id: &PaymentIntentId) -> bool {
-    world.watch.facts().forged.contains(id)
+    world.watch.state().forged.contains(id)
 }
 
-/// What the operator's list says at this moment.
+/// Returns the payments of the anomalies that are open now.
 fn open_anomalies(world: &World) -> BTreeSet<PaymentIntentId> {
     let open = world
         .memory
@@ -81,64 +81,66 @@ fn open_anomalies(world: &World) -> BTreeSet<PaymentIntentId> {
     open.filter(|id| !is_forged(world, id)).collect()
 }
 
-/// Nobody meddled with a payment of ours, so that whatever stands there is only not looked at again yet.
-pub fn waits_to_be_healed(world: &World) -> bool {
-    world.watch.facts().meddled.is_empty() && !open_anomalies(world).is_empty()
+/// Returns whether open anomalies wait for the next reconciler round: payments were not changed
+/// externally, so they must be resolved automatically.
+pub fn awaits_resolution(world: &World) -> bool {
+    world.watch.state().externally_changed.is_empty() && !open_anomalies(world).is_empty()
 }
 
-/// And what stood there when somebody pressed a button.
+/// Returns payments of open anomalies, and those that an operator acted on.
 fn reported(world: &World) -> BTreeSet<PaymentIntentId> {
-    let repaired = world.watch.facts().repaired.clone();
+    let repaired = world.watch.state().repaired.clone();
     let repaired = repaired.into_iter().filter(|id| !is_forged(world, id));
     open_anomalies(world).into_iter().chain(repaired).collect()
 }
 
-/// Liveness: what is still under way. An hour of calm is enough for everything.
-pub async fn pending(world: &World) -> Vec<String> {
-    let mut found = Vec::new();
+/// Liveness: returns the work that is not finished. One hour without faults is enough for all of
+/// it.
+pub async fn pending_work(world: &World) -> Vec<String> {
+    let mut pending_items = Vec::new();
     for notice in world
         .memory
-        .notices_unhandled(Boot(0), Timestamp(i64::MAX), 10)
+        .unhandled_events(InstanceId(0), Timestamp(i64::MAX), 10)
         .await
         .unwrap_or_default()
     {
-        found.push(format!(
+        pending_items.push(format!(
             "W1 pending: the notice {} is not handled",
             notice.event_id
         ));
     }
     let mut known = BTreeSet::new();
     for record in world.memory.orders() {
-        // Taken past us, for an amount that is not the order's: that is for a person, who knows.
+        // Captured externally with another amount than the order's. A person is responsible for it.
         let is_known = || {
             let reported = reported(world);
-            world.is_meddled(record.order.id)
+            world.is_externally_changed(record.order.id)
                 && record
                     .order
                     .payment_intent
                     .as_ref()
                     .is_some_and(|id| reported.contains(id))
         };
-        // A captured one that lost its tickets waits for its refund.
-        let is_whole = record.tickets.len() == record.order.lines.len();
+        // A captured order without its tickets waits for its refund.
+        let polls_all = record.tickets.len() == record.order.lines.len();
         let decided = match record.order.state {
-            OrderState::Captured => is_whole,
+            OrderState::Captured => polls_all,
             state => matches!(state, OrderState::Released | OrderState::Void),
         };
         if !decided && is_known() {
             known.insert(record.order.id);
         } else if !decided {
-            found.push(format!(
+            pending_items.push(format!(
                 "O1 pending: order {} is {:?}",
                 record.order.id.0, record.order.state
             ));
         }
     }
     for (operation, state) in world.memory.operations() {
-        // What is still to be done for an order that waits for a person waits with it.
+        // Operations of such an order wait with it.
         if matches!(state, OperationState::Pending { .. }) && !known.contains(&operation.order) {
             let (kind, order, attempts) = (operation.kind, operation.order.0, operation.attempts);
-            found.push(format!(
+            pending_items.push(format!(
                 "O1 pending: {kind:?} of order {order} after {attempts} attempts"
             ));
         }
@@ -149,7 +151,7 @@ pub async fn pending(world: &World) -> Vec<String> {
         .into_iter()
         .filter(|mail| mail.sent_at.is_none())
     {
-        found.push(format!(
+        pending_items.push(format!(
             "E3 pending: mail {} of {:?} did not leave",
             mail.id,
             mail.order.map(|order| order.0)
@@ -162,44 +164,44 @@ pub async fn pending(world: &World) -> Vec<String> {
         .map(|intent| intent.said)
     {
         if intent.status == PaymentStatus::RequiresCapture && !is_forged(world, &intent.id) {
-            found.push(format!(
-                "P3 pending: {} is authorised and nobody decides",
+            pending_items.push(format!(
+                "P3 pending: {} is authorised and not decided",
                 intent.id
             ));
         }
     }
     for draw in world.memory.fees_owed().await.unwrap_or_default() {
-        found.push(format!("P5 pending: draw {draw} owes a fee to its orders"));
+        pending_items.push(format!("P5 pending: draw {draw} owes a fee to its orders"));
     }
     let draws = world.watch.check_draws(world);
     for draw in draws.iter().filter(|draw| draw.held() > 0) {
-        found.push(format!(
+        pending_items.push(format!(
             "D2 pending: draw {} still keeps {} tickets",
             draw.id(),
             draw.held()
         ));
     }
-    found
+    pending_items
 }
 
-/// It had its money taken once, whatever became of it.
-fn was_captured(record: &OrderRecord) -> bool {
+/// Returns whether the payment was ever captured.
+fn has_been_captured(record: &OrderRecord) -> bool {
     record.captured_at.is_some()
 }
 
 impl Audit<'_> {
-    fn wrong(&self, what: String) {
-        self.world.watch.violated(what);
+    fn report_violation(&self, what: String) {
+        self.world.watch.report_violation(what);
     }
 
-    fn is_meddled(&self, order: OrderId) -> bool {
+    fn is_externally_changed(&self, order: OrderId) -> bool {
         self.intents.iter().any(|intent| {
-            intent.said.order == Some(order) && self.meddled.contains(&intent.said.id)
+            intent.said.order == Some(order) && self.externally_changed.contains(&intent.said.id)
         })
     }
 
-    /// What this world had in it.
-    fn meets(&self) {
+    /// Records which situations this world contained.
+    fn record_situations(&self) {
         let watch = &self.world.watch;
         for record in self.orders.values() {
             match record.order.state {
@@ -213,8 +215,8 @@ impl Audit<'_> {
                 OrderState::Released if record.authorised_at.is_some() => {
                     watch.met("a refusal after authorisation")
                 }
-                OrderState::Released => watch.met("an order let go"),
-                OrderState::Void if was_captured(record) => watch.met("an order refunded"),
+                OrderState::Released => watch.met("an order released"),
+                OrderState::Void if has_been_captured(record) => watch.met("an order refunded"),
                 OrderState::Void => watch.met("an order void before its capture"),
                 _ => {}
             }
@@ -230,8 +232,8 @@ impl Audit<'_> {
                 "a draw sold out"
             });
         }
-        if !self.meddled.is_empty() {
-            watch.met("somebody meddled");
+        if !self.externally_changed.is_empty() {
+            watch.met("a payment changed externally");
         }
         if self
             .world
@@ -244,10 +246,11 @@ impl Audit<'_> {
         }
     }
 
-    /// D7, and T2, T3, T6: a captured order has exactly its tickets, any other has none, and nobody else has any.
+    /// Checks D7, T2, T3 and T6: a captured order has exactly its tickets, and no other order has
+    /// any.
     fn tickets(&self) {
         if self.draws != self.world.memory.replayed() {
-            self.wrong("D7: the journal tells another story than the tables".into());
+            self.report_violation("D7: the journal has another trace than the tables".into());
         }
         let mut owned: BTreeMap<_, u16> = BTreeMap::new();
         for (id, record) in &self.orders {
@@ -260,17 +263,17 @@ impl Audit<'_> {
                     .map(|line| line.count)
             };
             for draw in &self.draws {
-                let has = draw
+                let allocated = draw
                     .allocation(*id)
                     .map_or(Vec::new(), |allocation| allocation.serials.clone());
-                let says = record
+                let recorded = record
                     .tickets
                     .iter()
                     .find(|(of, _)| *of == draw.id())
                     .map(|(_, serials)| serials.clone());
-                *owned.entry(draw.id()).or_default() += has.len() as u16;
-                if draw.status() == Status::Cancelled && !has.is_empty() {
-                    self.wrong(format!(
+                *owned.entry(draw.id()).or_default() += allocated.len() as u16;
+                if draw.status() == Status::Cancelled && !allocated.is_empty() {
+                    self.report_violation(format!(
                         "E9: order {} still has tickets of draw {}, which is off",
                         id.0,
                         draw.id()
@@ -280,10 +283,11 @@ impl Audit<'_> {
                     OrderState::Captured => wants(draw.id()).unwrap_or_default(),
                     _ => 0,
                 };
-                if has.len() != usize::from(due) || says.unwrap_or_default() != has {
+                if allocated.len() != usize::from(due) || recorded.unwrap_or_default() != allocated
+                {
                     let (state, draw) = (record.order.state, draw.id());
-                    self.wrong(format!(
-                        "T2: order {} is {state:?}, is due {due} of draw {draw}, has {has:?}",
+                    self.report_violation(format!(
+                        "T2: order {} is {state:?}, is due {due} of draw {draw}, has {allocated:?}",
                         id.0
                     ));
                 }
@@ -291,7 +295,7 @@ impl Audit<'_> {
         }
         for draw in &self.draws {
             if owned.get(&draw.id()).copied().unwrap_or_default() != draw.sold() {
-                self.wrong(format!(
+                self.report_violation(format!(
                     "T3: draw {} sold {} tickets, orders have {owned:?}",
                     draw.id(),
                     draw.sold()

@@ -1,71 +1,74 @@
-//! One buyer and their browser: wants tickets, clicks twice, retries, changes their mind, closes the tab, answers their bank
-//! late. Knows only what it was told.
+//! A simulated buyer with a browser: wants tickets, clicks twice, retries, resizes, closes the tab
+//! or answers the bank late. Uses only what the server told it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::{Confirmed, FulfilStatus, OpenOrder, PaymentFailure};
-use domain::order::{Wanted, price};
-use domain::{ClubId, DrawId, OrderId, OrderState, PaymentIntentId, Refusal, SurchargeMode};
+use actors::{Confirmation, FulfilStatus, OpenOrder, PaymentFailure};
+use domain::order::{LineRequest, price};
+use domain::{
+    ClubId, DrawId, HoldSource, OrderId, OrderState, PaymentIntentId, Refusal, SourceId,
+    SurchargeMode,
+};
 use futures_util::future::join;
-use persistence::books::OrderRecord;
 use persistence::ledger::BuyerDetails;
+use persistence::stores::OrderRecord;
 use tokio::time::sleep;
 
-use super::chance::Chance;
-use super::house::Handles;
+use super::buyer_answers::Answer;
 use super::plan::{MINUTE, SECOND, account};
-use super::told::Answer;
+use super::processes::EngineHandles;
+use super::random_stream::RandomStream;
 use super::world::World;
 
-/// How long a browser waits for an answer.
+/// How long the browser waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(25);
-/// How often it tries again when the house is busy or silent.
-const TRIES: u32 = 6;
+/// Attempts while the server is busy or silent.
+const ATTEMPTS_MAX: u32 = 6;
 
 pub struct Buyer {
     world: Arc<World>,
     number: u64,
-    chance: Chance,
+    random: RandomStream,
 }
 
-type Wish = Vec<(DrawId, u16)>;
-type Reply<T> = Option<Result<T, PaymentFailure>>;
+type RequestedLines = Vec<(DrawId, u16)>;
+type CallResult<T> = Option<Result<T, PaymentFailure>>;
 
 impl Buyer {
-    pub fn new(world: Arc<World>, number: u64, chance: Chance) -> Buyer {
+    pub fn new(world: Arc<World>, number: u64, random: RandomStream) -> Buyer {
         Buyer {
             world,
             number,
-            chance,
+            random,
         }
     }
 
-    /// Most come in the last three minutes.
-    pub async fn live(self) {
+    /// Most buyers arrive in the last three minutes.
+    pub async fn run(self) {
         let kick_off = self.world.plan.first_kick_off_ms();
-        let arrives = match self.chance.happens(700) {
-            true => kick_off.saturating_sub(self.chance.below(3 * MINUTE)),
-            false => self.chance.below(kick_off + MINUTE),
+        let arrives_ms = match self.random.happens(700) {
+            true => kick_off.saturating_sub(self.random.below(3 * MINUTE)),
+            false => self.random.below(kick_off + MINUTE),
         };
-        self.pause(arrives, arrives).await;
-        for visit in 1..=self.chance.between(1, 2) {
-            if self.world.weather.is_calm() {
+        self.pause(arrives_ms, arrives_ms).await;
+        for shop_once in 1..=self.random.between(1, 2) {
+            if self.world.weather.faults_ended() {
                 return;
             }
-            self.visit(visit).await;
+            self.shop_once(shop_once).await;
             self.pause(SECOND, 30 * SECOND).await;
         }
     }
 
-    async fn visit(&self, visit: u64) {
-        let club = *self.chance.one_of(&self.world.plan.clubs);
+    async fn shop_once(&self, shop_once: u64) {
+        let club = *self.random.one_of(&self.world.plan.clubs);
         let mut draws = self.world.plan.draws_of(club);
-        while draws.len() > 1 && self.chance.coin() {
-            draws.remove(self.chance.below(draws.len() as u64) as usize);
+        while draws.len() > 1 && self.random.coin() {
+            draws.remove(self.random.below(draws.len() as u64) as usize);
         }
-        let wants: Wish = draws.into_iter().map(|draw| (draw, self.count())).collect();
-        let key = format!("browser-{}-{visit}", self.number);
+        let wants: RequestedLines = draws.into_iter().map(|draw| (draw, self.count())).collect();
+        let key = format!("browser-{}-{shop_once}", self.number);
         let Some(mut record) = self.open(&key, club, wants.clone()).await else {
             return;
         };
@@ -75,7 +78,7 @@ impl Buyer {
                 .iter()
                 .map(|(draw, _)| (*draw, self.count()))
                 .collect();
-            // Refused or silent: the buyer pays what they had before, or what the house made of it.
+            // After a refusal or timeout the buyer continues with the order as it is.
             record = self.open(&key, club, other).await.unwrap_or(record);
         }
         let Some(id) = record.order.payment_intent.clone() else {
@@ -84,23 +87,21 @@ impl Buyer {
         if record.order.state != OrderState::Quoted {
             return;
         }
-        self.world.told.shown(record.order.id, &id);
+        self.world.answers_shown.shown(record.order.id, &id);
         self.pause(2 * SECOND, 100 * SECOND).await;
         if self.happens(|r| r.left) {
             let order = record.order.id;
-            self.send(
-                true,
-                |house| async move { house.payments.abandon(order).await },
-            )
+            self.send(true, |handles| async move {
+                handles.payments.abandon(order).await
+            })
             .await;
             return;
         }
-        if self.chance.happens(200) {
+        if self.random.happens(200) {
             let order = record.order.id;
-            self.send(
-                false,
-                |house| async move { house.payments.extend(order).await },
-            )
+            self.send(false, |handles| async move {
+                handles.payments.extend(order).await
+            })
             .await;
             self.pause(SECOND, 100 * SECOND).await;
         }
@@ -113,23 +114,23 @@ impl Buyer {
         }
     }
 
-    /// The amount on the screen was another one than the order's (decision C-3).
+    /// The buyer saw another amount than the order's (decision C-3).
     async fn turn_down(&self, order: OrderId) {
-        for _ in 0..TRIES {
-            let asked = self
-                .send(false, |house| async move {
-                    house.payments.turn_down(order).await
+        for _ in 0..ATTEMPTS_MAX {
+            let answered_call = self
+                .send(false, |handles| async move {
+                    handles.payments.abandon_changed_amount(order).await
                 })
                 .await;
-            match asked {
+            match answered_call {
                 Some(Ok(FulfilStatus::NotCharged { .. })) => {
                     self.world.watch.met("a surprised buyer");
                     self.world
-                        .told
-                        .heard(&self.world, order, Answer::NotCharged);
+                        .answers_shown
+                        .record_answer(&self.world, order, Answer::NotCharged);
                     return;
                 }
-                // It had its tickets already.
+                // The tickets were allocated already.
                 Some(Ok(FulfilStatus::Succeeded | FulfilStatus::Refunding)) => return,
                 _ => self.pause(SECOND, 5 * SECOND).await,
             }
@@ -137,12 +138,17 @@ impl Buyer {
     }
 
     fn count(&self) -> u16 {
-        self.chance.between(1, self.world.plan.count_max) as u16
+        self.random.between(1, self.world.plan.count_max) as u16
     }
 
-    /// Opens an order, or resizes it: the same key finds the same one.
-    async fn open(&self, key: &str, club: ClubId, mut wants: Wish) -> Option<OrderRecord> {
-        for attempt in 1..=TRIES {
+    /// Opens or resizes an order: the same client key finds the same order.
+    async fn open(
+        &self,
+        key: &str,
+        club: ClubId,
+        mut wants: RequestedLines,
+    ) -> Option<OrderRecord> {
+        for attempt in 1..=ATTEMPTS_MAX {
             let first = self.ask_to_open(key, club, &wants, 2 * attempt);
             let answer = if self.happens(|r| r.double_click) {
                 let (first, second) =
@@ -155,9 +161,10 @@ impl Buyer {
                 Some(Ok(record)) => return Some(record),
                 Some(Err(PaymentFailure::Refused {
                     draw,
-                    refusal: Refusal::TooFewTickets { free },
+                    refusal:
+                        Refusal::TooFewTickets { free } | Refusal::HoldLimit { available: free },
                 })) if free > 0 => {
-                    // "Only N tickets remaining. Please adjust your selection."
+                    // The page says: "Only N tickets remaining. Please adjust your selection."
                     wants
                         .iter_mut()
                         .filter(|(of, _)| *of == draw)
@@ -171,19 +178,28 @@ impl Buyer {
         None
     }
 
-    /// The house prices: nothing of the browser's is believed but how many of what.
+    /// Returns one of a few networks, or `None` for buyers without a reservation limit.
+    fn source(&self) -> Option<HoldSource> {
+        let network = self.number % 8;
+        (network > 1).then_some(HoldSource {
+            id: SourceId(network.into()),
+            has_paid: network == 2,
+        })
+    }
+
+    /// The server sets the price. From the browser it takes only draws and counts.
     async fn ask_to_open(
         &self,
         key: &str,
         club: ClubId,
-        wants: &Wish,
+        wants: &RequestedLines,
         attempt: u32,
-    ) -> Reply<OrderRecord> {
+    ) -> CallResult<OrderRecord> {
         let number = u128::from(
-            self.number * 1_000_000 + self.chance.below(1_000) * 1_000 + u64::from(attempt),
+            self.number * 1_000_000 + self.random.below(1_000) * 1_000 + u64::from(attempt),
         );
         let name = format!("Buyer {}", self.number);
-        let mut wanted = OpenOrder {
+        let mut request = OpenOrder {
             client_key: key.into(),
             token: format!("{number:032x}"),
             id: OrderId(number),
@@ -195,30 +211,31 @@ impl Buyer {
                 email: Some(format!("buyer-{}@example.org", self.number)),
                 phone: None,
             },
+            source: self.source(),
         };
         let wants = wants.clone();
-        let answer = self.send(false, |house| async move {
+        let answer = self.send(false, |handles| async move {
             let mut priced = Vec::new();
             for (draw, count) in wants {
-                let view = house
+                let view = handles
                     .draws
                     .view(draw)
                     .await
                     .map_err(|_| PaymentFailure::Unavailable)?;
-                priced.push(Wanted {
+                priced.push(LineRequest {
                     draw,
                     count,
                     unit_price: view.price,
                     passes_card_fee: draw.0 % 2 == 0,
                 });
             }
-            wanted.lines = price(&priced, SurchargeMode::PerLine);
-            house.payments.open(wanted).await
+            request.lines = price(&priced, SurchargeMode::PerLine);
+            handles.payments.open(request).await
         });
         answer.await
     }
 
-    /// Pays, at the provider or through the house; `false`: it came to nothing.
+    /// Pays at the provider or through the server. Returns false when the payment failed.
     async fn pay(&self, record: &OrderRecord, id: &PaymentIntentId) -> bool {
         let provider = &self.world.provider;
         for card in 1..=2 {
@@ -231,7 +248,7 @@ impl Buyer {
                 provider.decline(id);
                 false
             } else if challenged {
-                provider.challenge(id) && self.answer_bank(id).await
+                provider.challenge(id) && self.authenticate(id).await
             } else {
                 provider.authorise(id)
             };
@@ -244,8 +261,8 @@ impl Buyer {
                         if paid { "authorised" } else { "not authorised" }
                     )
                 });
-            self.world.deliver_notices();
-            if paid || self.chance.coin() {
+            self.world.signal_webhooks();
+            if paid || self.random.coin() {
                 return paid;
             }
             self.pause(2 * SECOND, 15 * SECOND).await;
@@ -266,18 +283,21 @@ impl Buyer {
             (_, true) => format!("pm_3ds_{card}"),
             _ => format!("pm_good_{card}"),
         };
-        for _ in 1..=TRIES {
+        for _ in 1..=ATTEMPTS_MAX {
             let with = method.clone();
-            let asked = self.send(false, |house| async move {
-                house.payments.confirm(order, &with).await
+            let answered_call = self.send(false, |handles| async move {
+                handles.payments.confirm(order, &with).await
             });
-            match asked.await {
-                Some(Ok(Confirmed::Authorised)) => return true,
-                Some(Ok(Confirmed::RequiresAction { .. })) => return self.answer_bank(id).await,
-                Some(Ok(Confirmed::Processing)) | Some(Err(PaymentFailure::Unavailable)) | None => {
+            match answered_call.await {
+                Some(Ok(Confirmation::Authorised)) => return true,
+                Some(Ok(Confirmation::RequiresAction { .. })) => {
+                    return self.authenticate(id).await;
                 }
+                Some(Ok(Confirmation::Processing))
+                | Some(Err(PaymentFailure::Unavailable))
+                | None => {}
                 Some(Err(PaymentFailure::Declined { .. })) if !declined && !challenged => {
-                    self.world.watch.violated(format!(
+                    self.world.watch.report_violation(format!(
                         "B1: order {} has a good card and was told it is declined",
                         order.0
                     ));
@@ -290,11 +310,11 @@ impl Buyer {
         false
     }
 
-    /// The 3-D Secure page: answered late, or never.
-    async fn answer_bank(&self, id: &PaymentIntentId) -> bool {
-        self.world.deliver_notices();
+    /// The 3-D Secure page, answered late or never.
+    async fn authenticate(&self, id: &PaymentIntentId) -> bool {
+        self.world.signal_webhooks();
         self.pause(SECOND, self.world.plan.rates.challenge_ms).await;
-        match self.chance.below(10) {
+        match self.random.below(10) {
             0 => false,
             1 => {
                 self.world.provider.decline(id);
@@ -304,17 +324,25 @@ impl Buyer {
         }
     }
 
-    /// Asks until it knows how it ended; what it is told last stays on the screen.
+    /// Polls until the outcome is known. The last answer stays on the screen.
     async fn finish(&self, id: &PaymentIntentId) {
-        for _ in 0..self.chance.between(1, 8) {
-            let ask = || self.send(true, |house| async move { house.payments.fulfil(id).await });
+        for _ in 0..self.random.between(1, 8) {
+            let ask = || {
+                self.send(
+                    true,
+                    |handles| async move { handles.payments.fulfil(id).await },
+                )
+            };
             let (first, second) = match self.happens(|r| r.double_click) {
                 true => join(ask(), ask()).await,
                 false => (ask().await, None),
             };
             let mut ended = false;
             for fulfilled in [first, second].into_iter().flatten().flatten() {
-                ended = self.world.told.answered(&self.world, &fulfilled);
+                ended = self
+                    .world
+                    .answers_shown
+                    .record_fulfilled(&self.world, &fulfilled);
             }
             if ended {
                 return;
@@ -323,7 +351,7 @@ impl Buyer {
         }
     }
 
-    async fn send<T, F>(&self, beacon: bool, work: impl FnOnce(Handles) -> F) -> Reply<T>
+    async fn send<T, F>(&self, beacon: bool, work: impl FnOnce(EngineHandles) -> F) -> CallResult<T>
     where
         F: Future<Output = Result<T, PaymentFailure>>,
     {
@@ -333,17 +361,17 @@ impl Buyer {
             .rate(|r| if beacon { r.beacon_lost } else { r.call_lost });
         self.world
             .house
-            .call(&self.chance, lost, PATIENCE, work)
+            .call(&self.random, lost, PATIENCE, work)
             .await
     }
 
-    fn happens(&self, rate: impl FnOnce(&super::plan::Rates) -> u64) -> bool {
-        self.chance.happens(self.world.weather.rate(rate))
+    fn happens(&self, rate: impl FnOnce(&super::plan::FaultRates) -> u64) -> bool {
+        self.random.happens(self.world.weather.rate(rate))
     }
 
     async fn pause(&self, least_ms: u64, most_ms: u64) {
         sleep(Duration::from_millis(
-            self.chance.between(least_ms, most_ms.max(least_ms)),
+            self.random.between(least_ms, most_ms.max(least_ms)),
         ))
         .await;
     }

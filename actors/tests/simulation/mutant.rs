@@ -1,50 +1,59 @@
-//! The real thing with one guard taken away, from outside: a simulation that does not notice has not looked.
+//! Mutants: the engine with one guard removed from outside. The simulation must detect each of
+//! them.
 
 use actors::NewIntent;
-use domain::{AccountId, Cents, Draw, FeePolicy, OrderId, OrderState, PaymentIntentId, Timestamp};
+use domain::{
+    AccountId, Cents, Draw, DrawId, FeePolicy, OrderId, OrderState, PaymentIntentId, Timestamp,
+};
 use persistence::Failure;
-use persistence::books::{Books, Notice, Operation, OperationKind, OrderRecord};
 use persistence::ledger::{Append, Claims};
+use persistence::stores::OutboxStore;
+use persistence::stores::{Operation, OperationKind, OrderRecord, StoredWebhookEvent};
 
 use super::plan::MINUTE;
 use super::world::World;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutant {
-    /// The house as it is.
+    /// The unchanged engine.
     None,
-    /// Kick-off is not checked: the process's clock is ten minutes late, and the ledger does not look at its own.
+    /// Kick-off is not checked: the process's clock is ten minutes late, and the ledger does not
+    /// check its own.
     KickOffUnchecked,
-    /// A doubled notice is taken for a new one.
+    /// A repeated webhook counts as new.
     NoticeTwice,
-    /// An order does not know any more that it was captured, and its mail has no dedupe key: every door sends one.
+    /// A captured order is read as not captured, and its mail has no dedupe key, so every entry
+    /// point sends one.
     CapturedTwice,
-    /// A commit of an earlier owner is taken like the owner's own.
+    /// A commit of an earlier owner is accepted.
     FenceIgnored,
-    /// The application fee is computed when the payment intent is made.
+    /// The application fee is computed when the payment intent is created.
     FeeAtCreation,
-    /// Cancelling at the provider is believed without being done.
+    /// Cancellation at the provider is skipped but recorded as done.
     CancelIsOnlyBelieved,
-    /// A capture is tried once.
+    /// A capture is attempted only once.
     CaptureTriedOnce,
-    /// The payment intent of an order whose reservation lapsed is not cancelled.
+    /// The payment intent of an order with an expired reservation is not cancelled.
     ExpiryDoesNotCancel,
-    /// A notice is believed whatever account it is of: its payment is taken for the order's it names.
+    /// The account of a webhook is not checked: its payment counts for the order that it names.
     AccountUnchecked,
-    /// Each attempt to capture has a key of its own.
+    /// Each capture attempt has a new idempotency key.
     CaptureKeyUnstable,
-    /// A commit without an answer is taken for one that was not made, and the ledger does not compare revisions.
+    /// A commit without an answer counts as not written, and the ledger does not compare revisions.
     LostAnswerIsFailure,
-    /// A node takes the draws of others, whatever leases run.
+    /// A node takes draws from others while their leases are valid.
     LeaseIgnored,
-    /// A refund takes back the fee of its own payment, instead of what the draw's fee went down by.
+    /// A refund returns a share of its own payment's fee, instead of the reduction of the draw's
+    /// fee.
     RefundProportional,
-    /// Commands that are written together are answered as if they were written, whatever the books say.
+    /// Commands of one batch are answered as written, whatever the database reports.
     TogetherIsBelieved,
+    /// After a takeover both node and ledger have forgotten that the draw was revealed.
+    RevealForgotten,
 }
 
 impl Mutant {
-    pub const ALL: [Mutant; 14] = [
+    pub const ALL: [Mutant; 15] = [
         Mutant::KickOffUnchecked,
         Mutant::NoticeTwice,
         Mutant::CapturedTwice,
@@ -59,6 +68,7 @@ impl Mutant {
         Mutant::LeaseIgnored,
         Mutant::RefundProportional,
         Mutant::TogetherIsBelieved,
+        Mutant::RevealForgotten,
     ];
 
     pub fn appends(self, world: &World, appends: Vec<Append>) -> Vec<Append> {
@@ -89,6 +99,15 @@ impl Mutant {
         (0..).zip(appends).map(mutated).collect()
     }
 
+    /// Runs before draws are claimed.
+    pub fn claiming(self, world: &World, draws: &[DrawId]) {
+        if self == Mutant::RevealForgotten {
+            draws
+                .iter()
+                .for_each(|draw| world.memory.forget_reveal(*draw));
+        }
+    }
+
     pub fn claim(self, world: &World, claims: Result<Claims, Failure>) -> Result<Claims, Failure> {
         let mut claims = claims?;
         if self == Mutant::LeaseIgnored {
@@ -102,7 +121,7 @@ impl Mutant {
         Ok(claims)
     }
 
-    /// What the actor hears of its commit.
+    /// Returns what the actor is told about its commit.
     pub fn answer(self, appends: &[Append], written: Result<(), Failure>) -> Result<(), Failure> {
         match written {
             Err(_) if self == Mutant::TogetherIsBelieved && appends.len() > 1 => Ok(()),
@@ -133,15 +152,15 @@ impl Mutant {
                 policy.on(revenue + line.subtotal()) - policy.on(revenue)
             });
             let fee = fee.sum();
-            world.kept().fees.insert(id.clone(), fee);
+            world.mutant_state().fees.insert(id.clone(), fee);
         }
     }
 
     pub fn fee(self, world: &World, id: &PaymentIntentId) -> Option<Cents> {
-        world.kept().fees.get(id).copied()
+        world.mutant_state().fees.get(id).copied()
     }
 
-    /// The key of a capture.
+    /// Returns the idempotency key of a capture.
     pub fn key(self, world: &World, key: &str) -> String {
         match self {
             Mutant::CaptureKeyUnstable => format!("{key}-{}", world.trace.events()),
@@ -149,7 +168,7 @@ impl Mutant {
         }
     }
 
-    /// The part of a payment's own fee that goes back with so much of its money.
+    /// Returns the share of a payment's fee that belongs to the refunded amount.
     pub fn fee_with_refund(
         self,
         world: &World,
@@ -164,7 +183,7 @@ impl Mutant {
         (part > 0).then_some(Cents(part))
     }
 
-    pub fn only_believes(self, world: &World, id: &PaymentIntentId) -> bool {
+    pub fn skips_cancellation(self, world: &World, id: &PaymentIntentId) -> bool {
         let lapsed = || {
             let orders = world.memory.orders();
             let order = orders
@@ -183,11 +202,15 @@ impl Mutant {
             || operation.attempts <= 1
     }
 
-    pub fn notice(self, world: &World, notice: &Notice) -> Notice {
+    pub fn mutate_webhook_event(
+        self,
+        world: &World,
+        notice: &StoredWebhookEvent,
+    ) -> StoredWebhookEvent {
         match self {
             Mutant::NoticeTwice => {
                 let event_id = format!("{}-{}", notice.event_id, world.trace.events());
-                Notice {
+                StoredWebhookEvent {
                     event_id,
                     ..notice.clone()
                 }
@@ -196,20 +219,23 @@ impl Mutant {
         }
     }
 
-    pub fn believes(self, world: &World, notice: &Notice) {
+    pub fn believes(self, world: &World, notice: &StoredWebhookEvent) {
         if let (Mutant::AccountUnchecked, Some(id)) = (self, &notice.payment_intent)
-            && world.watch.facts().forged.contains(id)
+            && world.watch.state().forged.contains(id)
             && let Some(said) = world.provider.intent(id).map(|intent| intent.said)
             && let Some(order) = said.order
         {
-            world.kept().paid_by.insert(order, (said.id, said.account));
+            world
+                .mutant_state()
+                .paid_by
+                .insert(order, (said.id, said.account));
         }
     }
 
-    /// The order that a payment is believed to be of.
+    /// Returns the order that a foreign payment is believed to belong to.
     pub fn misled(self, world: &World, id: &PaymentIntentId) -> Option<OrderId> {
         world
-            .kept()
+            .mutant_state()
             .paid_by
             .iter()
             .find(|(_, (by, _))| by == id)
@@ -220,14 +246,14 @@ impl Mutant {
         if self == Mutant::CapturedTwice && record.order.state == OrderState::Captured {
             record.order.state = OrderState::Allocated;
         }
-        if let Some((id, account)) = world.kept().paid_by.get(&record.order.id) {
+        if let Some((id, account)) = world.mutant_state().paid_by.get(&record.order.id) {
             record.order.payment_intent = Some(id.clone());
             record.order.account = account.clone();
         }
         record
     }
 
-    /// Before the books are asked the same.
+    /// Runs before the store records a capture.
     pub async fn captured(
         self,
         world: &World,
@@ -259,10 +285,10 @@ impl Mutant {
     }
 }
 
-/// What a mutant remembers.
+/// State of the mutants.
 #[derive(Default)]
-pub struct Kept {
-    /// The fee of each payment, from its creation on.
+pub struct MutantState {
+    /// The fee of each payment since its creation.
     fees: std::collections::BTreeMap<PaymentIntentId, Cents>,
     paid_by: std::collections::BTreeMap<OrderId, (PaymentIntentId, AccountId)>,
 }

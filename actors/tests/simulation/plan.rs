@@ -1,15 +1,15 @@
-//! What a seed decides before its world begins: what is sold, who comes, and which faults there are. Swarm style: a random
-//! half of the faults is off, so that those which hide each other also come alone.
+//! What a seed determines before its world starts: draws, buyers and faults. As in swarm testing, a
+//! random half of the faults is off, so that faults that hide each other also occur alone.
 
-use domain::draw::Snapshot;
+use domain::draw::DrawSnapshot;
 use domain::{AccountId, Cents, ClubId, Deal, DrawId, FeePolicy, Seed, Status, Terms, Timestamp};
 
-use super::chance::Chance;
+use super::random_stream::RandomStream;
 
-pub use fates::Fates;
-pub use rates::Rates;
+pub use rare_events::RareEvents;
+pub use rates::FaultRates;
 
-mod fates;
+mod rare_events;
 mod rates;
 
 /// Saturday noon.
@@ -17,60 +17,60 @@ pub const NOON: Timestamp = Timestamp(1_795_226_400_000);
 pub const SECOND: u64 = 1_000;
 pub const MINUTE: u64 = 60 * SECOND;
 
-/// Every so many worlds are played beat by beat.
-const WHOLE_ONE_IN: u64 = 32;
-/// Every so many, some of those, are watched for the whole hour of calm. An hour in which nothing happens costs as much as
-/// several worlds: two nodes listen to each other, every 400 ms.
+/// One in this many worlds is played with every poll.
+const EVERY_POLL_ONE_IN: u64 = 32;
+/// One in this many of those worlds runs for the full hour without faults. An idle hour costs as
+/// much as several worlds, because two nodes poll each other every 400 ms.
 const HOUR_ONE_IN: u64 = 256;
 
-/// How a world is played: the same faults and the same people either way.
+/// How a world is played. Faults and actors are the same in both modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Beat by beat until it is calm: each node asks every 400 ms what the others wrote, though most often it is nothing;
-    /// notices that are a quarter of an hour late are, after the end of the safety phase as before it.
-    Whole,
-    /// Such a question is answered when there is something to tell, as long after it was written as the beat would have taken
-    /// to come, or with nothing after 0.7 s; late notices come within a minute of the calm, which then is short.
-    Brisk,
+    /// Nodes poll each other every 400 ms even when nothing changed, and late webhooks may arrive
+    /// up to 15 minutes after the fault phase.
+    EveryPoll,
+    /// A poll is answered when there is something to report, as late as the real poll would have
+    /// been, or empty after 0.7 s. Late webhooks arrive within a minute of the fault phase's end.
+    SkipIdlePolls,
 }
 
 impl Pace {
     pub fn of(seed: u64) -> Pace {
-        if seed.is_multiple_of(WHOLE_ONE_IN) {
-            Pace::Whole
+        if seed.is_multiple_of(EVERY_POLL_ONE_IN) {
+            Pace::EveryPoll
         } else {
-            Pace::Brisk
+            Pace::SkipIdlePolls
         }
     }
 }
 
-pub struct Plan {
+pub struct WorldPlan {
     pub seed: u64,
     pub pace: Pace,
-    pub draws: Vec<Snapshot>,
-    /// Whose draws: `clubs[i]` sells `draws[i]`.
+    pub draws: Vec<DrawSnapshot>,
+    /// `clubs[i]` sells `draws[i]`.
     pub clubs: Vec<ClubId>,
-    /// How many processes serve at once.
+    /// Number of processes that serve at once.
     pub nodes: u64,
     pub buyers: u64,
-    /// Tickets a buyer wants of one draw: 1 to this many.
+    /// Maximum tickets that a buyer wants of one draw.
     pub count_max: u64,
-    /// How long things go wrong; then it is calm.
+    /// Length of the fault phase in milliseconds.
     pub safety_ms: u64,
-    pub rates: Rates,
-    pub fates: Fates,
+    pub rates: FaultRates,
+    pub rare_events: RareEvents,
 }
 
 pub fn account(club: ClubId) -> AccountId {
     AccountId(format!("acct_club_{club}"))
 }
 
-impl Plan {
-    pub fn of(seed: u64, pace: Pace) -> Plan {
-        let chance = Chance::new(seed);
-        let clubs_count = *chance.one_of(&[1, 1, 1, 2]);
-        let draws_count = *chance.one_of(&[1, 1, 2, 2, 3, 4, 5]);
-        let draws: Vec<Snapshot> = (0..draws_count).map(|place| draw(&chance, place)).collect();
+impl WorldPlan {
+    pub fn of(seed: u64, pace: Pace) -> WorldPlan {
+        let random = RandomStream::new(seed);
+        let clubs_count = *random.one_of(&[1, 1, 1, 2]);
+        let draws_count = *random.one_of(&[1, 1, 2, 2, 3, 4, 5]);
+        let draws: Vec<DrawSnapshot> = (0..draws_count).map(|place| draw(&random, place)).collect();
         let clubs = (0..draws.len() as i64)
             .map(|place| ClubId(1 + place % clubs_count))
             .collect();
@@ -79,30 +79,30 @@ impl Plan {
             .map(|draw| draw.terms.closes_at.ms_since(NOON) as u64)
             .max()
             .unwrap_or_default();
-        let buyers = buyers(&chance);
-        // From a little less than there is to four times of it.
-        let demand = 169 * draws.len() as u64 * chance.between(80, 400) / 100;
+        let buyers = buyers(&random);
+        // Demand between 80 % and four times of the tickets.
+        let demand = 169 * draws.len() as u64 * random.between(80, 400) / 100;
         let count_max = (2 * demand / buyers).clamp(2, 50);
-        Plan {
+        WorldPlan {
             seed,
             pace,
             draws,
             clubs,
             buyers,
             count_max,
-            nodes: *chance.one_of(&[1, 1, 1, 2]),
-            safety_ms: last + chance.between(20 * SECOND, 90 * SECOND),
-            rates: Rates::of(&chance),
-            fates: Fates::of(&chance),
+            nodes: *random.one_of(&[1, 1, 1, 2]),
+            safety_ms: last + random.between(20 * SECOND, 90 * SECOND),
+            rates: FaultRates::of(&random),
+            rare_events: RareEvents::of(&random),
         }
     }
 
-    /// It is watched to the end of the calm, with all its nodes, however long it has been at rest.
-    pub fn lasts_an_hour(&self) -> bool {
-        self.pace == Pace::Whole && self.seed.is_multiple_of(HOUR_ONE_IN)
+    /// Returns whether the world runs for the full hour with all its nodes.
+    pub fn runs_full_hour(&self) -> bool {
+        self.pace == Pace::EveryPoll && self.seed.is_multiple_of(HOUR_ONE_IN)
     }
 
-    /// The draws of one club, ascending.
+    /// Returns the draws of one club, in ascending order.
     pub fn draws_of(&self, club: ClubId) -> Vec<DrawId> {
         self.draws
             .iter()
@@ -121,46 +121,46 @@ impl Plan {
     }
 }
 
-/// Few who want many tickets find most of what there is to find, and quickly; now and then a rush comes all the same.
-fn buyers(chance: &Chance) -> u64 {
-    match chance.below(512) {
-        0 => chance.between(100, 400),
-        1..=24 => chance.between(20, 60),
-        _ => chance.between(4, 16),
+/// Few buyers who want many tickets find most errors quickly. Some worlds still have a large crowd.
+fn buyers(random: &RandomStream) -> u64 {
+    match random.below(512) {
+        0 => random.between(100, 400),
+        1..=24 => random.between(20, 60),
+        _ => random.between(4, 16),
     }
 }
 
-/// Half of the time nothing, else anything up to the most.
-fn some(chance: &Chance, most: u64) -> u64 {
-    if chance.coin() {
+/// Returns zero half of the time, otherwise a number up to `most`.
+fn random_amount(random: &RandomStream, most: u64) -> u64 {
+    if random.coin() {
         0
     } else {
-        chance.between(1, most)
+        random.between(1, most)
     }
 }
 
-fn draw(chance: &Chance, place: i64) -> Snapshot {
-    let cents = *chance.one_of(&[50, 100, 250, 500, 1000, 2000, 5000, 333]);
-    // Soon: a minute in which nobody comes tells nothing, and a reservation is kept for two and a half.
-    let closes_at = NOON.plus_ms(chance.between(2 * MINUTE, 4 * MINUTE) as i64);
-    let fee_policy = match chance.below(4) {
+fn draw(random: &RandomStream, place: i64) -> DrawSnapshot {
+    let cents = *random.one_of(&[50, 100, 250, 500, 1000, 2000, 5000, 333]);
+    // Soon: minutes without buyers test nothing, and a reservation lasts two and a half.
+    let closes_at = NOON.plus_ms(random.between(2 * MINUTE, 4 * MINUTE) as i64);
+    let fee_policy = match random.below(4) {
         0 => FeePolicy {
             rate_bps: 300,
             cap: Cents(1000),
         },
         _ => FeePolicy::DEFAULT,
     };
-    Snapshot {
+    DrawSnapshot {
         id: DrawId(1001 + place),
         terms: Terms {
             price: Cents(cents),
-            prize_percentage: chance.between(1, 100) as u8,
-            round_up_prize: chance.coin(),
+            prize_percentage: random.between(1, 100) as u8,
+            round_up_prize: random.coin(),
             opens_at: None,
             closes_at,
         },
         fee_policy,
-        deal: Deal::new(Seed([chance.next() as u8; 32])),
+        deal: Deal::new(Seed([random.next() as u8; 32])),
         status: Status::Active,
         revision: 0,
         reservations: Vec::new(),
@@ -169,5 +169,7 @@ fn draw(chance: &Chance, place: i64) -> Snapshot {
         fee: Cents::ZERO,
         outcome: None,
         archived: false,
+        revealed: false,
+        returned: Vec::new(),
     }
 }

@@ -1,83 +1,84 @@
-//! How a process reaches the outside: every question and every answer waits while the process hangs, and for ever when it is
-//! dead. Here the guards are taken away, too: a mutant is a port that breaks its promise.
+//! The ports between a simulated process and its surroundings. Every call and answer waits while
+//! the process is paused, and for ever when it is dead. Mutants also change the behaviour here.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::{Gateway, GatewayError, NewIntent, Opened, Post};
+use actors::{Gateway, GatewayError, NewIntent, OpenedIntent, Post};
 use async_trait::async_trait;
 use domain::{
     AccountId, Cents, Deal, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
     Timestamp,
 };
-use persistence::books::{Mail, OrderRecord};
-use persistence::ledger::{Append, Claims, Known, Moved};
-use persistence::nodes::Boot;
+use persistence::ledger::{Append, ChangedDraw, Claims, KnownDraw};
+use persistence::nodes::InstanceId;
+use persistence::stores::{Mail, OrderRecord};
 use persistence::{Failure, Ledger};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::house::Process;
 use super::mutant::Mutant;
 use super::plan::Pace;
+use super::processes::Process;
 use super::world::World;
 
-pub use books::BooksPort;
+pub use books::PaymentStoresPort;
 pub use nodes::{NodesPort, Street};
 
 mod books;
 mod nodes;
 
-/// As long as a statement may take before it is given up.
+/// The statement timeout of the database.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How often a node asks what the others wrote (`supervisor/lookout.rs`).
-const BEAT_MS: u64 = 400;
-/// The longest that such a question waits for something to be answered: two of them and the beat between them are shorter than a
-/// memory is told after the books were heard (`membership.rs`).
-const SILENCE: Duration = Duration::from_millis(700);
+/// How often a node polls for other nodes' commits.
+const POLL_INTERVAL_MS: u64 = 400;
+/// The longest time that a poll waits for something to report. Two polls and the interval between
+/// them are shorter than `STALE_READ_MAX` in `membership.rs`.
+const POLL_TIMEOUT: Duration = Duration::from_millis(700);
 
 pub type Owner = (Arc<World>, Arc<Process>);
 
-/// On the way to the books.
+/// The way of a request to the database.
 async fn enter(owner: &Owner) -> Result<(), Failure> {
-    travel(owner).await;
-    reach(owner).await.map_err(Failure::NotWritten)
+    delay(owner).await;
+    ensure_reachable(owner).await.map_err(Failure::NotWritten)
 }
 
-/// On the way back: what was asked for is done by now, or not, and nobody hears of it.
+/// The way of an answer back. Without it the caller does not know whether the request had its
+/// effect.
 async fn leave(owner: &Owner) -> Result<(), Failure> {
-    travel(owner).await;
-    reach(owner).await.map_err(Failure::Unknown)
+    delay(owner).await;
+    ensure_reachable(owner).await.map_err(Failure::Unknown)
 }
 
-async fn travel((world, process): &Owner) {
-    world.weather.books_pause().await;
+async fn delay((world, process): &Owner) {
+    world.weather.store_pause().await;
     process.pass().await;
 }
 
-/// There with a question that every node asks several times a second.
+/// The way of a poll, which every node sends several times a second.
 async fn enter_beat(owner: &Owner) -> Result<(), Failure> {
-    owner.0.weather.beat_pause().await;
+    owner.0.weather.poll_pause().await;
     owner.1.pass().await;
-    reach(owner).await.map_err(Failure::NotWritten)
+    ensure_reachable(owner).await.map_err(Failure::NotWritten)
 }
 
-/// And back.
+/// The way of a poll's answer back.
 async fn leave_beat(owner: &Owner) -> Result<(), Failure> {
-    owner.0.weather.beat_pause().await;
+    owner.0.weather.poll_pause().await;
     owner.1.pass().await;
-    reach(owner).await.map_err(Failure::Unknown)
+    ensure_reachable(owner).await.map_err(Failure::Unknown)
 }
 
-/// A process that is cut off from the books waits as long as its statements may take, and hears nothing.
-async fn reach((world, process): &Owner) -> Result<(), String> {
+/// A process that is cut off from the database waits until the statement timeout and gets an error.
+async fn ensure_reachable((world, process): &Owner) -> Result<(), String> {
     if !process.is_cut_off() {
         return Ok(());
     }
-    world.watch.met("the books out of reach");
+    world.watch.met("the database is out of reach");
     sleep(STATEMENT_TIMEOUT).await;
     process.pass().await;
-    Err("cut off from the books".into())
+    Err("cut off from the database".into())
 }
 
 pub struct LedgerPort(Owner);
@@ -89,19 +90,24 @@ impl LedgerPort {
 }
 
 impl LedgerPort {
-    /// What beats that find nothing would have come to: the first that finds something, or silence after a while.
-    async fn moved_in_time(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
+    /// Stands for the polls that would find nothing: returns the first result, or nothing after a
+    /// while.
+    async fn moved_in_time(
+        &self,
+        me: InstanceId,
+        known: &[KnownDraw],
+    ) -> Result<Vec<ChangedDraw>, Failure> {
         let world = &self.0.0;
-        let silent_until = Instant::now() + SILENCE;
+        let silent_until = Instant::now() + POLL_TIMEOUT;
         loop {
-            let stirred = world.stirred.notified();
-            let moved = world.memory.moved(me, known).await?;
+            let ledger_written = world.ledger_written.notified();
+            let moved = world.memory.changed_draws(me, known).await?;
             if !moved.is_empty() {
                 return Ok(moved);
             }
             tokio::select! {
                 biased;
-                () = stirred => sleep(Duration::from_millis(world.courier.below(BEAT_MS))).await,
+                () = ledger_written => sleep(Duration::from_millis(world.courier.below(POLL_INTERVAL_MS))).await,
                 () = sleep_until(silent_until) => return Ok(moved),
             }
         }
@@ -110,19 +116,20 @@ impl LedgerPort {
 
 #[async_trait]
 impl Ledger for LedgerPort {
-    async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
+    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
         let (world, process) = &self.0;
         enter(&self.0).await?;
         let owners: Vec<_> = draws
             .iter()
             .map(|draw| (*draw, world.memory.owner(*draw)))
             .collect();
+        world.mutant.claiming(world, draws);
         let claims = world
             .mutant
             .claim(world, world.memory.claim(me, draws).await);
         let taken = claims.clone().map(|claims| claims.taken);
         world.watch.claimed(world, process.number, &taken);
-        world.stirred.notify_waiters();
+        world.ledger_written.notify_waiters();
         world.watch.check_leases(me, &owners, &taken);
         if claims
             .as_ref()
@@ -134,16 +141,19 @@ impl Ledger for LedgerPort {
         claims
     }
 
-    async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
+    async fn take_over(
+        &self,
+        me: InstanceId,
+        draw: DrawId,
+        from: InstanceId,
+    ) -> Result<Claims, Failure> {
         let (world, process) = &self.0;
         enter(&self.0).await?;
         let claims = world.memory.take_over(me, draw, from).await;
         let taken = claims.clone().map(|claims| claims.taken);
         world.watch.claimed(world, process.number, &taken);
         if taken.is_ok_and(|taken| !taken.is_empty()) {
-            world
-                .watch
-                .met("a draw taken from an owner that nobody reached");
+            world.watch.met("a draw taken from an unreachable owner");
             if world
                 .house
                 .process_of(from)
@@ -158,13 +168,19 @@ impl Ledger for LedgerPort {
         claims
     }
 
-    async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
+    async fn changed_draws(
+        &self,
+        me: InstanceId,
+        known: &[KnownDraw],
+    ) -> Result<Vec<ChangedDraw>, Failure> {
         enter_beat(&self.0).await?;
         let world = &self.0.0;
-        // In an hour of calm nobody writes anything.
+        // No commits happen in an hour without faults.
         let moved = match world.plan.pace {
-            Pace::Whole if !world.weather.is_calm() => world.memory.moved(me, known).await,
-            Pace::Whole | Pace::Brisk => self.moved_in_time(me, known).await,
+            Pace::EveryPoll if !world.weather.faults_ended() => {
+                world.memory.changed_draws(me, known).await
+            }
+            Pace::EveryPoll | Pace::SkipIdlePolls => self.moved_in_time(me, known).await,
         };
         leave_beat(&self.0).await?;
         moved
@@ -187,17 +203,17 @@ impl Ledger for LedgerPort {
         world
             .watch
             .appended(world, process.number, &appends, &written);
-        world.stirred.notify_waiters();
+        world.ledger_written.notify_waiters();
         world
             .mutant
             .answer(&appends, leave(&self.0).await.and(written))
     }
 
-    async fn live(&self) -> Result<Vec<DrawId>, Failure> {
+    async fn live_draws(&self) -> Result<Vec<DrawId>, Failure> {
         enter(&self.0).await?;
-        let live = self.0.0.memory.live().await;
+        let draws = self.0.0.memory.live_draws().await;
         leave(&self.0).await?;
-        live
+        draws
     }
 }
 
@@ -215,7 +231,7 @@ impl Post for PostPort {
         let (world, process) = &self.0;
         process.pass().await;
         if world.post_is_shut() {
-            return Err("the post office is shut".into());
+            return Err("the mail server is down".into());
         }
         world
             .trace
@@ -235,7 +251,7 @@ impl GatewayPort {
         GatewayPort(owner)
     }
 
-    /// One call, with what it told others, and the way back.
+    /// Makes one call, records what the process told others, and returns the answer.
     async fn ask<T>(
         &self,
         verb: &'static str,
@@ -263,7 +279,7 @@ impl GatewayPort {
                     .map_or("done".into(), ToString::to_string);
                 format!("process {} for {of}: {words}", process.number)
             });
-        world.deliver_notices();
+        world.signal_webhooks();
         process.pass().await;
         said
     }
@@ -275,9 +291,9 @@ fn place(id: &PaymentIntentId) -> u128 {
 
 #[async_trait]
 impl Gateway for GatewayPort {
-    async fn create(&self, key: &str, new: &NewIntent) -> Result<Opened, GatewayError> {
+    async fn create(&self, key: &str, new: &NewIntent) -> Result<OpenedIntent, GatewayError> {
         let world = &self.0.0;
-        self.0.0.watch.keyed(&self.0.0, key);
+        self.0.0.watch.check_operation_key(&self.0.0, key);
         let opened = self
             .ask("create", new.order.0, world.provider.create(key, new))
             .await?;
@@ -291,8 +307,8 @@ impl Gateway for GatewayPort {
         account: &AccountId,
         id: &PaymentIntentId,
         new: &NewIntent,
-    ) -> Result<Opened, GatewayError> {
-        self.0.0.watch.keyed(&self.0.0, key);
+    ) -> Result<OpenedIntent, GatewayError> {
+        self.0.0.watch.check_operation_key(&self.0.0, key);
         self.ask(
             "update",
             place(id),
@@ -320,7 +336,7 @@ impl Gateway for GatewayPort {
         account: &AccountId,
         id: &PaymentIntentId,
         payment_method: &str,
-    ) -> Result<Opened, GatewayError> {
+    ) -> Result<OpenedIntent, GatewayError> {
         self.ask(
             "confirm",
             place(id),
@@ -339,7 +355,7 @@ impl Gateway for GatewayPort {
         let world = &self.0.0;
         let fee = world.mutant.fee(world, id).unwrap_or(application_fee);
         let key = world.mutant.key(world, key);
-        world.watch.keyed(world, &key);
+        world.watch.check_operation_key(world, &key);
         self.ask(
             "capture",
             place(id),
@@ -354,14 +370,14 @@ impl Gateway for GatewayPort {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        if self.0.0.mutant.only_believes(&self.0.0, id) {
+        if self.0.0.mutant.skips_cancellation(&self.0.0, id) {
             let said = self.retrieve(account, id).await?;
             return Ok(PaymentIntent {
                 status: PaymentStatus::Canceled,
                 ..said
             });
         }
-        self.0.0.watch.keyed(&self.0.0, key);
+        self.0.0.watch.check_operation_key(&self.0.0, key);
         self.ask(
             "cancel",
             place(id),
@@ -378,7 +394,7 @@ impl Gateway for GatewayPort {
         amount: Cents,
     ) -> Result<(), GatewayError> {
         let world = &self.0.0;
-        world.watch.keyed(world, key);
+        world.watch.check_operation_key(world, key);
         world
             .trace
             .note("asks", &[amount.0 as u64], || format!("{key} {amount}"));
@@ -407,7 +423,7 @@ impl Gateway for GatewayPort {
         if self.0.0.mutant == Mutant::RefundProportional {
             return Ok(());
         }
-        self.0.0.watch.keyed(&self.0.0, key);
+        self.0.0.watch.check_operation_key(&self.0.0, key);
         self.0
             .0
             .trace
@@ -434,7 +450,7 @@ impl Gateway for GatewayPort {
         account: &AccountId,
         order: OrderId,
         since: Timestamp,
-    ) -> Result<Option<Opened>, GatewayError> {
+    ) -> Result<Option<OpenedIntent>, GatewayError> {
         self.ask(
             "find",
             order.0,

@@ -1,4 +1,4 @@
-//! What happened in a world, in order: always as a hash, and as text when somebody wants to read it.
+//! The events of a world in order: always as a hash, and as text on request.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -25,7 +25,8 @@ impl Trace {
         }
     }
 
-    /// Notes one event: the numbers go into the hash, the sentence is made only when somebody reads.
+    /// Records an event. The numbers go into the hash; the sentence is only built when text is
+    /// requested.
     pub fn note(&self, what: &'static str, numbers: &[u64], sentence: impl FnOnce() -> String) {
         let now = self.clock.true_now().ms_since(NOON);
         let mut hash = self.hash.load(Ordering::Relaxed);

@@ -1,5 +1,5 @@
-//! One seed, one world: a process with the real engine, its books, its provider, and a crowd. First everything goes wrong, then
-//! it is calm for an hour, and then everything is counted.
+//! One simulated world for each seed: processes with the real engine, a store, a provider and
+//! buyers. First comes a fault phase, then up to an hour without faults, then the audit.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,56 +16,56 @@ use tokio::time::sleep;
 
 use super::audit;
 use super::buyer::Buyer;
-use super::chance::Chance;
-use super::house::House;
-use super::mutant::{Kept, Mutant};
-use super::people::Person;
-use super::plan::{MINUTE, NOON, Pace, Plan, SECOND, account};
-use super::told::Told;
+use super::buyer_answers::AnswerLog;
+use super::fault_injector::FaultInjector;
+use super::monitor::Monitor;
+use super::mutant::{Mutant, MutantState};
+use super::participants::Participant;
+use super::plan::{MINUTE, NOON, Pace, SECOND, WorldPlan, account};
+use super::processes::Processes;
+use super::random_stream::RandomStream;
 use super::trace::Trace;
-use super::watch::Watch;
-use super::weather::Weather;
 
-/// Calm: so long nothing goes wrong, and afterwards nothing may be under way.
-const CALM_MS: u64 = 60 * MINUTE;
-/// Most worlds are left when everything was at rest at so many looks, one after the other, and nobody is left who could disturb
-/// it; few are watched for the whole hour ([`Plan::lasts_an_hour`]).
-const RESTS: u32 = 2;
-/// Between two looks at what is shown.
-const LOOK_MS: u64 = 15_000;
-/// The same when it is calm. What still goes on by itself comes round within a minute: pauses between attempts grow to a minute
-/// at most (`payment/pause.rs`), draws look at their clocks every minute, the sweeper goes every 30 s, mails 15 s, notices 10 s.
-const CALM_LOOK_MS: u64 = MINUTE;
-/// The same in worlds that are played whole: the reconciler looks far back only every ten minutes, its rounds themselves left
-/// out, and may have read its list right before. Where somebody touched payments past us it must; elsewhere a process that
-/// starts anew does so at once ([`House::start_anew`]).
-const LONG_LOOK_MS: u64 = 6 * MINUTE;
+/// Time without faults, after which no work may be pending.
+const FAULT_FREE_MS: u64 = 60 * MINUTE;
+/// Most worlds end when they were at rest at this many consecutive checks. A few run for the full
+/// hour ([`WorldPlan::runs_full_hour`]).
+const RESTS_NEEDED: u32 = 2;
+/// Interval of checks in the fault phase.
+const CHECK_INTERVAL_MS: u64 = 15_000;
+/// Interval of checks after the fault phase. Remaining work repeats within a minute: retry pauses
+/// grow to one minute (`payment/pause.rs`), draws check their clocks every minute, the sweeper runs
+/// every 30 s, mail every 15 s and webhooks every 10 s.
+const IDLE_CHECK_MS: u64 = MINUTE;
+/// The same for worlds that are played with every poll. The reconciler looks far back only every
+/// ten minutes. Elsewhere a restarted process does so at once ([`Processes::restart_all`]).
+const LONG_CHECK_MS: u64 = 6 * MINUTE;
 
 pub struct World {
-    pub plan: Plan,
+    pub plan: WorldPlan,
     pub mutant: Mutant,
-    /// The true time, the database's.
+    /// The true time, which is the database's.
     pub clock: ManualClock,
     pub memory: Memory,
     pub provider: FakeGateway,
-    pub weather: Arc<Weather>,
-    pub house: House,
+    pub weather: Arc<FaultInjector>,
+    pub house: Processes,
     pub trace: Trace,
-    pub watch: Watch,
-    pub told: Told,
-    pub courier: Chance,
-    pub bell: Notify,
-    /// Somebody wrote to the ledger.
-    pub stirred: Notify,
-    chance: Chance,
-    /// Whoever still does something: buyers, people, couriers.
-    busy: Arc<()>,
-    kept: Mutex<Kept>,
+    pub watch: Monitor,
+    pub answers_shown: AnswerLog,
+    pub courier: RandomStream,
+    pub webhooks_waiting: Notify,
+    /// Signals a write to the ledger.
+    pub ledger_written: Notify,
+    random: RandomStream,
+    /// Held by every task that is still active: buyers, other actors and webhook deliveries.
+    active_tasks: Arc<()>,
+    mutant_state: Mutex<MutantState>,
 }
 
-/// How a world ended.
+/// The result of a world.
 #[derive(Clone, Debug, Default)]
-pub struct Ending {
+pub struct WorldResult {
     pub violations: Vec<String>,
     pub hash: u64,
     pub events: u64,
@@ -74,23 +74,23 @@ pub struct Ending {
 }
 
 thread_local! {
-    /// Panics on this thread while a world is played; actors swallow them otherwise.
+    /// Panics on this thread while a world is played. Actors would swallow them.
     static PANICS: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
-/// Lets panics inside worlds be found, and others be printed as ever.
-pub fn listen_for_panics() {
+/// Installs a panic hook that collects panics inside worlds and prints all others.
+pub fn collect_panics() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         let print = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panicked| {
-            let kept = PANICS.with_borrow_mut(|panics| {
+            let mutant_state = PANICS.with_borrow_mut(|panics| {
                 panics
                     .as_mut()
                     .map(|p| p.push(panicked.to_string()))
                     .is_some()
             });
-            if !kept {
+            if !mutant_state {
                 print(panicked);
             }
         }));
@@ -98,8 +98,8 @@ pub fn listen_for_panics() {
 }
 
 /// Plays one seed to its end.
-pub fn play(seed: u64, pace: Pace, mutant: Mutant, readable: bool) -> Ending {
-    listen_for_panics();
+pub fn play(seed: u64, pace: Pace, mutant: Mutant, readable: bool) -> WorldResult {
+    collect_panics();
     PANICS.set(Some(Vec::new()));
     let played = catch_unwind(AssertUnwindSafe(|| {
         let mut builder = Builder::new_current_thread();
@@ -108,31 +108,32 @@ pub fn play(seed: u64, pace: Pace, mutant: Mutant, readable: bool) -> Ending {
             .start_paused(true)
             .build_local(LocalOptions::default())
             .expect("a runtime");
-        // As a task among the others: what is waited for here is looked at again after every turn of everybody's.
+        // Runs as a spawned task: the future given to `block_on` would be polled after every turn
+        // of any task.
         runtime.block_on(async move {
             actix::spawn(async move {
-                World::new(Plan::of(seed, pace), mutant, readable)
-                    .live()
+                World::new(WorldPlan::of(seed, pace), mutant, readable)
+                    .run()
                     .await
             })
             .await
         })
     }));
     let panics = PANICS.take().unwrap_or_default();
-    let unended = || Ending {
-        violations: vec!["the world did not come to its end".into()],
-        ..Ending::default()
+    let unfinished = || WorldResult {
+        violations: vec!["the world did not end".into()],
+        ..WorldResult::default()
     };
-    let mut ending = played.ok().and_then(Result::ok).unwrap_or_else(unended);
-    ending
+    let mut result = played.ok().and_then(Result::ok).unwrap_or_else(unfinished);
+    result
         .violations
         .extend(panics.into_iter().map(|panic| format!("a panic: {panic}")));
-    ending
+    result
 }
 
 impl World {
-    fn new(plan: Plan, mutant: Mutant, readable: bool) -> Arc<World> {
-        let chance = Chance::new(!plan.seed);
+    fn new(plan: WorldPlan, mutant: Mutant, readable: bool) -> Arc<World> {
+        let random = RandomStream::new(!plan.seed);
         let clock = ManualClock::new(NOON);
         let memory = Memory::new();
         for (draw, club) in plan.draws.iter().zip(&plan.clubs) {
@@ -142,118 +143,126 @@ impl World {
         let database_clock = clock.clone();
         memory.set_clock(move || database_clock.true_now());
         let provider = FakeGateway::new(Arc::new(clock.clone()));
-        let weather = Weather::new(&plan, clock.clone(), &chance);
-        weather.over(&memory, &provider);
+        let injector = FaultInjector::new(&plan, clock.clone(), &random);
+        injector.install(&memory, &provider);
         Arc::new(World {
             plan,
             mutant,
             memory,
             provider,
-            weather,
-            house: House::default(),
+            weather: injector,
+            house: Processes::default(),
             trace: Trace::new(clock.clone(), readable),
             clock,
-            watch: Watch::default(),
-            told: Told::default(),
-            courier: chance.fork(),
-            bell: Notify::new(),
-            stirred: Notify::new(),
-            chance,
-            busy: Arc::default(),
-            kept: Mutex::default(),
+            watch: Monitor::default(),
+            answers_shown: AnswerLog::default(),
+            courier: random.fork(),
+            webhooks_waiting: Notify::new(),
+            ledger_written: Notify::new(),
+            random,
+            active_tasks: Arc::default(),
+            mutant_state: Mutex::default(),
         })
     }
 
-    async fn live(self: Arc<World>) -> Ending {
+    async fn run(self: Arc<World>) -> WorldResult {
         for _ in 0..self.plan.nodes {
             self.house.start(&self, None).await;
         }
         for number in 1..=self.plan.buyers {
-            self.sends(Buyer::new(self.clone(), number, self.chance.fork()).live());
+            self.spawn_task(Buyer::new(self.clone(), number, self.random.fork()).run());
         }
-        Person::send_all(&self, &self.chance);
-        actix::spawn(self.clone().carry_notices());
-        self.look_on(self.plan.safety_ms).await;
-        self.weather.calm_down();
+        Participant::spawn_all(&self, &self.random);
+        actix::spawn(self.clone().deliver_webhooks());
+        self.run_until(self.plan.safety_ms).await;
+        self.weather.end_faults();
         self.trace
-            .note("calm", &[], || "from now on nothing goes wrong".into());
-        self.house.settle(&self).await;
-        self.look_on(CALM_MS).await;
-        if !self.watch.is_violated() {
-            audit::everything(&self).await;
+            .note("calm", &[], || "no more faults from now on".into());
+        self.house.end_fault_phase(&self).await;
+        self.run_until(FAULT_FREE_MS).await;
+        if !self.watch.has_violations() {
+            audit::audit_world(&self).await;
         }
-        let ending = self.ending();
+        let result = self.result();
         self.house.close();
-        ending
+        result
     }
 
-    /// Lets time pass, and looks at what is shown; stops at the first violation.
-    async fn look_on(self: &Arc<World>, for_ms: u64) {
+    /// Lets time pass and checks what is shown. Stops at the first violation.
+    async fn run_until(self: &Arc<World>, for_ms: u64) {
         let until = self.clock.true_now().plus_ms(for_ms as i64);
-        let is_whole = self.plan.pace == Pace::Whole;
-        let (mut rests, mut anew) = (0, is_whole || !self.watch.is_touched());
-        let mut pause_ms = if is_whole { self.look_ms() } else { SECOND };
-        while self.clock.true_now() < until && !self.watch.is_violated() && rests < RESTS {
+        let polls_all = self.plan.pace == Pace::EveryPoll;
+        let (mut consecutive_rests, mut restarted) =
+            (0, polls_all || !self.watch.has_external_changes());
+        let mut pause_ms = if polls_all {
+            self.check_interval_ms()
+        } else {
+            SECOND
+        };
+        while self.clock.true_now() < until
+            && !self.watch.has_violations()
+            && consecutive_rests < RESTS_NEEDED
+        {
             sleep(Duration::from_millis(pause_ms)).await;
-            pause_ms = self.look_ms();
+            pause_ms = self.check_interval_ms();
             self.watch.check_views(self);
-            rests = if anew && self.is_at_rest().await {
-                rests + 1
+            consecutive_rests = if restarted && self.is_at_rest().await {
+                consecutive_rests + 1
             } else {
                 0
             };
-            if !anew && self.weather.is_calm() && !self.is_busy() {
-                self.house.start_anew(self).await;
-                anew = true;
+            if !restarted && self.weather.faults_ended() && !self.is_busy() {
+                self.house.restart_all(self).await;
+                restarted = true;
             }
         }
     }
 
-    fn look_ms(&self) -> u64 {
+    fn check_interval_ms(&self) -> u64 {
         match self.plan.pace {
-            _ if !self.weather.is_calm() => LOOK_MS,
-            Pace::Brisk => CALM_LOOK_MS,
-            Pace::Whole => LONG_LOOK_MS,
+            _ if !self.weather.faults_ended() => CHECK_INTERVAL_MS,
+            Pace::SkipIdlePolls => IDLE_CHECK_MS,
+            Pace::EveryPoll => LONG_CHECK_MS,
         }
     }
 
     async fn is_at_rest(&self) -> bool {
-        let may_leave = self.weather.is_calm() && !self.plan.lasts_an_hour();
+        let may_leave = self.weather.faults_ended() && !self.plan.runs_full_hour();
         may_leave
             && !self.is_busy()
-            && audit::pending(self).await.is_empty()
-            && !audit::waits_to_be_healed(self)
+            && audit::pending_work(self).await.is_empty()
+            && !audit::awaits_resolution(self)
     }
 
     fn is_busy(&self) -> bool {
-        Arc::strong_count(&self.busy) > 1
+        Arc::strong_count(&self.active_tasks) > 1
     }
 
-    /// Lets somebody do something beside everybody else; the world waits for its end.
-    pub fn sends(&self, task: impl Future<Output = ()> + 'static) {
-        // Kilobytes: into a box at once, so that nobody carries it about.
-        let (busy, task) = (self.busy.clone(), Box::pin(task));
+    /// Spawns a task. The world waits for its end.
+    pub fn spawn_task(&self, task: impl Future<Output = ()> + 'static) {
+        // The future is several kilobytes, so it is boxed at once.
+        let (active_tasks, task) = (self.active_tasks.clone(), Box::pin(task));
         actix::spawn(async move {
             task.await;
-            drop(busy);
+            drop(active_tasks);
         });
     }
 
-    fn ending(&self) -> Ending {
-        let facts = self.watch.facts();
-        Ending {
-            violations: facts.violations.clone(),
+    fn result(&self) -> WorldResult {
+        let state = self.watch.state();
+        WorldResult {
+            violations: state.violations.clone(),
             hash: self.trace.hash(),
             events: self.trace.events(),
-            met: facts.met.clone(),
+            met: state.met.clone(),
             text: self.trace.text(),
         }
     }
 
-    /// How far the clock of a new process is off.
+    /// Returns the clock skew of a new process.
     pub fn skew_ms(&self) -> i64 {
-        let most = self.weather.rate(|_| self.plan.fates.skew_ms);
-        let chosen = self.chance.below(2 * most + 1) as i64 - most as i64;
+        let most = self.weather.rate(|_| self.plan.rare_events.skew_ms);
+        let chosen = self.random.below(2 * most + 1) as i64 - most as i64;
         self.mutant.skew_ms().unwrap_or(chosen)
     }
 
@@ -269,19 +278,19 @@ impl World {
         self.draw(id).map(|draw| *draw.terms())
     }
 
-    /// Somebody did something with this order's payment, past us.
-    pub fn is_meddled(&self, order: OrderId) -> bool {
-        let meddled = &self.watch.facts().meddled;
-        // Most often nobody did anything with anybody's.
-        !meddled.is_empty()
-            && self
-                .provider
-                .intents()
-                .iter()
-                .any(|intent| intent.said.order == Some(order) && meddled.contains(&intent.said.id))
+    /// Returns whether this order's payment was changed at the provider directly.
+    pub fn is_externally_changed(&self, order: OrderId) -> bool {
+        let externally_changed = &self.watch.state().externally_changed;
+        // Most worlds have no such payment.
+        !externally_changed.is_empty()
+            && self.provider.intents().iter().any(|intent| {
+                intent.said.order == Some(order) && externally_changed.contains(&intent.said.id)
+            })
     }
 
-    pub fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn mutant_state(&self) -> MutexGuard<'_, MutantState> {
+        self.mutant_state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,45 +1,54 @@
-//! A ledger whose commits wait until they are let through.
+//! A ledger whose commits wait until the test permits them.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use domain::{Deal, DrawId};
-use persistence::ledger::{Append, Claims, Known, Moved};
+use persistence::ledger::{Append, ChangedDraw, Claims, KnownDraw};
 use persistence::memory::Memory;
-use persistence::nodes::Boot;
+use persistence::nodes::InstanceId;
 use persistence::{Failure, Ledger};
 use tokio::sync::Semaphore;
 
-use super::world::World;
+use super::world::TestWorld;
 
-/// A disk that writes when it is told to, and says how many commits each transaction has.
-pub struct Disk {
+/// A slow disk. It also records the number of commands in each transaction.
+pub struct SlowDisk {
     books: Memory,
     pub permits: Semaphore,
     sizes: Mutex<Vec<usize>>,
 }
 
-impl Disk {
+impl SlowDisk {
     pub fn sizes(&self) -> Vec<usize> {
         self.sizes.lock().unwrap().clone()
     }
 }
 
-struct Gate(Arc<Disk>);
+struct SlowLedger(Arc<SlowDisk>);
 
 #[async_trait]
-impl Ledger for Gate {
-    async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
+impl Ledger for SlowLedger {
+    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
         self.0.books.claim(me, draws).await
     }
 
-    async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
+    async fn take_over(
+        &self,
+        me: InstanceId,
+        draw: DrawId,
+        from: InstanceId,
+    ) -> Result<Claims, Failure> {
         self.0.books.take_over(me, draw, from).await
     }
 
-    async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
-        self.0.books.moved(me, known).await
+    async fn changed_draws(
+        &self,
+        me: InstanceId,
+        known: &[KnownDraw],
+    ) -> Result<Vec<ChangedDraw>, Failure> {
+        self.0.books.changed_draws(me, known).await
     }
 
     async fn deal(&self, draw: DrawId) -> Result<Deal, Failure> {
@@ -52,26 +61,26 @@ impl Ledger for Gate {
         self.0.books.append(appends).await
     }
 
-    async fn live(&self) -> Result<Vec<DrawId>, Failure> {
-        self.0.books.live().await
+    async fn live_draws(&self) -> Result<Vec<DrawId>, Failure> {
+        self.0.books.live_draws().await
     }
 }
 
-/// Draws on a slow disk; the rest of the books is quick.
-pub fn slow(books: Memory) -> (Arc<dyn Ledger>, Arc<Disk>) {
-    let disk = Arc::new(Disk {
+/// Returns a slow ledger. All other stores are fast.
+pub fn slow_ledger(books: Memory) -> (Arc<dyn Ledger>, Arc<SlowDisk>) {
+    let disk = Arc::new(SlowDisk {
         books,
         permits: Semaphore::new(0),
         sizes: Mutex::default(),
     });
-    (Arc::new(Gate(disk.clone())), disk)
+    (Arc::new(SlowLedger(disk.clone())), disk)
 }
 
-pub async fn on_a_slow_disk() -> (World, Arc<Disk>) {
+pub async fn world_on_slow_disk() -> (TestWorld, Arc<SlowDisk>) {
     let mut disk = None;
-    let world = World::through(
+    let world = TestWorld::with_ledger(
         |books| {
-            let (ledger, made) = slow(books);
+            let (ledger, made) = slow_ledger(books);
             disk = Some(made);
             ledger
         },

@@ -1,4 +1,5 @@
-//! A small world: two books in memory, a provider, a post office, and an engine that can be killed. Time is paused.
+//! A test world in memory: store, provider, mailbox, and an engine that can be killed. Time is
+//! paused.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,22 +8,22 @@ use std::time::Duration;
 
 use actors::testing::{FakeGateway, ManualClock};
 use actors::{
-    Draws, Engine, EngineParts, Fulfilled, Neighbourhood, OpenOrder, PaymentFailure, Payments,
+    Draws, Engine, EngineParts, FulfilmentResult, OpenOrder, PaymentFailure, Payments, Peers,
     Placement, Post,
 };
 use async_trait::async_trait;
-use domain::draw::Snapshot;
+use domain::draw::DrawSnapshot;
 use domain::{
     AccountId, Cents, ClubId, Command, Deal, DrawId, FeePolicy, Line, OrderId, PaymentIntentId,
     Seed, Status, Terms, Timestamp,
 };
 use persistence::Ledger;
-use persistence::books::{Mail, OrderRecord};
 use persistence::ledger::BuyerDetails;
 use persistence::memory::Memory;
-use persistence::nodes::Boot;
+use persistence::nodes::InstanceId;
+use persistence::stores::{Mail, OrderRecord};
 
-/// Saturday noon; kick-off of every draw is three hours later.
+/// Saturday noon. Kick-off of every draw is three hours later.
 pub const NOON: Timestamp = Timestamp(1_795_226_400_000);
 pub const KICK_OFF: Timestamp = Timestamp(NOON.0 + 3 * 3_600_000);
 pub const PRICE: Cents = Cents(500);
@@ -31,20 +32,20 @@ pub fn account() -> AccountId {
     AccountId("acct_club".into())
 }
 
-/// Remembers what it delivered.
+/// A mailer that records what it delivered.
 #[derive(Clone, Default)]
-pub struct PostOffice {
+pub struct RecordingMailer {
     pub delivered: Arc<Mutex<Vec<Mail>>>,
-    pub shut: Arc<Mutex<bool>>,
-    /// It takes mails and never answers.
+    pub is_down: Arc<Mutex<bool>>,
+    /// Accepts mails but never answers.
     pub hangs: Arc<Mutex<bool>>,
 }
 
 #[async_trait]
-impl Post for PostOffice {
+impl Post for RecordingMailer {
     async fn send(&self, mail: &Mail, _order: Option<&OrderRecord>) -> Result<(), String> {
-        if *self.shut.lock().unwrap() {
-            return Err("the post office is shut".into());
+        if *self.is_down.lock().unwrap() {
+            return Err("the mail server is down".into());
         }
         let hangs = *self.hangs.lock().unwrap();
         if hangs {
@@ -55,19 +56,19 @@ impl Post for PostOffice {
     }
 }
 
-pub struct World {
+pub struct TestWorld {
     pub clock: ManualClock,
     pub memory: Memory,
     pub gateway: FakeGateway,
-    pub post: PostOffice,
+    pub mailer: RecordingMailer,
     pub engine: Option<Engine>,
-    /// How the engine reaches the memory's draws.
+    /// The ledger that the engine uses.
     ledger: Arc<dyn Ledger>,
     orders: AtomicU32,
-    boots: u128,
+    instances: u128,
 }
 
-/// Runs a test inside an actix System on one thread, with paused time.
+/// Runs a test in an actix system on one thread with paused time.
 pub fn play<F: Future<Output = ()>>(test: impl FnOnce() -> F) {
     let runtime = || {
         let mut builder = tokio::runtime::Builder::new_current_thread();
@@ -80,8 +81,8 @@ pub fn play<F: Future<Output = ()>>(test: impl FnOnce() -> F) {
     actix::System::with_tokio_rt(runtime).block_on(async { test().await });
 }
 
-pub fn snapshot(number: i64) -> Snapshot {
-    Snapshot {
+pub fn snapshot(number: i64) -> DrawSnapshot {
+    DrawSnapshot {
         id: DrawId(number),
         terms: Terms {
             price: PRICE,
@@ -100,17 +101,22 @@ pub fn snapshot(number: i64) -> Snapshot {
         fee: Cents::ZERO,
         outcome: None,
         archived: false,
+        revealed: false,
+        returned: Vec::new(),
     }
 }
 
-impl World {
-    /// A world in which these draws are on sale.
-    pub async fn with(numbers: &[i64]) -> World {
-        World::through(|memory| Arc::new(memory), numbers).await
+impl TestWorld {
+    /// Creates a world in which these draws are on sale.
+    pub async fn with(numbers: &[i64]) -> TestWorld {
+        TestWorld::with_ledger(|memory| Arc::new(memory), numbers).await
     }
 
-    /// The same, with something between the engine and the draws' memory.
-    pub async fn through(ledger: impl FnOnce(Memory) -> Arc<dyn Ledger>, numbers: &[i64]) -> World {
+    /// Creates a world with a wrapper around the ledger.
+    pub async fn with_ledger(
+        ledger: impl FnOnce(Memory) -> Arc<dyn Ledger>,
+        numbers: &[i64],
+    ) -> TestWorld {
         let clock = ManualClock::new(NOON);
         let memory = Memory::new();
         memory.add_club(ClubId(1), account());
@@ -120,30 +126,30 @@ impl World {
         let database_clock = clock.clone();
         memory.set_clock(move || database_clock.true_now());
         let gateway = FakeGateway::new(Arc::new(clock.clone()));
-        let mut world = World {
+        let mut world = TestWorld {
             clock,
             ledger: ledger(memory.clone()),
             memory,
             gateway,
-            post: PostOffice::default(),
+            mailer: RecordingMailer::default(),
             engine: None,
             orders: AtomicU32::new(1),
-            boots: 0,
+            instances: 0,
         };
         world.start().await;
         world
     }
 
     pub async fn start(&mut self) {
-        self.boots += 1;
+        self.instances += 1;
         let nodes = Arc::new(self.memory.clone());
         let parts = EngineParts {
             ledger: self.ledger.clone(),
-            books: Arc::new(self.memory.clone()),
+            store: Arc::new(self.memory.clone()),
             gateway: Arc::new(self.gateway.clone()),
             clock: Arc::new(self.clock.clone()),
-            mail: Arc::new(self.post.clone()),
-            neighbourhood: Neighbourhood::alone(Boot(self.boots), nodes),
+            mail: Arc::new(self.mailer.clone()),
+            neighbourhood: Peers::alone(InstanceId(self.instances), nodes),
         };
         self.engine = Some(
             Engine::start_at(parts, Placement::Current)
@@ -152,7 +158,7 @@ impl World {
         );
     }
 
-    /// `kill -9`, and a new process.
+    /// Kills the engine and starts a new one.
     pub async fn restart(&mut self) {
         if let Some(engine) = self.engine.take() {
             engine.kill();
@@ -160,7 +166,7 @@ impl World {
         self.start().await;
     }
 
-    /// The same, on books of an earlier time.
+    /// Kills the engine and starts a new one on a backup.
     pub async fn restart_on(&mut self, backup: Memory) {
         let database_clock = self.clock.clone();
         backup.set_clock(move || database_clock.true_now());
@@ -181,12 +187,12 @@ impl World {
         self.engine().payments.clone()
     }
 
-    pub async fn pass(&self, seconds: u64) {
+    pub async fn pass_seconds(&self, seconds: u64) {
         self.clock.advance(Duration::from_secs(seconds)).await;
     }
 
-    /// What a new buyer wants: so many tickets of each draw.
-    pub fn wants(&self, lines: &[(i64, u16)]) -> OpenOrder {
+    /// Returns the order request of a new buyer with these counts.
+    pub fn order_request(&self, lines: &[(i64, u16)]) -> OpenOrder {
         let number = self.orders.fetch_add(1, Ordering::Relaxed);
         OpenOrder {
             client_key: format!("client-{number}"),
@@ -203,34 +209,35 @@ impl World {
                 email: Some("alice@example.org".into()),
                 phone: Some("0400000000".into()),
             },
+            source: None,
         }
     }
 
     pub async fn open(&self, lines: &[(i64, u16)]) -> OrderRecord {
         self.payments()
-            .open(self.wants(lines))
+            .open(self.order_request(lines))
             .await
             .expect("the order opens")
     }
 
-    pub async fn fulfil(&self, record: &OrderRecord) -> Result<Fulfilled, PaymentFailure> {
+    pub async fn fulfil(&self, record: &OrderRecord) -> Result<FulfilmentResult, PaymentFailure> {
         self.payments().fulfil(&intent_of(record)).await
     }
 
-    /// Opens, authorises, fulfils.
+    /// Opens, authorises and fulfils an order.
     pub async fn buy(&self, lines: &[(i64, u16)]) -> OrderRecord {
         let record = self.open(lines).await;
         assert!(self.gateway.authorise(&intent_of(&record)));
         self.fulfil(&record).await.expect("fulfilled").record
     }
 
-    /// The order as the books hold it now.
+    /// Returns the stored order.
     pub fn order(&self, record: &OrderRecord) -> OrderRecord {
         self.memory
             .orders()
             .into_iter()
             .find(|row| row.order.id == record.order.id)
-            .expect("the order is in the books")
+            .expect("the order is stored")
     }
 
     pub fn sold(&self, number: i64) -> u16 {
@@ -252,17 +259,21 @@ impl World {
     }
 
     pub fn mails(&self) -> Vec<Mail> {
-        self.post.delivered.lock().unwrap().clone()
+        self.mailer.delivered.lock().unwrap().clone()
     }
 
-    /// Delivers every notice the provider has sent since.
+    /// Delivers every webhook that the provider has queued.
     pub async fn deliver_notices(&self) {
-        for notice in self.gateway.take_notices() {
-            self.payments().notice(notice).await.expect("stored");
+        for notice in self.gateway.take_webhook_events() {
+            self.payments()
+                .store_webhook_event(notice)
+                .await
+                .expect("stored");
         }
     }
 
-    /// What must hold whenever nothing is under way: money in = tickets out + refunds; tables = journal = what is shown.
+    /// Checks what must hold whenever no work is pending: money in equals tickets and refunds, and
+    /// tables, journal and views agree.
     pub fn audit(&self) {
         let drawn = self.memory.draws();
         assert_eq!(drawn, self.memory.replayed(), "tables and journal agree");
@@ -270,11 +281,11 @@ impl World {
             draw.check();
         }
         for view in self.draws().views() {
-            let ours = drawn
+            let draw = drawn
                 .iter()
                 .find(|draw| draw.id() == view.draw)
                 .expect("a draw that is shown");
-            assert_eq!(ours.view(), view, "what is shown is what is written");
+            assert_eq!(draw.view(), view, "what is shown is what is written");
         }
         for intent in self.gateway.intents() {
             assert!(

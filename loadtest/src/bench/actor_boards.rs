@@ -1,4 +1,4 @@
-//! The rival's boards as one would write them first with actix: an actor for each socket, and one text cloned for all.
+//! A simple board broadcast with actix: one actor for each socket, and one text cloned for each.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,34 +8,34 @@ use actix_web::{Error, HttpRequest, HttpResponse};
 use actix_web_actors::ws;
 use bytestring::ByteString;
 
-/// Everybody who hears what is called.
-pub struct Audience {
+/// All open sockets, and the frame they are sent.
+pub struct BoardRegistry {
     frame: ByteString,
-    sockets: Mutex<Vec<Addr<Socket>>>,
+    sockets: Mutex<Vec<Addr<BoardActor>>>,
 }
 
-impl Audience {
-    pub fn new(frame: &[u8]) -> Audience {
-        Audience {
+impl BoardRegistry {
+    pub fn new(frame: &[u8]) -> BoardRegistry {
+        BoardRegistry {
             frame: String::from_utf8_lossy(frame).into_owned().into(),
             sockets: Mutex::default(),
         }
     }
 }
 
-pub struct Socket {
-    audience: Data<Audience>,
+pub struct BoardActor {
+    registry: Data<BoardRegistry>,
 }
 
 #[derive(Message)]
 #[rtype(result = "()")]
-struct Called(ByteString);
+struct BroadcastFrame(ByteString);
 
-impl Actor for Socket {
+impl Actor for BoardActor {
     type Context = ws::WebsocketContext<Self>;
 
     fn started(&mut self, ctx: &mut Self::Context) {
-        self.audience
+        self.registry
             .sockets
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -43,34 +43,34 @@ impl Actor for Socket {
     }
 }
 
-impl Handler<Called> for Socket {
+impl Handler<BroadcastFrame> for BoardActor {
     type Result = ();
 
-    fn handle(&mut self, called: Called, ctx: &mut Self::Context) {
-        ctx.text(called.0);
+    fn handle(&mut self, frame_message: BroadcastFrame, ctx: &mut Self::Context) {
+        ctx.text(frame_message.0);
     }
 }
 
-impl StreamHandler<Result<ws::Message, ws::ProtocolError>> for Socket {
+impl StreamHandler<Result<ws::Message, ws::ProtocolError>> for BoardActor {
     fn handle(&mut self, _: Result<ws::Message, ws::ProtocolError>, _: &mut Self::Context) {}
 }
 
 pub async fn open(
     request: HttpRequest,
-    audience: Data<Audience>,
+    registry: Data<BoardRegistry>,
     payload: Payload,
 ) -> Result<HttpResponse, Error> {
-    ws::start(Socket { audience }, &request, payload)
+    ws::start(BoardActor { registry }, &request, payload)
 }
 
-pub async fn call(audience: Data<Audience>) -> HttpResponse {
-    let mut sockets = audience
+pub async fn broadcast(registry: Data<BoardRegistry>) -> HttpResponse {
+    let mut sockets = registry
         .sockets
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
     sockets.retain(Addr::connected);
     for socket in sockets.iter() {
-        socket.do_send(Called(audience.frame.clone()));
+        socket.do_send(BroadcastFrame(registry.frame.clone()));
     }
     HttpResponse::NoContent().finish()
 }

@@ -1,94 +1,110 @@
-//! One sale to many boards, beside broadcasts that know only their frame; and boards while everybody buys.
+//! Measures how fast one sale reaches many boards, compared with plain broadcasts, and how late
+//! frames are during a sale.
 
 use std::time::Duration;
 
 use anyhow::Result;
 
-use super::Place;
-use super::board::Boards;
-use super::contest::{Better, Contest};
-use super::line::Line;
-use super::shopper::{self, AsyncBuy, Sale, TICKETS};
-use crate::fresh;
+use super::BenchContext;
+use super::board_sockets::BoardSockets;
+use super::comparison::{BetterWhen, Comparison};
+use super::http_connection::HttpConnection;
+use super::purchase_client::{self, PurchaseClient, Sale, TICKETS};
 use crate::latency::Percentiles;
+use crate::new_draws;
 
-/// Frames of what went before have come: two of our ticks and some air.
-const QUIET: Duration = Duration::from_millis(600);
-/// How often each is measured while its boards are open; the middle counts.
-const SHOTS: usize = 3;
+/// Pause after which earlier frames have arrived: two publish intervals and a margin.
+const SETTLE_PAUSE: Duration = Duration::from_millis(600);
+/// Number of measurements for each set of open boards. The result is their median.
+const SAMPLES: usize = 3;
 const SOCKET_KB_MAX: f64 = 14.0;
-/// While everybody buys.
+/// Minimum purchases a second while boards are connected.
 const PER_SECOND_MIN: f64 = 2_000.0;
-/// From the frame to the last board; with the tick of 100 ms before it, a quarter of a second after the commit.
+/// Maximum delay from the frame's creation to the last board. The publish interval of 100 ms comes
+/// before it.
 const LAG_MS_MAX: f64 = 150.0;
-const HOT: usize = 20;
+const DRAWS_ON_SALE: usize = 20;
 
-impl Place<'_> {
-    pub(super) async fn fan_out(&self, draw: i64) -> Result<Vec<Contest>> {
-        let mut contests = Vec::new();
+impl BenchContext<'_> {
+    pub(super) async fn fan_out(&self, draw: i64) -> Result<Vec<Comparison>> {
+        let mut comparisons = Vec::new();
         for count in &self.bench.boards {
             let what = format!("one sale to {count} boards, first to last");
             let mut actors =
-                Contest::new(&what, "ms", "bare actix-web-actors", Better::Less).goal(1.1);
-            let mut bare = Contest::new(&what, "ms", "bare tokio broadcast", Better::Less);
-            let mut memory = Contest::alone(
+                Comparison::new(&what, "ms", "bare actix-web-actors", BetterWhen::Less).goal(1.1);
+            let mut bare = Comparison::new(&what, "ms", "bare tokio broadcast", BetterWhen::Less);
+            let mut memory = Comparison::against_goal(
                 format!("a socket, of {count}"),
                 "KB",
-                Better::Less,
+                BetterWhen::Less,
                 SOCKET_KB_MAX,
             );
             for round in 0..self.bench.rounds {
                 let before = self.meter.resident_kb()?;
-                let mut ours =
-                    Boards::open(&self.ours, &format!("/ws?topics=draw:{draw}"), *count, true)
-                        .await?;
-                // Only the first time: what a process was given it keeps for the next ones.
+                let mut ours = BoardSockets::open(
+                    &self.product_address,
+                    &format!("/ws?topics=draw:{draw}"),
+                    *count,
+                    true,
+                )
+                .await?;
+                // Only the first round counts: the process keeps memory that it allocated once.
                 if round == 0 {
-                    memory.figure((self.meter.resident_kb()? - before).max(0.0) / *count as f64);
+                    memory
+                        .add_figure((self.meter.resident_kb()? - before).max(0.0) / *count as f64);
                 }
-                let mut shots = Vec::new();
-                for _ in 0..SHOTS {
-                    tokio::time::sleep(QUIET).await;
-                    ours.forget();
-                    // A new line each time: one that is silent for some seconds is closed.
-                    self.buys(1)
-                        .buy(&mut Line::open(&self.ours).await?, draw)
+                let mut samples = Vec::new();
+                for _ in 0..SAMPLES {
+                    tokio::time::sleep(SETTLE_PAUSE).await;
+                    ours.discard_arrivals();
+                    // A new connection for each purchase: the server closes idle ones after some
+                    // seconds.
+                    self.product_client(1)
+                        .buy(
+                            &mut HttpConnection::open(&self.product_address).await?,
+                            draw,
+                        )
                         .await?;
-                    shots.push(ours.spread().await?);
+                    samples.push(ours.first_to_last_ms().await?);
                 }
                 drop(ours);
-                let shown = super::contest::median(shots);
+                let shown = super::comparison::median(samples);
                 let by_actors = self
-                    .shout((&self.rival.http, "/boards"), "/call", *count)
+                    .measure_broadcast((&self.rival.http, "/boards"), "/call", *count)
                     .await?;
-                actors.round(shown, by_actors);
-                bare.round(
+                actors.add_round(shown, by_actors);
+                bare.add_round(
                     shown,
-                    self.shout((&self.rival.sockets, "/"), "/shout", *count)
+                    self.measure_broadcast((&self.rival.sockets, "/"), "/shout", *count)
                         .await?,
                 );
             }
-            contests.extend([actors, bare, memory]);
+            comparisons.extend([actors, bare, memory]);
         }
-        Ok(contests)
+        Ok(comparisons)
     }
 
-    async fn shout(&self, boards: (&str, &str), shout: &str, count: usize) -> Result<f64> {
-        let mut boards = Boards::open(boards.0, boards.1, count, false).await?;
-        let mut shots = Vec::new();
-        for _ in 0..SHOTS {
-            tokio::time::sleep(QUIET).await;
-            boards.forget();
-            let mut caller = Line::open(&self.rival.http).await?;
-            let call = caller.post(shout, "text/plain", "", "");
+    async fn measure_broadcast(
+        &self,
+        boards: (&str, &str),
+        measure_broadcast: &str,
+        count: usize,
+    ) -> Result<f64> {
+        let mut boards = BoardSockets::open(boards.0, boards.1, count, false).await?;
+        let mut samples = Vec::new();
+        for _ in 0..SAMPLES {
+            tokio::time::sleep(SETTLE_PAUSE).await;
+            boards.discard_arrivals();
+            let mut caller = HttpConnection::open(&self.rival.http).await?;
+            let call = caller.post(measure_broadcast, "text/plain", "", "");
             caller.ask(&call).await?;
-            shots.push(boards.spread().await?);
+            samples.push(boards.first_to_last_ms().await?);
         }
-        Ok(super::contest::median(shots))
+        Ok(super::comparison::median(samples))
     }
 
-    /// Everybody buys while the boards of one of the hot draws are watched.
-    pub(super) async fn both_at_once(&self) -> Result<Vec<Contest>> {
+    /// Measures purchases and frame delays while many boards follow one of the draws on sale.
+    pub(super) async fn both_at_once(&self) -> Result<Vec<Comparison>> {
         let Some(count) = self
             .bench
             .boards
@@ -99,40 +115,40 @@ impl Place<'_> {
         else {
             return Ok(Vec::new());
         };
-        let mut sales = Contest::alone(
+        let mut sales = Comparison::against_goal(
             format!("complete purchases while {count} boards look on"),
             "a second",
-            Better::More,
+            BetterWhen::More,
             PER_SECOND_MIN,
         );
-        let mut lag = Contest::alone(
+        let mut lag = Comparison::against_goal(
             format!("frame made → last of {count} boards, meanwhile: p99"),
             "ms",
-            Better::Less,
+            BetterWhen::Less,
             LAG_MS_MAX,
         );
         for _ in 0..self.bench.rounds {
-            let some = fresh::draws(&self.house.site, "Watched", HOT).await?;
-            let mut boards = Boards::open(
-                &self.ours,
+            let some = new_draws::draws(&self.test_run.site, "Watched", DRAWS_ON_SALE).await?;
+            let mut boards = BoardSockets::open(
+                &self.product_address,
                 &format!("/ws?topics=draw:{}", some[0]),
                 count,
                 true,
             )
             .await?;
-            self.meter.calm().await?;
-            boards.forget();
+            self.meter.wait_until_idle().await?;
+            boards.discard_arrivals();
             let purchases = (some.len() * TICKETS).min(self.bench.purchases);
-            let sold = shopper::sell(
-                &self.ours,
+            let sold = purchase_client::sell(
+                &self.product_address,
                 self.bench.buyers,
-                Sale::new(some, HOT, purchases),
-                self.buys(1),
+                Sale::new(some, DRAWS_ON_SALE, purchases),
+                self.product_client(1),
             )
             .await?;
-            tokio::time::sleep(QUIET).await;
-            sales.figure(sold.per_second);
-            lag.figure(Percentiles::of(boards.lags()).p99);
+            tokio::time::sleep(SETTLE_PAUSE).await;
+            sales.add_figure(sold.per_second);
+            lag.add_figure(Percentiles::of(boards.frame_lags_ms()).p99);
         }
         Ok(vec![sales, lag])
     }

@@ -1,7 +1,8 @@
-//! What the figures were taken on: enough to compare, nothing that names a machine.
+//! A description of the machine, for comparing figures. It contains nothing that identifies the
+//! machine.
 
-/// Cores, memory, system and Postgres.
-pub fn described() -> String {
+/// Returns cores, memory, operating system and Postgres version.
+pub fn description() -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let memory = read("/proc/meminfo").lines().find_map(|line| {
         let kb: u64 = line
@@ -19,7 +20,7 @@ pub fn described() -> String {
         .arg("--version")
         .output()
         .ok();
-    let postgres = postgres.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_owned());
+    let postgres = postgres.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
     let parts = [
         Some(format!(
             "{cores} cores, shared by server, database and load"
@@ -31,7 +32,7 @@ pub fn described() -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// How busy it is: the mean number of processes that want to run, over one, five and fifteen minutes.
+/// Returns the load average over one, five and fifteen minutes.
 pub fn load() -> String {
     format!(
         "load {}",

@@ -1,273 +1,304 @@
-//! Purchases: complete ones with everything around them, and what the engine itself does beside other ways to write the rows.
+//! Measures complete purchases over HTTP, and engine purchases compared with other ways to write
+//! the same rows.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
-use persistence::yardstick::Yardstick;
+use persistence::bench_baseline::BenchBaseline;
 use tokio::task::JoinSet;
 
-use super::Place;
-use super::contest::{Better, Contest};
-use super::limit;
-use super::line::Line;
-use super::shopper::{self, RowLock, Sale, TICKETS, draws_for};
-use super::walls::{self, Walls};
-use crate::fresh;
+use super::BenchContext;
+use super::comparison::{BetterWhen, Comparison};
+use super::engine_only::{self, EngineUnderTest};
+use super::http_connection::HttpConnection;
+use super::purchase_client::{self, RowLockClient, Sale, TICKETS, draws_for};
+use super::raw_limit;
 use crate::latency::{Percentiles, millis};
+use crate::new_draws;
 use crate::report::Table;
-use crate::usage::Cpu;
+use crate::usage::CpuTime;
 
 const LATENCY: [&str; 6] = ["", "answers", "p50", "p90", "p99", "longest"];
-/// pretix on a machine of the same kind: 2.7 guest purchases a second, 690 ms of processor time each, 560 ms when alone
-/// (design, measured elsewhere). A thousandth, a fifteen-hundredth and a tenth of that.
+/// Goals derived from pretix on a similar machine, measured elsewhere: 2.7 guest purchases a
+/// second, 690 ms of processor time each, 560 ms when alone. The goals are 1,000 times the rate, a
+/// 1,500th of the processor time and a tenth of the latency.
 const PER_SECOND_MIN: f64 = 2_700.0;
 const CPU_US_MAX: f64 = 460.0;
 const P99_MS_MAX: f64 = 56.0;
-/// Beyond so many draws at a time nobody waits for anybody anyway.
+/// Above this number of draws, purchases hardly wait for each other, so rivals are not compared.
 const HOT_INSIDE_MAX: usize = 20;
-/// Everybody at once for one draw, and until the last has a final answer, beside the provider's own time.
-const CRUSH: usize = 1_000;
-const CRUSH_MS_MAX: f64 = 100.0;
+/// Number of simultaneous buyers for one draw, and the longest time until the last final answer,
+/// without the provider's time.
+const SIMULTANEOUS_BUYERS: usize = 1_000;
+const SIMULTANEOUS_MS_MAX: f64 = 100.0;
 
-impl Place<'_> {
-    /// Complete purchases, beside a handler with a row lock that asks no provider and sends no mail.
+impl BenchContext<'_> {
+    /// Compares complete purchases with a handler that takes a row lock but calls no provider and
+    /// sends no mail.
     pub(super) async fn purchases(
         &self,
         raw_free: &mut impl Iterator<Item = i64>,
-    ) -> Result<(Vec<Contest>, Table)> {
-        let (mut contests, mut took) = (
+    ) -> Result<(Vec<Comparison>, Table)> {
+        let (mut comparisons, mut latency_table) = (
             Vec::new(),
             Table::new("Complete purchases (milliseconds)", &LATENCY),
         );
         for hot in &self.bench.hot {
-            let wanted = draws_for(*hot, self.bench.purchases);
+            let draw_count = draws_for(*hot, self.bench.purchases);
             let what = format!("complete purchases, {hot} draws at a time");
-            let mut each = Contest::alone(&what, "a second", Better::More, PER_SECOND_MIN);
-            let mut slow = Contest::alone(format!("{what}: p99"), "ms", Better::Less, P99_MS_MAX);
-            let mut cpu = Contest::alone(
+            let mut each =
+                Comparison::against_goal(&what, "a second", BetterWhen::More, PER_SECOND_MIN);
+            let mut slow = Comparison::against_goal(
+                format!("{what}: p99"),
+                "ms",
+                BetterWhen::Less,
+                P99_MS_MAX,
+            );
+            let mut cpu = Comparison::against_goal(
                 format!("{what}: processor time each"),
                 "µs",
-                Better::Less,
+                BetterWhen::Less,
                 CPU_US_MAX,
             );
-            let mut postgres = Contest::new(
+            let mut postgres = Comparison::new(
                 format!("{what}: Postgres' part of it"),
                 "µs",
                 "",
-                Better::Less,
+                BetterWhen::Less,
             );
-            let mut locked = Contest::new(
+            let mut locked = Comparison::new(
                 &what,
                 "a second",
                 "row lock, no provider, no mail",
-                Better::More,
+                BetterWhen::More,
             );
             let mut all = Vec::new();
-            let mut draws = fresh::draws(
-                &self.house.site,
+            let mut draws = new_draws::draws(
+                &self.test_run.site,
                 &format!("Hot {hot}"),
-                wanted * self.bench.rounds,
+                draw_count * self.bench.rounds,
             )
             .await?;
             for _ in 0..self.bench.rounds {
                 let sale = |draws: Vec<i64>| Sale::new(draws, *hot, self.bench.purchases);
-                self.meter.calm().await?;
+                self.meter.wait_until_idle().await?;
                 let before = self.meter.cpu()?;
-                let some = sale(draws.drain(..wanted).collect());
-                let ours = shopper::sell(&self.ours, self.bench.buyers, some, self.buys(1)).await?;
-                // Mails and notices go on behind the answers; they are part of it.
-                self.meter.calm().await?;
+                let some = sale(draws.drain(..draw_count).collect());
+                let ours = purchase_client::sell(
+                    &self.product_address,
+                    self.bench.buyers,
+                    some,
+                    self.product_client(1),
+                )
+                .await?;
+                // Mails and webhooks continue after the responses and count as part of the
+                // purchase.
+                self.meter.wait_until_idle().await?;
                 let used = self.meter.cpu()?.since(before);
-                let lock = sale(raw_free.by_ref().take(wanted).collect());
+                let lock = sale(raw_free.by_ref().take(draw_count).collect());
                 let lock =
-                    shopper::sell(&self.rival.http, self.bench.buyers, lock, RowLock).await?;
-                each.figure(ours.per_second);
-                slow.figure(Percentiles::of(ours.took_ms.clone()).p99);
-                cpu.figure(each_us(used, self.bench.purchases));
-                postgres.figure(used.postgres as f64 * 1000.0 / self.bench.purchases as f64);
-                locked.round(ours.per_second, lock.per_second);
+                    purchase_client::sell(&self.rival.http, self.bench.buyers, lock, RowLockClient)
+                        .await?;
+                each.add_figure(ours.per_second);
+                slow.add_figure(Percentiles::of(ours.took_ms.clone()).p99);
+                cpu.add_figure(each_us(used, self.bench.purchases));
+                postgres.add_figure(used.postgres as f64 * 1000.0 / self.bench.purchases as f64);
+                locked.add_round(ours.per_second, lock.per_second);
                 all.extend(ours.took_ms);
             }
-            took.row(row(what, all));
-            contests.extend([each, slow, cpu, postgres, locked]);
+            latency_table.row(row(what, all));
+            comparisons.extend([each, slow, cpu, postgres, locked]);
         }
-        Ok((contests, took))
+        Ok((comparisons, latency_table))
     }
 
-    /// A thousand buyers at the same moment for one draw: until each has a final answer. Beside it what the provider takes for as
-    /// many payments as there are tickets, all at once and with nobody else to serve.
-    pub(super) async fn crush(&self, took: &mut Table) -> Result<[Contest; 2]> {
-        let what = format!("{CRUSH} buyers at once for {TICKETS} tickets: the last answer");
-        let mut whole = Contest::new(&what, "ms", "the provider alone", Better::Less);
-        let mut own = Contest::alone(
+    /// Measures a thousand simultaneous buyers of one draw until each has a final answer. The
+    /// comparison is the provider's own time for as many payments as there are tickets.
+    pub(super) async fn simultaneous_buyers(
+        &self,
+        latency_table: &mut Table,
+    ) -> Result<[Comparison; 2]> {
+        let what =
+            format!("{SIMULTANEOUS_BUYERS} buyers at once for {TICKETS} tickets: the last answer");
+        let mut whole = Comparison::new(&what, "ms", "the provider alone", BetterWhen::Less);
+        let mut own = Comparison::against_goal(
             format!("{what}, less the provider's time"),
             "ms",
-            Better::Less,
-            CRUSH_MS_MAX,
+            BetterWhen::Less,
+            SIMULTANEOUS_MS_MAX,
         );
         let (mut bought_ms, mut refused_ms) = (Vec::new(), Vec::new());
-        for draw in fresh::draws(&self.house.site, "Crush", self.bench.rounds).await? {
-            let buys = self.buys(1);
+        for draw in new_draws::draws(&self.test_run.site, "Crush", self.bench.rounds).await? {
+            let product_client = self.product_client(1);
             let answers = self
-                .at_once(&self.ours, CRUSH, |mut line| {
-                    let buys = buys.clone();
-                    async move { buys.try_to_buy(&mut line, draw).await }
-                })
+                .run_concurrently(
+                    &self.product_address,
+                    SIMULTANEOUS_BUYERS,
+                    |mut connection| {
+                        let product_client = product_client.clone();
+                        async move { product_client.try_purchase(&mut connection, draw).await }
+                    },
+                )
                 .await?;
             let (bought, refused): (Vec<_>, Vec<_>) =
                 answers.into_iter().partition(|(bought, _)| *bought);
             bought_ms.extend(bought.iter().map(|(_, ms)| ms));
             refused_ms.extend(refused.iter().map(|(_, ms)| ms));
             let paid = self
-                .at_once(&self.rival.http, TICKETS, |mut line| {
-                    let buys = buys.clone();
-                    async move { buys.only_pay(&mut line).await }
+                .run_concurrently(&self.rival.http, TICKETS, |mut connection| {
+                    let product_client = product_client.clone();
+                    async move { product_client.pay_at_provider(&mut connection).await }
                 })
                 .await?;
             let (ours, providers) = (last(bought.iter().chain(&refused)), last(&paid));
-            whole.round(ours, providers);
-            own.figure(ours - providers);
+            whole.add_round(ours, providers);
+            own.add_figure(ours - providers);
         }
-        took.row(row(format!("{CRUSH} at once: bought"), bought_ms));
-        took.row(row(
-            format!("{CRUSH} at once: told that none is left"),
+        latency_table.row(row(
+            format!("{SIMULTANEOUS_BUYERS} at once: bought"),
+            bought_ms,
+        ));
+        latency_table.row(row(
+            format!("{SIMULTANEOUS_BUYERS} at once: refused because none is left"),
             refused_ms,
         ));
         Ok([whole, own])
     }
 
-    /// So many people, each with a line of their own, begin at the same moment: what each came to, and after how many milliseconds.
-    async fn at_once<A, F>(
+    /// Starts `act` on `connections` connections at the same moment. Returns each result with the
+    /// milliseconds it took.
+    async fn run_concurrently<A, F>(
         &self,
-        place: &str,
-        people: usize,
-        act: impl Fn(Line) -> F,
+        bench_context: &str,
+        buyers: usize,
+        act: impl Fn(HttpConnection) -> F,
     ) -> Result<Vec<(A, f64)>>
     where
         A: Send + 'static,
         F: Future<Output = Result<A>> + Send + 'static,
     {
-        // Calm first: a line that says nothing for some seconds is closed.
-        self.meter.calm().await?;
-        let mut lines = Vec::with_capacity(people);
-        for _ in 0..people {
-            lines.push(Line::open(place).await?);
+        // Wait first: the server closes a connection that is idle for some seconds.
+        self.meter.wait_until_idle().await?;
+        let mut connections = Vec::with_capacity(buyers);
+        for _ in 0..buyers {
+            connections.push(HttpConnection::open(bench_context).await?);
         }
-        let began = Instant::now();
+        let started_at = Instant::now();
         let mut acting = JoinSet::new();
-        for line in lines {
-            let acts = act(line);
-            acting.spawn(async move { anyhow::Ok((acts.await?, millis(began.elapsed()))) });
+        for connection in connections {
+            let acts = act(connection);
+            acting.spawn(async move { anyhow::Ok((acts.await?, millis(started_at.elapsed()))) });
         }
-        let mut answers = Vec::with_capacity(people);
+        let mut answers = Vec::with_capacity(buyers);
         while let Some(answer) = acting.join_next().await {
             answers.push(answer??);
         }
         Ok(answers)
     }
 
-    /// The engine without HTTP and provider, beside the same rows written in other ways by as many askers.
-    pub(super) async fn inside(
+    /// Compares the engine, without HTTP and provider, with other ways to write the same rows.
+    pub(super) async fn compare_engine(
         &self,
-        walls: &Walls,
-        yardstick: &Yardstick,
+        engine: &EngineUnderTest,
+        baseline: &BenchBaseline,
         raw_free: &mut impl Iterator<Item = i64>,
-    ) -> Result<Vec<Contest>> {
-        let mut contests = Vec::new();
+    ) -> Result<Vec<Comparison>> {
+        let mut comparisons = Vec::new();
         for hot in self.bench.hot.iter().filter(|hot| **hot <= HOT_INSIDE_MAX) {
-            let what = format!("inside our walls, {hot} draws at a time");
-            let contest = |rival, one: f64, many: f64| {
-                Contest::new(&what, "a second", rival, Better::More).goal(if *hot == 1 {
+            let what = format!("engine only, {hot} draws at a time");
+            let comparison = |rival, one: f64, many: f64| {
+                Comparison::new(&what, "a second", rival, BetterWhen::More).goal(if *hot == 1 {
                     one
                 } else {
                     many
                 })
             };
-            let mut locked = contest("row lock", 10.0, 5.0);
-            let mut skipping = contest("SKIP LOCKED", 4.0, 3.0);
-            let mut raw = contest("one purchase a transaction", 3.0, 3.0);
-            let mut cost = Contest::new(
+            let mut locked = comparison("row lock", 10.0, 5.0);
+            let mut skipping = comparison("SKIP LOCKED", 4.0, 3.0);
+            let mut raw = comparison("one purchase a transaction", 3.0, 3.0);
+            let mut cost = Comparison::new(
                 format!("{what}: processor time"),
                 "µs",
                 "one purchase a transaction",
-                Better::Less,
+                BetterWhen::Less,
             );
-            let mut together = contest("64 purchases a transaction", 0.6, 0.6);
-            let mut least = Contest::new(
+            let mut together = comparison("64 purchases a transaction", 0.6, 0.6);
+            let mut lowest = Comparison::new(
                 format!("{what}: processor time"),
                 "µs",
                 "64 purchases a transaction",
-                Better::Less,
+                BetterWhen::Less,
             );
             let meter = self.meter.of_this_process();
             let (askers, purchases) = (self.bench.buyers, self.bench.purchases);
-            let wanted = draws_for(*hot, purchases);
+            let draw_count = draws_for(*hot, purchases);
             for _ in 0..self.bench.rounds {
                 let sale = |draws: Vec<i64>| Sale::new(draws, *hot, purchases);
-                let rows = |free: &mut dyn Iterator<Item = i64>| sale(free.take(wanted).collect());
-                let own = sale(walls.draws(wanted).await?);
-                let ours = Arc::new(walls.clone());
+                let rows =
+                    |free: &mut dyn Iterator<Item = i64>| sale(free.take(draw_count).collect());
+                let own = sale(engine.draws(draw_count).await?);
+                let ours = Arc::new(engine.clone());
                 let before = meter.cpu()?;
-                let ours =
-                    walls::sell(askers, own, move |draw| purchase(ours.clone(), draw)).await?;
-                meter.calm().await?;
+                let ours = engine_only::sell(askers, own, move |draw| purchase(ours.clone(), draw))
+                    .await?;
+                meter.wait_until_idle().await?;
                 let our_cost = meter.cpu()?.since(before);
-                let rival = yardstick.clone();
-                locked.round(
+                let rival = baseline.clone();
+                locked.add_round(
                     ours,
-                    walls::sell(askers, rows(raw_free), move |draw| {
-                        by_lock(rival.clone(), draw)
+                    engine_only::sell(askers, rows(raw_free), move |draw| {
+                        with_row_lock(rival.clone(), draw)
                     })
                     .await?,
                 );
-                let rival = yardstick.clone();
-                skipping.round(
+                let rival = baseline.clone();
+                skipping.add_round(
                     ours,
-                    walls::sell(askers, rows(raw_free), move |draw| {
-                        by_skipping(rival.clone(), draw)
+                    engine_only::sell(askers, rows(raw_free), move |draw| {
+                        with_skip_locked(rival.clone(), draw)
                     })
                     .await?,
                 );
-                let (rival, before) = (yardstick.clone(), meter.cpu()?);
-                raw.round(
+                let (rival, before) = (baseline.clone(), meter.cpu()?);
+                raw.add_round(
                     ours,
-                    walls::sell(askers, rows(raw_free), move |draw| {
-                        by_itself(rival.clone(), draw)
+                    engine_only::sell(askers, rows(raw_free), move |draw| {
+                        one_per_transaction(rival.clone(), draw)
                     })
                     .await?,
                 );
                 let raw_cost = meter.cpu()?.since(before);
-                cost.round(each_us(our_cost, purchases), each_us(raw_cost, purchases));
+                cost.add_round(each_us(our_cost, purchases), each_us(raw_cost, purchases));
                 let before = meter.cpu()?;
-                together.round(ours, limit::write(yardstick, rows(raw_free)).await?);
+                together.add_round(ours, raw_limit::write(baseline, rows(raw_free)).await?);
                 let least_cost = meter.cpu()?.since(before);
-                least.round(each_us(our_cost, purchases), each_us(least_cost, purchases));
+                lowest.add_round(each_us(our_cost, purchases), each_us(least_cost, purchases));
             }
-            contests.extend([locked, skipping, raw, cost, together, least]);
+            comparisons.extend([locked, skipping, raw, cost, together, lowest]);
         }
-        Ok(contests)
+        Ok(comparisons)
     }
 }
 
-async fn purchase(walls: Arc<Walls>, draw: i64) -> Result<()> {
-    walls.purchase(draw).await
+async fn purchase(engine: Arc<EngineUnderTest>, draw: i64) -> Result<()> {
+    engine.purchase(draw).await
 }
 
-async fn by_lock(yardstick: Yardstick, draw: i64) -> Result<()> {
-    wrote(yardstick.locked(draw).await?)
+async fn with_row_lock(baseline: BenchBaseline, draw: i64) -> Result<()> {
+    ensure_written(baseline.locked(draw).await?)
 }
 
-async fn by_skipping(yardstick: Yardstick, draw: i64) -> Result<()> {
-    wrote(yardstick.skipping(draw).await?)
+async fn with_skip_locked(baseline: BenchBaseline, draw: i64) -> Result<()> {
+    ensure_written(baseline.skipping(draw).await?)
 }
 
-async fn by_itself(yardstick: Yardstick, draw: i64) -> Result<()> {
-    wrote(yardstick.raw(draw).await?)
+async fn one_per_transaction(baseline: BenchBaseline, draw: i64) -> Result<()> {
+    ensure_written(baseline.purchase_in_three_statements(draw).await?)
 }
 
-fn wrote(written: bool) -> Result<()> {
-    anyhow::ensure!(written, "a draw of the yardstick was full");
+fn ensure_written(written: bool) -> Result<()> {
+    anyhow::ensure!(written, "a draw of the baseline was full");
     Ok(())
 }
 
@@ -275,8 +306,9 @@ fn last<'a, A: 'a>(answers: impl IntoIterator<Item = &'a (A, f64)>) -> f64 {
     answers.into_iter().map(|(_, ms)| *ms).fold(0.0, f64::max)
 }
 
-/// Of the asking process and of Postgres, for one purchase.
-fn each_us(spent: Cpu, purchases: usize) -> f64 {
+/// Returns the processor time of one purchase in microseconds, over the calling process and
+/// Postgres.
+fn each_us(spent: CpuTime, purchases: usize) -> f64 {
     spent.all() as f64 * 1000.0 / purchases as f64
 }
 
@@ -294,7 +326,7 @@ fn row(what: String, sample: Vec<f64>) -> Vec<String> {
         .collect()
 }
 
-/// So many of the yardstick's own draws; the rivals inside the walls sell only where few draws are hot.
+/// Returns the number of baseline draws that one round needs.
 pub fn raw_draws_a_round(hot: &[usize], purchases: usize) -> usize {
     let rivals = |hot: usize| if hot <= HOT_INSIDE_MAX { 5 } else { 1 };
     hot.iter()
@@ -302,7 +334,7 @@ pub fn raw_draws_a_round(hot: &[usize], purchases: usize) -> usize {
         .sum()
 }
 
-/// A sale of a single draw, whole: it is sold out afterwards.
+/// Returns a sale that sells every ticket of one draw.
 pub fn whole_draw(draw: i64) -> Arc<Sale> {
     Sale::new(vec![draw], 1, TICKETS)
 }

@@ -1,4 +1,5 @@
-//! What is only read, beside an actix that answers the very bytes, prepared; and the answer "none left", beside a greeting.
+//! Measures reads against an actix server that sends the same bytes from memory, and refusals
+//! against a constant response.
 
 use std::time::{Duration, Instant};
 
@@ -6,17 +7,18 @@ use anyhow::{Context, Result, ensure};
 use persistence::auditor::Auditor;
 use tokio::task::JoinSet;
 
-use super::contest::{Better, Contest};
-use super::line::Line;
-use super::{Place, purchases, rival, shopper};
-use crate::fresh;
+use super::comparison::{BetterWhen, Comparison};
+use super::http_connection::HttpConnection;
+use super::{BenchContext, purchase_client, purchases, rival};
+use crate::new_draws;
 
-/// Connections that read.
+/// Number of concurrent readers.
 const READERS: usize = 64;
 
-/// What our addresses answer, byte for byte, for the rival to answer too. Gives name and path of each.
-pub async fn take_bodies(
-    ours: &str,
+/// Stores the server's responses as files, so that the rival can send the same bytes. Returns name
+/// and path of each.
+pub async fn store_responses(
+    product_address: &str,
     draw: i64,
     folder: &std::path::Path,
 ) -> Result<Vec<(&'static str, String)>> {
@@ -25,21 +27,23 @@ pub async fn take_bodies(
         ("page", format!("/draw/{draw}")),
         ("tickets", format!("/api/draws/{draw}/tickets")),
     ];
-    let mut line = Line::open(ours).await?;
+    let mut connection = HttpConnection::open(product_address).await?;
     for (name, path) in &paths {
-        let request = line.get(path);
-        let reply = line.ask(&request).await?;
+        let request = connection.get(path);
+        let reply = connection.ask(&request).await?;
         ensure!(reply.status == 200, "{path} answered {}", reply.status);
         std::fs::write(folder.join(name), reply.body)?;
     }
-    let frame = super::board::first_frame(ours, &format!("/ws?topics=draw:{draw}")).await?;
+    let frame =
+        super::board_sockets::first_frame(product_address, &format!("/ws?topics=draw:{draw}"))
+            .await?;
     std::fs::write(folder.join(rival::FRAME), frame)?;
     Ok(paths)
 }
 
-impl Place<'_> {
-    pub(super) async fn reads(&self, paths: &[(&'static str, String)]) -> Result<Vec<Contest>> {
-        let mut contests = Vec::new();
+impl BenchContext<'_> {
+    pub(super) async fn reads(&self, paths: &[(&'static str, String)]) -> Result<Vec<Comparison>> {
+        let mut comparisons = Vec::new();
         for (name, path) in paths {
             let shown = path.split('/').map(|part| {
                 if part.parse::<i64>().is_ok() {
@@ -49,113 +53,123 @@ impl Place<'_> {
                 }
             });
             let what = format!("GET {}", shown.collect::<Vec<_>>().join("/"));
-            let mut contest = Contest::new(
+            let mut comparison = Comparison::new(
                 what,
                 "a second",
                 "actix, the same bytes prepared",
-                Better::More,
+                BetterWhen::More,
             )
             .goal(0.95);
             for _ in 0..self.bench.rounds {
                 let ours = self
-                    .ask_again_and_again(&self.ours, |line| line.get(path), 200)
-                    .await?;
-                let theirs = self
-                    .ask_again_and_again(
-                        &self.rival.http,
-                        |line| line.get(&format!("/{name}")),
+                    .responses_per_second(
+                        &self.product_address,
+                        |connection| connection.get(path),
                         200,
                     )
                     .await?;
-                contest.round(ours, theirs);
+                let rival_figure = self
+                    .responses_per_second(
+                        &self.rival.http,
+                        |connection| connection.get(&format!("/{name}")),
+                        200,
+                    )
+                    .await?;
+                comparison.add_round(ours, rival_figure);
             }
-            contests.push(contest);
+            comparisons.push(comparison);
         }
-        Ok(contests)
+        Ok(comparisons)
     }
 
-    /// Somebody wants a ticket of a draw that has none; also how many transactions of the books a thousand refusals cost.
-    pub(super) async fn refusals(&self) -> Result<Vec<Contest>> {
-        let draw = fresh::draws(&self.house.site, "Full", 1)
+    /// Measures refusals on a sold-out draw, and how many database transactions a thousand refusals
+    /// cost.
+    pub(super) async fn refusals(&self) -> Result<Vec<Comparison>> {
+        let draw = new_draws::draws(&self.test_run.site, "Full", 1)
             .await?
             .pop()
             .context("a draw to sell out")?;
-        let sold = shopper::sell(
-            &self.ours,
+        let sold = purchase_client::sell(
+            &self.product_address,
             self.bench.buyers,
             purchases::whole_draw(draw),
-            self.buys(1),
+            self.product_client(1),
         )
         .await?;
         ensure!(
-            sold.took_ms.len() == shopper::TICKETS,
+            sold.took_ms.len() == purchase_client::TICKETS,
             "the draw is not sold out"
         );
-        let (path, body) = self.buys(1).wish(draw);
+        let (path, body) = self.product_client(1).create_intent_request(draw);
         let auditor = Auditor::open(&self.database).await?;
-        let mut contest = Contest::new(
+        let mut comparison = Comparison::new(
             "refusals on a sold-out draw",
             "a second",
             "actix, a greeting",
-            Better::More,
+            BetterWhen::More,
         )
         .goal(0.7);
-        let mut commits = Contest::alone(
-            "transactions of the books in 1,000 refusals",
+        let mut commits = Comparison::against_goal(
+            "database transactions in 1,000 refusals",
             "",
-            Better::Less,
+            BetterWhen::Less,
             1.0,
         );
         for _ in 0..self.bench.rounds {
-            self.meter.calm().await?;
-            // What goes on all the time is not the refusals': counted first, while nobody asks.
+            self.meter.wait_until_idle().await?;
+            // Background work also commits. Its rate is measured first, without requests, and
+            // subtracted.
             let seconds = Duration::from_secs(self.bench.seconds.max(2));
             let idle = auditor.transactions().await?;
             tokio::time::sleep(seconds).await;
-            let (before, began) = (auditor.transactions().await?, Instant::now());
+            let (before, started_at) = (auditor.transactions().await?, Instant::now());
             let idle = (before - idle) as f64 / seconds.as_secs_f64();
             let ours = self
-                .ask_again_and_again(
-                    &self.ours,
-                    |line| line.post(path, "application/json", "", &body),
+                .responses_per_second(
+                    &self.product_address,
+                    |connection| connection.post(path, "application/json", "", &body),
                     409,
                 )
                 .await?;
-            let answers = ours * began.elapsed().as_secs_f64();
-            let others = idle * began.elapsed().as_secs_f64();
-            commits.figure(
+            let answers = ours * started_at.elapsed().as_secs_f64();
+            let others = idle * started_at.elapsed().as_secs_f64();
+            commits.add_figure(
                 ((auditor.transactions().await? - before) as f64 - others).max(0.0) * 1000.0
                     / answers,
             );
-            contest.round(
+            comparison.add_round(
                 ours,
-                self.ask_again_and_again(&self.rival.http, |line| line.get("/hello"), 200)
-                    .await?,
+                self.responses_per_second(
+                    &self.rival.http,
+                    |connection| connection.get("/hello"),
+                    200,
+                )
+                .await?,
             );
         }
-        Ok(vec![contest, commits])
+        Ok(vec![comparison, commits])
     }
 
-    /// How many answers a second one request gets from many lines.
-    async fn ask_again_and_again(
+    /// Returns how many responses a second all readers get for one request.
+    async fn responses_per_second(
         &self,
         authority: &str,
-        request: impl Fn(&Line) -> Vec<u8>,
+        request: impl Fn(&HttpConnection) -> Vec<u8>,
         status: u16,
     ) -> Result<f64> {
         let seconds = Duration::from_secs(self.bench.seconds);
         let mut readers = JoinSet::new();
-        let mut lines = Vec::with_capacity(READERS);
+        let mut connections = Vec::with_capacity(READERS);
         for _ in 0..READERS {
-            lines.push(Line::open(authority).await?);
+            connections.push(HttpConnection::open(authority).await?);
         }
-        let began = Instant::now();
-        for mut line in lines {
-            let request = request(&line);
+        let started_at = Instant::now();
+        for mut connection in connections {
+            let request = request(&connection);
             readers.spawn(async move {
                 let mut answers = 0_usize;
-                while began.elapsed() < seconds {
-                    let answered = line.ask(&request).await?.status;
+                while started_at.elapsed() < seconds {
+                    let answered = connection.ask(&request).await?.status;
                     ensure!(answered == status, "answered {answered}, not {status}");
                     answers += 1;
                 }
@@ -166,6 +180,6 @@ impl Place<'_> {
         while let Some(reader) = readers.join_next().await {
             answers += reader??;
         }
-        Ok(answers as f64 / began.elapsed().as_secs_f64())
+        Ok(answers as f64 / started_at.elapsed().as_secs_f64())
     }
 }

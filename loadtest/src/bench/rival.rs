@@ -1,5 +1,5 @@
-//! What we are measured beside, in a process of its own: an actix server that does nothing but answer prepared bytes, a purchase
-//! as one would write it first, a broadcast that knows only its frame, and a provider with nobody behind it.
+//! The rival server, in its own process: prepared responses, a purchase with a row lock, a plain
+//! broadcast, and a payment sandbox.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -9,43 +9,43 @@ use actix_web::web::{self, Bytes, Data};
 use actix_web::{App, HttpResponse, HttpServer};
 use anyhow::{Context, Result};
 use clap::Args;
-use persistence::yardstick::Yardstick;
+use persistence::bench_baseline::BenchBaseline;
 use server::sandbox::{self, Options, Sandbox};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::broadcast;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
-use super::actor_boards::{self, Audience};
-use super::board::text_frame;
+use super::actor_boards::{self, BoardRegistry};
+use super::board_sockets::text_frame;
 
-/// Connections to Postgres; more gain nothing on two cores.
+/// Number of connections to Postgres. More connections gain nothing on two cores.
 const WRITERS: u32 = 16;
-/// Frames a slow board may be behind.
+/// Number of frames that a slow board may be behind.
 const BEHIND_MAX: usize = 16;
-/// The name under which the frame to be broadcast lies among the bodies.
+/// File name of the frame to broadcast, inside the folder of prepared bodies.
 pub const FRAME: &str = "frame";
 
 #[derive(Args, Clone, Debug)]
 pub struct Rival {
-    /// Where the yardstick was laid out.
+    /// Address of the database that holds the baseline tables.
     #[arg(long)]
     database: String,
-    /// A file for each address: what it answers.
+    /// Folder with one file for each prepared response.
     #[arg(long)]
     bodies: PathBuf,
 }
 
-/// A running rival.
-pub struct Running {
+/// A rival that runs as a child process.
+pub struct RunningRival {
     child: Child,
-    /// `127.0.0.1:port` of its HTTP, and of its sockets.
+    /// Addresses of its HTTP port and its WebSocket port, as `127.0.0.1:port`.
     pub http: String,
     pub sockets: String,
 }
 
-impl Running {
-    /// Starts this very program as the rival.
+impl RunningRival {
+    /// Starts this program again as the rival.
     pub async fn start(database: &str, bodies: &Path) -> Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command
@@ -59,8 +59,8 @@ impl Running {
             .stdout(Stdio::piped())
             .kill_on_drop(true)
             .spawn()?;
-        let mut said = BufReader::new(child.stdout.take().context("a pipe")?).lines();
-        let mut address = async || said.next_line().await?.context("the rival ended by itself");
+        let mut stdout_lines = BufReader::new(child.stdout.take().context("a pipe")?).lines();
+        let mut address = async || stdout_lines.next_line().await?.context("the rival exited");
         let (http, sockets) = (address().await?, address().await?);
         Ok(Self {
             child,
@@ -70,13 +70,13 @@ impl Running {
     }
 
     pub async fn stop(mut self) -> Result<()> {
-        self.child.kill().await.context("ending the rival")
+        self.child.kill().await.context("stopping the rival")
     }
 }
 
-/// Serves until it is killed; prints its two addresses first.
+/// Serves until it is killed. Prints its two addresses first.
 pub async fn run(rival: &Rival) -> Result<()> {
-    let yardstick = Data::new(Yardstick::find(&rival.database, WRITERS).await?);
+    let baseline = Data::new(BenchBaseline::find(&rival.database, WRITERS).await?);
     let mut bodies = Vec::new();
     for file in std::fs::read_dir(&rival.bodies)? {
         let file = file?;
@@ -90,35 +90,35 @@ pub async fn run(rival: &Rival) -> Result<()> {
         .find(|(name, _)| name == FRAME)
         .map(|(_, body)| body.clone())
         .unwrap_or_default();
-    let (shout, _) = broadcast::channel::<Bytes>(BEHIND_MAX);
-    let audience = Data::new(Audience::new(&frame));
+    let (broadcast_sender, _) = broadcast::channel::<Bytes>(BEHIND_MAX);
+    let registry = Data::new(BoardRegistry::new(&frame));
     let frame = Bytes::from(text_frame(&frame));
     let (http, sockets) = (
         TcpListener::bind("127.0.0.1:0")?,
         TcpListener::bind("127.0.0.1:0")?,
     );
     println!("{}\n{}", http.local_addr()?, sockets.local_addr()?);
-    tokio::spawn(boards(sockets, shout.clone()));
-    let (shout, frame) = (Data::new(shout), Data::new(frame));
+    tokio::spawn(serve_boards(sockets, broadcast_sender.clone()));
+    let (broadcast_sender, frame) = (Data::new(broadcast_sender), Data::new(frame));
     let provider = Sandbox::open(None, Options::default())?;
     let server = HttpServer::new(move || {
         let mut app = App::new()
-            .app_data(yardstick.clone())
-            .app_data(shout.clone())
+            .app_data(baseline.clone())
+            .app_data(broadcast_sender.clone())
             .app_data(frame.clone())
-            .app_data(audience.clone())
+            .app_data(registry.clone())
             .route("/hello", web::get().to(hello))
             .route("/boards", web::get().to(actor_boards::open))
-            .route("/call", web::post().to(actor_boards::call))
+            .route("/call", web::post().to(actor_boards::broadcast))
             .route("/locked/{draw}", web::post().to(locked))
-            .route("/shout", web::post().to(call_out));
+            .route("/shout", web::post().to(broadcast_frame));
         for (name, body) in bodies.clone() {
             app = app.route(
                 &format!("/{name}"),
                 web::get().to(move || prepared(body.clone())),
             );
         }
-        // Last: all others are found as quickly as without it.
+        // The sandbox routes come last, so that the other routes match as fast as without them.
         app.configure(|cfg| sandbox::configure(cfg, provider.clone()))
     });
     server.listen(http)?.run().await.context("serving")
@@ -134,8 +134,8 @@ async fn prepared(body: Bytes) -> HttpResponse {
         .body(body)
 }
 
-async fn locked(yardstick: Data<Yardstick>, draw: web::Path<i64>) -> HttpResponse {
-    match yardstick.locked(*draw).await {
+async fn locked(baseline: Data<BenchBaseline>, draw: web::Path<i64>) -> HttpResponse {
+    match baseline.locked(*draw).await {
         Ok(true) => HttpResponse::Ok()
             .content_type("application/json")
             .body("{}"),
@@ -144,27 +144,33 @@ async fn locked(yardstick: Data<Yardstick>, draw: web::Path<i64>) -> HttpRespons
     }
 }
 
-async fn call_out(shout: Data<broadcast::Sender<Bytes>>, frame: Data<Bytes>) -> HttpResponse {
-    // Nobody may be listening.
-    let _ = shout.send(frame.as_ref().clone());
+async fn broadcast_frame(
+    broadcast_sender: Data<broadcast::Sender<Bytes>>,
+    frame: Data<Bytes>,
+) -> HttpResponse {
+    // The send fails when no board is connected.
+    let _ = broadcast_sender.send(frame.as_ref().clone());
     HttpResponse::NoContent().finish()
 }
 
-/// Takes every socket, and writes to it what is shouted.
-async fn boards(listener: TcpListener, shout: broadcast::Sender<Bytes>) -> Result<()> {
+/// Accepts sockets and writes each broadcast frame to them.
+async fn serve_boards(
+    listener: TcpListener,
+    broadcast_sender: broadcast::Sender<Bytes>,
+) -> Result<()> {
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     loop {
         let (mut stream, _) = listener.accept().await?;
-        let mut heard = shout.subscribe();
+        let mut frames = broadcast_sender.subscribe();
         tokio::spawn(async move {
-            let mut asked = Vec::with_capacity(512);
-            while !asked.ends_with(b"\r\n\r\n") {
-                if stream.read_buf(&mut asked).await? == 0 {
+            let mut request = Vec::with_capacity(512);
+            while !request.ends_with(b"\r\n\r\n") {
+                if stream.read_buf(&mut request).await? == 0 {
                     return Ok(());
                 }
             }
-            let hello = String::from_utf8_lossy(&asked).into_owned();
+            let hello = String::from_utf8_lossy(&request).into_owned();
             let key = hello
                 .lines()
                 .find_map(|line| line.strip_prefix("sec-websocket-key: "))
@@ -175,12 +181,13 @@ async fn boards(listener: TcpListener, shout: broadcast::Sender<Bytes>) -> Resul
                 derive_accept_key(key.as_bytes())
             );
             stream.write_all(answer.as_bytes()).await?;
-            asked.clear();
+            request.clear();
             loop {
                 tokio::select! {
-                    frame = heard.recv() => stream.write_all(&frame?).await?,
-                    // A board that has gone would keep its file until the next shout.
-                    read = stream.read_buf(&mut asked) => if read? == 0 {
+                    frame = frames.recv() => stream.write_all(&frame?).await?,
+                    // Detects a board that has disconnected, so that its file is closed before the
+                    // next broadcast.
+                    read = stream.read_buf(&mut request) => if read? == 0 {
                         return anyhow::Ok(());
                     },
                 }

@@ -1,4 +1,5 @@
-//! Big screens that follow the probe's draw, and go to the other node when their socket ends or falls silent.
+//! Boards that follow the probe draw. They connect to the other node when their socket ends or is
+//! silent.
 
 use std::time::{Duration, Instant};
 
@@ -8,24 +9,24 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::shopper::Place;
+use super::buyer::NodeAddresses;
 
-/// A heartbeat comes every 15 s; without one somebody hangs.
-const SILENCE: Duration = Duration::from_secs(17);
+/// A heartbeat comes every 15 seconds. Without one the node hangs.
+const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(17);
 const CONNECT: Duration = Duration::from_secs(2);
 
-/// One board for each node it begins at.
-pub struct Boards {
+/// One board for each node, which connects to that node first.
+pub struct BoardFollowers {
     shown: Vec<watch::Receiver<u64>>,
     tasks: Vec<JoinHandle<()>>,
 }
 
-impl Boards {
-    pub fn put_up(place: &Place, draw: i64) -> Boards {
+impl BoardFollowers {
+    pub fn start(addresses: &NodeAddresses, draw: i64) -> BoardFollowers {
         let (mut shown, mut tasks) = (Vec::new(), Vec::new());
-        for number in 0..place.nodes.len() {
+        for number in 0..addresses.nodes.len() {
             let (show, seen) = watch::channel(0);
-            let nodes = place.nodes.clone();
+            let nodes = addresses.nodes.clone();
             shown.push(seen);
             tasks.push(tokio::spawn(async move {
                 for turn in number.. {
@@ -38,22 +39,22 @@ impl Boards {
                 }
             }));
         }
-        Boards { shown, tasks }
+        BoardFollowers { shown, tasks }
     }
 
-    /// How long after `since` the last of them showed a revision or a later one.
-    pub async fn show(&mut self, revision: u64, since: Instant) -> Result<Duration> {
+    /// Waits until every board shows this revision or a later one. Returns the time since `since`.
+    pub async fn wait_until_shown(&mut self, revision: u64, since: Instant) -> Result<Duration> {
         for board in &mut self.shown {
             let shows = board.wait_for(|shown| *shown >= revision);
             tokio::time::timeout(Duration::from_secs(60), shows)
                 .await
-                .context("a board stays dark")??;
+                .context("a board shows no new view")??;
         }
         Ok(since.elapsed())
     }
 }
 
-impl Drop for Boards {
+impl Drop for BoardFollowers {
     fn drop(&mut self) {
         self.tasks.iter().for_each(JoinHandle::abort);
     }
@@ -65,7 +66,7 @@ async fn follow(url: &str, show: &watch::Sender<u64>) {
     else {
         return;
     };
-    while let Ok(Some(Ok(message))) = tokio::time::timeout(SILENCE, socket.next()).await {
+    while let Ok(Some(Ok(message))) = tokio::time::timeout(HEARTBEAT_TIMEOUT, socket.next()).await {
         let frame: Value =
             serde_json::from_str(message.to_text().unwrap_or_default()).unwrap_or_default();
         if let (Some("draw"), Some(seq)) = (frame["type"].as_str(), frame["seq"].as_u64()) {

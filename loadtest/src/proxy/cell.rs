@@ -1,32 +1,32 @@
-//! One cell: one fault on one line in one phase.
+//! One cell of the matrix: one fault on one link in one phase.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
 
-use super::Place;
+use super::ProxyRun;
 use super::link::Link;
-use super::toxic::{Line, Toxic};
-use crate::crowd::{self, Gate};
-use crate::plan::{Crowd, Habits};
-use crate::told::Told;
+use super::toxic::{LinkKind, Toxic};
+use crate::crowd::{self, CrowdAdmission};
+use crate::plan::{CrowdPlan, Habits};
+use crate::transcript::BuyerTranscript;
 
-/// The first buyers come before the line goes bad.
-const SOUND_FOR: Duration = Duration::from_millis(300);
-const POISONED_FOR: Duration = Duration::from_secs(3);
-/// Longer than a statement or a call may take.
-const SILENT_FOR: Duration = Duration::from_secs(8);
-/// Sales end in the middle of it.
+/// Undisturbed time at the start, for the first buyers.
+const UNDISTURBED_FOR: Duration = Duration::from_millis(300);
+const DISTURBED_FOR: Duration = Duration::from_secs(3);
+/// Longer than any statement or call may take.
+const HALF_OPEN_FOR: Duration = Duration::from_secs(8);
+/// When sales close, in the middle of the fault.
 const CLOSES_AFTER: Duration = Duration::from_millis(1_500);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// Somebody now and then.
+    /// A few buyers.
     Idle,
-    /// Everybody at once.
+    /// All buyers at once.
     Rush,
-    /// Everybody, and sales close while they pay.
+    /// All buyers, and sales close while they pay.
     Closing,
 }
 
@@ -35,37 +35,50 @@ impl Phase {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cell {
-    pub line: Line,
+pub struct MatrixCell {
+    pub link_kind: LinkKind,
     pub toxic: Toxic,
     pub phase: Phase,
 }
 
-impl Cell {
+impl MatrixCell {
     pub fn link(self, links: &[Link]) -> &Link {
         links
             .iter()
-            .find(|link| link.line == self.line)
+            .find(|link| link.link_kind == self.link_kind)
             .unwrap_or(&links[0])
     }
 
-    /// Poisons the line while people buy of one draw, heals it, and waits until everybody has turned away.
-    pub async fn play(self, place: &Place, draw: i64, seed: u64) -> Result<Vec<Told>> {
-        let people = self.send(place, draw, seed);
-        let (tolds, closed, ()) =
-            tokio::join!(people, self.close_sales(place, draw), self.poison(place));
+    /// Disturbs the link while people buy, restores it, and waits for the last buyer.
+    pub async fn play(
+        self,
+        proxy_run: &ProxyRun,
+        draw: i64,
+        seed: u64,
+    ) -> Result<Vec<BuyerTranscript>> {
+        let buying = self.send(proxy_run, draw, seed);
+        let (transcripts, closed, ()) = tokio::join!(
+            buying,
+            self.close_sales(proxy_run, draw),
+            self.set_toxic(proxy_run)
+        );
         closed?;
-        tolds
+        transcripts
     }
 
-    /// The people alone, whatever the line does.
-    pub async fn send(self, place: &Place, draw: i64, seed: u64) -> Result<Vec<Told>> {
+    /// Sends the buyers, without disturbing the link.
+    pub async fn send(
+        self,
+        proxy_run: &ProxyRun,
+        draw: i64,
+        seed: u64,
+    ) -> Result<Vec<BuyerTranscript>> {
         let (buyers, over_ms) = match self.phase {
             Phase::Idle => (5, 3_000),
             Phase::Rush => (30, 500),
             Phase::Closing => (25, 2_500),
         };
-        let crowd = Crowd {
+        let crowd = CrowdPlan {
             seed,
             buyers,
             over_ms,
@@ -74,39 +87,39 @@ impl Cell {
             habits: Habits {
                 declined: 4,
                 second_card: 4,
-                asked: 6,
+                needs_authentication: 6,
                 abandoners: 4,
                 closed_tabs: 15,
             },
             together: vec![vec![0]],
         };
-        let gate = Gate {
+        let admission = CrowdAdmission {
             draws: vec![draw],
-            keen: Duration::ZERO,
+            wait_for_tickets: Duration::ZERO,
             at_once: buyers,
         };
         let plans = crowd.plans(1);
         let bar = crowd::bar(&format!("{:?}", self.toxic), buyers);
-        crowd::send(Arc::clone(&place.through), plans, gate, bar).await
+        crowd::send(Arc::clone(&proxy_run.proxied_site), plans, admission, bar).await
     }
 
-    async fn poison(self, place: &Place) {
-        let link = self.link(&place.links);
-        tokio::time::sleep(SOUND_FOR).await;
-        link.poison(Some(self.toxic));
+    async fn set_toxic(self, proxy_run: &ProxyRun) {
+        let link = self.link(&proxy_run.links);
+        tokio::time::sleep(UNDISTURBED_FOR).await;
+        link.set_toxic(Some(self.toxic));
         tokio::time::sleep(if self.toxic == Toxic::HalfOpen {
-            SILENT_FOR
+            HALF_OPEN_FOR
         } else {
-            POISONED_FOR
+            DISTURBED_FOR
         })
         .await;
-        link.poison(None);
+        link.set_toxic(None);
     }
 
-    async fn close_sales(self, place: &Place, draw: i64) -> Result<()> {
+    async fn close_sales(self, proxy_run: &ProxyRun, draw: i64) -> Result<()> {
         if self.phase == Phase::Closing {
             tokio::time::sleep(CLOSES_AFTER).await;
-            place.club.enter_result(draw, 9, 9).await?;
+            proxy_run.club.enter_early_result(draw, 9, 9).await?;
         }
         Ok(())
     }

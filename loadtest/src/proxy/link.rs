@@ -1,4 +1,5 @@
-//! A line between two of the house: whoever connects is connected onward, and what they say passes through our hands.
+//! A proxied link: accepts connections, connects to the upstream, and forwards bytes with or
+//! without faults.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,38 +12,38 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 
-use super::lie::Lie;
-use super::toxic::{Fate, Line, Toxic, begins_request, fate};
-use crate::plan::Dice;
+use super::false_captures::FalseCaptures;
+use super::toxic::{LinkKind, PieceAction, Toxic, action_for, begins_request};
+use crate::plan::SeededRng;
 
-/// Bytes that pass in one piece.
+/// Bytes that are forwarded at once.
 const PIECE: usize = 16 << 10;
-/// What is left of an answer that is cut.
+/// Bytes of a truncated answer that are forwarded.
 const CUT_AT: usize = 40;
-/// A piece of the slicer.
+/// Bytes in one piece of the slicer.
 const SLICE: usize = 3;
 
-/// Where a line leads.
+/// Where a link leads.
 #[derive(Clone, Debug)]
-pub enum Onward {
+pub enum Upstream {
     Tcp(SocketAddr),
-    /// Postgres' own socket.
+    /// The Unix socket of Postgres.
     Unix(PathBuf),
 }
 
 type Reader = Box<dyn AsyncRead + Send + Unpin>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
-impl Onward {
+impl Upstream {
     async fn connect(&self) -> Result<(Reader, Writer)> {
         match self {
-            Onward::Tcp(address) => {
+            Upstream::Tcp(address) => {
                 let stream = TcpStream::connect(address).await?;
                 stream.set_nodelay(true)?;
                 let (reads, writes) = stream.into_split();
                 Ok((Box::new(reads), Box::new(writes)))
             }
-            Onward::Unix(path) => {
+            Upstream::Unix(path) => {
                 let (reads, writes) = UnixStream::connect(path).await?.into_split();
                 Ok((Box::new(reads), Box::new(writes)))
             }
@@ -50,53 +51,58 @@ impl Onward {
     }
 }
 
-/// An open line, to be poisoned and healed.
+/// An open link whose fault can be set and removed.
 pub struct Link {
-    pub line: Line,
+    pub link_kind: LinkKind,
     pub address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<LinkState>,
 }
 
-struct Shared {
-    line: Line,
-    onward: Onward,
+struct LinkState {
+    link_kind: LinkKind,
+    upstream: Upstream,
     toxic: Mutex<Option<Toxic>>,
-    dice: Mutex<Dice>,
-    lie: Mutex<Lie>,
-    /// Pieces that were held up, lost, cut, doubled or answered by us.
-    harmed: AtomicU64,
+    rng: Mutex<SeededRng>,
+    false_captures: Mutex<FalseCaptures>,
+    /// Number of pieces that were delayed, lost, cut, doubled or answered by the proxy.
+    affected: AtomicU64,
 }
 
-impl Shared {
+impl LinkState {
     fn toxic(&self) -> Option<Toxic> {
         *self.toxic.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn throw(&self) -> u64 {
-        self.dice
+    fn next_random(&self) -> u64 {
+        self.rng
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .throw()
+            .next_u64()
     }
 
-    fn lie<T>(&self, tells: impl FnOnce(&mut Lie) -> T) -> T {
-        tells(&mut self.lie.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with_false_captures<T>(&self, change: impl FnOnce(&mut FalseCaptures) -> T) -> T {
+        change(
+            &mut self
+                .false_captures
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
     }
 
-    async fn hold_up(&self, bytes: usize) {
-        let pause = self
-            .toxic()
-            .map_or(Duration::ZERO, |toxic| toxic.pause(bytes, self.throw()));
+    async fn delay(&self, bytes: usize) {
+        let pause = self.toxic().map_or(Duration::ZERO, |toxic| {
+            toxic.pause(bytes, self.next_random())
+        });
         if !pause.is_zero() {
-            self.harmed.fetch_add(1, Ordering::Relaxed);
+            self.affected.fetch_add(1, Ordering::Relaxed);
             tokio::time::sleep(pause).await;
         }
     }
 
     async fn write(&self, to: &mut Writer, piece: &[u8]) -> std::io::Result<()> {
-        self.hold_up(piece.len()).await;
+        self.delay(piece.len()).await;
         if self.toxic() == Some(Toxic::Sliced) {
-            self.harmed.fetch_add(1, Ordering::Relaxed);
+            self.affected.fetch_add(1, Ordering::Relaxed);
             for slice in piece.chunks(SLICE) {
                 to.write_all(slice).await?;
                 to.flush().await?;
@@ -109,35 +115,35 @@ impl Shared {
 }
 
 impl Link {
-    pub async fn open(line: Line, onward: Onward, seed: u64) -> Result<Link> {
+    pub async fn open(link_kind: LinkKind, upstream: Upstream, seed: u64) -> Result<Link> {
         let listener = TcpListener::bind("127.0.0.1:0")
             .await
-            .context("a port for a line")?;
+            .context("binding a proxy port")?;
         let address = listener.local_addr()?;
-        let dice = Mutex::new(Dice::of(seed, line as u64));
-        let shared = Arc::new(Shared {
-            line,
-            onward,
+        let rng = Mutex::new(SeededRng::new(seed, link_kind as u64));
+        let shared = Arc::new(LinkState {
+            link_kind,
+            upstream,
             toxic: Mutex::default(),
-            dice,
-            lie: Mutex::default(),
-            harmed: AtomicU64::new(0),
+            rng,
+            false_captures: Mutex::default(),
+            affected: AtomicU64::new(0),
         });
-        let carries = Arc::clone(&shared);
+        let state = Arc::clone(&shared);
         tokio::spawn(async move {
-            while let Ok((caller, _)) = listener.accept().await {
-                tokio::spawn(carry(Arc::clone(&carries), caller));
+            while let Ok((client, _)) = listener.accept().await {
+                tokio::spawn(forward_connection(Arc::clone(&state), client));
             }
         });
         Ok(Link {
-            line,
+            link_kind,
             address,
             shared,
         })
     }
 
-    /// From now on this goes wrong; `None` heals the line.
-    pub fn poison(&self, toxic: Option<Toxic>) {
+    /// Sets the fault from now on. `None` removes it.
+    pub fn set_toxic(&self, toxic: Option<Toxic>) {
         *self
             .shared
             .toxic
@@ -145,63 +151,68 @@ impl Link {
             .unwrap_or_else(PoisonError::into_inner) = toxic;
     }
 
-    /// How many pieces were harmed since the line was opened.
-    pub fn harmed(&self) -> u64 {
-        self.shared.harmed.load(Ordering::Relaxed)
+    /// Returns how many pieces were affected since the link was opened.
+    pub fn affected(&self) -> u64 {
+        self.shared.affected.load(Ordering::Relaxed)
     }
 }
 
-/// No goodbye: the other side reads "connection reset".
-fn reset(caller: &TcpStream) {
-    // A connection that is gone already needs no reset.
-    let _ = SockRef::from(caller).set_linger(Some(Duration::ZERO));
+/// Closes without a goodbye: the client reads "connection reset".
+fn reset(client: &TcpStream) {
+    // A connection that is already closed needs no reset.
+    let _ = SockRef::from(client).set_linger(Some(Duration::ZERO));
 }
 
-/// One connection until either side ends it, or its fate does.
-async fn carry(shared: Arc<Shared>, caller: TcpStream) {
+/// Forwards one connection until either side or a fault ends it.
+async fn forward_connection(shared: Arc<LinkState>, client: TcpStream) {
     if shared.toxic() == Some(Toxic::Refused) {
-        shared.harmed.fetch_add(1, Ordering::Relaxed);
-        return reset(&caller);
+        shared.affected.fetch_add(1, Ordering::Relaxed);
+        return reset(&client);
     }
-    let Ok((answers, asks)) = shared.onward.connect().await else {
-        return reset(&caller);
+    let Ok((from_upstream, to_upstream)) = shared.upstream.connect().await else {
+        return reset(&client);
     };
-    let _ = caller.set_nodelay(true);
-    exchange(&shared, caller, answers, asks).await;
+    let _ = client.set_nodelay(true);
+    exchange(&shared, client, from_upstream, to_upstream).await;
 }
 
-async fn exchange(shared: &Shared, caller: TcpStream, mut answers: Reader, mut asks: Writer) {
-    let (mut from_caller, to_caller) = caller.into_split();
-    let mut to_caller: Writer = Box::new(to_caller);
-    let (mut asked, mut answer) = (vec![0; PIECE], vec![0; PIECE]);
-    let mut fate_now = Fate::Passes;
-    let broken = loop {
+async fn exchange(
+    shared: &LinkState,
+    client: TcpStream,
+    mut from_upstream: Reader,
+    mut to_upstream: Writer,
+) {
+    let (mut from_client, to_client) = client.into_split();
+    let mut to_client: Writer = Box::new(to_client);
+    let (mut request, mut answer) = (vec![0; PIECE], vec![0; PIECE]);
+    let mut action = PieceAction::Forward;
+    let reset_client = loop {
         tokio::select! {
-            read = from_caller.read(&mut asked) => match read {
+            read = from_client.read(&mut request) => match read {
                 Ok(read) if read > 0 => {
-                    let next = fate(shared.toxic(), shared.line, &asked[..read]);
-                    if next != Fate::Passes || begins_request(shared.line, &asked[..read]) {
-                        fate_now = next;
+                    let next = action_for(shared.toxic(), shared.link_kind, &request[..read]);
+                    if next != PieceAction::Forward || begins_request(shared.link_kind, &request[..read]) {
+                        action = next;
                     }
-                    if fate_now != Fate::Passes {
-                        shared.harmed.fetch_add(1, Ordering::Relaxed);
+                    if action != PieceAction::Forward {
+                        shared.affected.fetch_add(1, Ordering::Relaxed);
                     }
-                    let passed = match fate_now {
-                        Fate::Reset => break true,
-                        Fate::Swallowed => Ok(()),
-                        Fate::OnlyAnsweredBy(answer) => {
-                            let _ = to_caller.write_all(answer.as_bytes()).await;
+                    let passed = match action {
+                        PieceAction::Reset => break true,
+                        PieceAction::Discard => Ok(()),
+                        PieceAction::AnswerDirectly(answer) => {
+                            let _ = to_client.write_all(answer.as_bytes()).await;
                             break false;
                         }
-                        Fate::Untrue => {
-                            let instead = shared.lie(|lie| lie.asked(&asked[..read]));
-                            shared.write(&mut asks, &instead).await
+                        PieceAction::FakeCapture => {
+                            let instead = shared.with_false_captures(|captures| captures.rewrite_request(&request[..read]));
+                            shared.write(&mut to_upstream, &instead).await
                         }
-                        Fate::Twice => {
-                            repeat(shared, &asked[..read]).await;
-                            shared.write(&mut asks, &asked[..read]).await
+                        PieceAction::SendTwice => {
+                            send_copy(shared, &request[..read]).await;
+                            shared.write(&mut to_upstream, &request[..read]).await
                         }
-                        _ => shared.write(&mut asks, &asked[..read]).await,
+                        _ => shared.write(&mut to_upstream, &request[..read]).await,
                     };
                     if passed.is_err() {
                         break true;
@@ -209,44 +220,44 @@ async fn exchange(shared: &Shared, caller: TcpStream, mut answers: Reader, mut a
                 }
                 _ => break false,
             },
-            read = answers.read(&mut answer) => match read {
-                Ok(read) if read > 0 => match fate_now {
-                    Fate::AnswerLost => break true,
-                    Fate::Swallowed => {}
-                    Fate::AnswerCut => {
-                        let _ = to_caller.write_all(&answer[..read.min(CUT_AT)]).await;
+            read = from_upstream.read(&mut answer) => match read {
+                Ok(read) if read > 0 => match action {
+                    PieceAction::ResetOnAnswer => break true,
+                    PieceAction::Discard => {}
+                    PieceAction::TruncateAnswer => {
+                        let _ = to_client.write_all(&answer[..read.min(CUT_AT)]).await;
                         break true;
                     }
-                    Fate::Untrue => {
-                        let instead = shared.lie(|lie| lie.heard(&answer[..read]));
-                        if shared.write(&mut to_caller, &instead).await.is_err() {
+                    PieceAction::FakeCapture => {
+                        let instead = shared.with_false_captures(|captures| captures.rewrite_answer(&answer[..read]));
+                        if shared.write(&mut to_client, &instead).await.is_err() {
                             break true;
                         }
                     }
-                    Fate::AnsweredBy(instead) => {
-                        let _ = to_caller.write_all(instead.as_bytes()).await;
+                    PieceAction::ReplaceAnswer(instead) => {
+                        let _ = to_client.write_all(instead.as_bytes()).await;
                         break false;
                     }
-                    _ if shared.write(&mut to_caller, &answer[..read]).await.is_err() => break true,
+                    _ if shared.write(&mut to_client, &answer[..read]).await.is_err() => break true,
                     _ => {}
                 },
                 _ => break false,
             },
         }
     };
-    if broken {
-        reset(from_caller.as_ref());
+    if reset_client {
+        reset(from_client.as_ref());
     }
 }
 
-/// The same request on a connection of its own, as somebody in between does who lost patience.
-async fn repeat(shared: &Shared, request: &[u8]) {
-    let Ok((mut answers, mut asks)) = shared.onward.connect().await else {
+/// Sends the same request on a second connection, as an impatient intermediary does.
+async fn send_copy(shared: &LinkState, request: &[u8]) {
+    let Ok((mut from_upstream, mut to_upstream)) = shared.upstream.connect().await else {
         return;
     };
-    if asks.write_all(request).await.is_ok() {
+    if to_upstream.write_all(request).await.is_ok() {
         let mut piece = vec![0; PIECE];
-        // Its answer is of no interest, but the request is to be carried out before the other one.
-        let _ = tokio::time::timeout(Duration::from_secs(2), answers.read(&mut piece)).await;
+        // The response is ignored, but the request must be complete before the original one.
+        let _ = tokio::time::timeout(Duration::from_secs(2), from_upstream.read(&mut piece)).await;
     }
 }

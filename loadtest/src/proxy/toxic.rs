@@ -1,49 +1,50 @@
-//! What a line can do to those who speak over it.
+//! The faults ("toxics") of a link, and what each does to a piece of traffic.
 
 use std::time::Duration;
 
-/// One of the three lines of the house.
+/// One of the three proxied links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Line {
+pub enum LinkKind {
     Postgres,
     Provider,
     Browser,
 }
 
-impl Line {
-    pub const ALL: [Line; 3] = [Line::Postgres, Line::Provider, Line::Browser];
+impl LinkKind {
+    pub const ALL: [LinkKind; 3] = [LinkKind::Postgres, LinkKind::Provider, LinkKind::Browser];
 }
 
-/// What goes wrong on a line while it is poisoned.
+/// A fault of a link while it is disturbed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Toxic {
-    /// Every piece comes late.
+    /// Delays every piece.
     Latency,
-    /// Pieces come late by chance, and so in bursts.
+    /// Delays random pieces, which arrive in bursts.
     Jitter,
-    /// Few bytes a second.
+    /// Limits the bandwidth.
     Narrow,
-    /// Every byte is a packet of its own, or nearly.
+    /// Splits the traffic into packets of a few bytes.
     Sliced,
-    /// The connection ends after some bytes, in the middle of whatever they were.
+    /// Ends the connection after some bytes, at any point of the message.
     Limited,
-    /// Nobody answers the door, and whoever is inside is shown it.
+    /// Refuses new connections and closes open ones.
     Refused,
-    /// The request is thrown away and the connection reset: certainly no effect.
+    /// Discards the request and resets the connection: certainly no effect.
     ResetBefore,
-    /// The request goes through, and the connection is reset when the answer comes: an effect without an answer.
+    /// Forwards the request and resets the connection when the answer comes: an effect without an
+    /// answer.
     ResetAfter,
-    /// Both ends think that they are connected, and hear nothing.
+    /// Both ends stay connected and receive nothing.
     HalfOpen,
-    /// The request goes through twice. Of Postgres: the connection is reset when it answers to a commit.
+    /// Sends the request twice. On the Postgres link: resets when a commit is answered.
     Doubled,
-    /// The request goes through, and its answer becomes a 500. Of Postgres: reset when it answers to a begin.
+    /// Forwards the request and answers 500. On the Postgres link: resets when a begin is answered.
     AnswersError,
-    /// The request is thrown away and answered with 429. Of Postgres: the answer is cut in its middle.
+    /// Discards the request and answers 429. On the Postgres link: truncates the answer.
     AnswersBusy,
-    /// A capture never reaches the provider, and the payment is said to be captured, now and whenever somebody looks. No house can
-    /// bear that: it is the control's, and in no matrix.
-    Lies,
+    /// Never forwards a capture, and reports the payment as captured in this and every later
+    /// answer. No server can survive that: it is only for the negative control.
+    FakesCaptures,
 }
 
 impl Toxic {
@@ -62,12 +63,12 @@ impl Toxic {
         Toxic::AnswersBusy,
     ];
 
-    /// How long one piece of bytes is held up; `throw` is a fresh die.
-    pub fn pause(self, bytes: usize, throw: u64) -> Duration {
+    /// Returns how long a piece of `bytes` bytes is delayed. `random` is a fresh random number.
+    pub fn pause(self, bytes: usize, random: u64) -> Duration {
         match self {
             Toxic::Latency => Duration::from_millis(150),
-            Toxic::Jitter => Duration::from_millis(if throw.is_multiple_of(4) {
-                throw % 600
+            Toxic::Jitter => Duration::from_millis(if random.is_multiple_of(4) {
+                random % 600
             } else {
                 0
             }),
@@ -78,23 +79,23 @@ impl Toxic {
     }
 }
 
-/// What becomes of a request on its way.
+/// What the proxy does with a piece of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    Passes,
-    /// Passes; when the first piece of its answer comes, the caller's connection is reset.
-    AnswerLost,
-    /// Passes; of its answer only the first bytes come through.
-    AnswerCut,
+pub enum PieceAction {
+    Forward,
+    /// Forwards it; resets the client's connection when the answer starts.
+    ResetOnAnswer,
+    /// Forwards it; passes only the first bytes of the answer.
+    TruncateAnswer,
     Reset,
-    Swallowed,
-    Twice,
-    /// Passes; the caller reads this in place of its answer.
-    AnsweredBy(&'static str),
-    /// Does not pass; the caller reads this.
-    OnlyAnsweredBy(&'static str),
-    /// See [`super::lie`].
-    Untrue,
+    Discard,
+    SendTwice,
+    /// Forwards it; the client reads this text instead of the answer.
+    ReplaceAnswer(&'static str),
+    /// Does not forward it; the client reads this text.
+    AnswerDirectly(&'static str),
+    /// Fakes a capture: see [`super::false_captures`].
+    FakeCapture,
 }
 
 const SERVER_ERROR: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\
@@ -102,35 +103,39 @@ const SERVER_ERROR: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-type: 
 const BUSY: &str = "HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\
     retry-after: 1\r\nconnection: close\r\n\r\n{}";
 
-/// Whether the piece begins something new; otherwise it is the rest of a body.
-pub fn begins_request(line: Line, piece: &[u8]) -> bool {
-    line == Line::Postgres || piece.windows(9).any(|window| window == b" HTTP/1.1")
+/// Returns whether the piece starts a new request. Otherwise it is the rest of a body.
+pub fn begins_request(link_kind: LinkKind, piece: &[u8]) -> bool {
+    link_kind == LinkKind::Postgres || piece.windows(9).any(|window| window == b" HTTP/1.1")
 }
 
-/// What the toxic does with a piece from the caller. A request may take several pieces; each may meet its fate.
-pub fn fate(toxic: Option<Toxic>, line: Line, piece: &[u8]) -> Fate {
+/// Returns what a toxic does with a piece from the client. A request may span several pieces.
+pub fn action_for(toxic: Option<Toxic>, link_kind: LinkKind, piece: &[u8]) -> PieceAction {
     let Some(toxic) = toxic else {
-        return Fate::Passes;
+        return PieceAction::Forward;
     };
-    let says = |word: &[u8]| {
+    let contains_word = |word: &[u8]| {
         piece
             .windows(word.len())
             .any(|window| window.eq_ignore_ascii_case(word))
     };
-    let is_request = line != Line::Postgres && begins_request(line, piece);
-    match (toxic, line) {
-        (Toxic::ResetBefore | Toxic::Refused, _) => Fate::Reset,
-        (Toxic::ResetAfter, _) => Fate::AnswerLost,
-        (Toxic::HalfOpen, _) => Fate::Swallowed,
-        (Toxic::Lies, Line::Provider) => Fate::Untrue,
-        (Toxic::Doubled, Line::Postgres) if says(b"commit") => Fate::AnswerLost,
-        (Toxic::AnswersError, Line::Postgres) if says(b"begin") => Fate::AnswerLost,
-        (Toxic::AnswersBusy, Line::Postgres) => Fate::AnswerCut,
-        (Toxic::Limited, _) => Fate::AnswerCut,
-        (Toxic::Doubled, _) if is_request => Fate::Twice,
-        (Toxic::AnswersError, _) if is_request => Fate::AnsweredBy(SERVER_ERROR),
-        (Toxic::AnswersBusy, _) if is_request => Fate::OnlyAnsweredBy(BUSY),
-        _ => Fate::Passes,
+    let is_request = link_kind != LinkKind::Postgres && begins_request(link_kind, piece);
+    match (toxic, link_kind) {
+        (Toxic::ResetBefore | Toxic::Refused, _) => PieceAction::Reset,
+        (Toxic::ResetAfter, _) => PieceAction::ResetOnAnswer,
+        (Toxic::HalfOpen, _) => PieceAction::Discard,
+        (Toxic::FakesCaptures, LinkKind::Provider) => PieceAction::FakeCapture,
+        (Toxic::Doubled, LinkKind::Postgres) if contains_word(b"commit") => {
+            PieceAction::ResetOnAnswer
+        }
+        (Toxic::AnswersError, LinkKind::Postgres) if contains_word(b"begin") => {
+            PieceAction::ResetOnAnswer
+        }
+        (Toxic::AnswersBusy, LinkKind::Postgres) => PieceAction::TruncateAnswer,
+        (Toxic::Limited, _) => PieceAction::TruncateAnswer,
+        (Toxic::Doubled, _) if is_request => PieceAction::SendTwice,
+        (Toxic::AnswersError, _) if is_request => PieceAction::ReplaceAnswer(SERVER_ERROR),
+        (Toxic::AnswersBusy, _) if is_request => PieceAction::AnswerDirectly(BUSY),
+        _ => PieceAction::Forward,
     }
 }
 
@@ -139,27 +144,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn on_the_line_to_postgres_only_the_commit_loses_its_answer() {
-        let fate = |piece: &[u8]| fate(Some(Toxic::Doubled), Line::Postgres, piece);
-        assert_eq!(fate(b"Q\0\0\0\x0bcommit\0"), Fate::AnswerLost);
-        assert_eq!(fate(b"Q\0\0\0\x0abegin\0"), Fate::Passes);
+    fn doubled_toxic_on_postgres_only_drops_commit_answer() {
+        let action = |piece: &[u8]| action_for(Some(Toxic::Doubled), LinkKind::Postgres, piece);
+        assert_eq!(action(b"Q\0\0\0\x0bcommit\0"), PieceAction::ResetOnAnswer);
+        assert_eq!(action(b"Q\0\0\0\x0abegin\0"), PieceAction::Forward);
     }
 
     #[test]
-    fn only_requests_are_answered_by_the_line_itself() {
+    fn only_http_requests_are_answered_by_proxy() {
         let asked = b"POST /api/x HTTP/1.1\r\n\r\n{}";
         assert_eq!(
-            fate(Some(Toxic::AnswersBusy), Line::Provider, asked),
-            Fate::OnlyAnsweredBy(BUSY)
+            action_for(Some(Toxic::AnswersBusy), LinkKind::Provider, asked),
+            PieceAction::AnswerDirectly(BUSY)
         );
         assert_eq!(
-            fate(
+            action_for(
                 Some(Toxic::AnswersBusy),
-                Line::Provider,
+                LinkKind::Provider,
                 b"the rest of a body"
             ),
-            Fate::Passes
+            PieceAction::Forward
         );
-        assert_eq!(fate(None, Line::Browser, asked), Fate::Passes);
+        assert_eq!(
+            action_for(None, LinkKind::Browser, asked),
+            PieceAction::Forward
+        );
     }
 }

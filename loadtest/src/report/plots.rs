@@ -1,15 +1,15 @@
-//! Pictures as SVG text: sold over time, latencies and lags as cumulative curves.
+//! Plots as SVG text: lines over time and cumulative distributions.
 
 use anyhow::{Result, anyhow};
 use plotters::prelude::*;
 
 use crate::latency::rank;
 
-/// A named line of points.
-pub type Line = (String, Vec<(f64, f64)>);
+/// A named series of points.
+pub type Series = (String, Vec<(f64, f64)>);
 
 const SIZE: (u32, u32) = (900, 340);
-/// Of a line's name below the picture.
+/// Height of a legend entry below the plot, in pixels.
 const NAME_HEIGHT: u32 = 20;
 const COLOURS: [RGBColor; 8] = [
     RGBColor(29, 78, 216),
@@ -22,8 +22,8 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(75, 85, 99),
 ];
 
-/// Lines over a common pair of axes, both from zero. Nothing to show gives no picture.
-pub fn lines(title: &str, x_name: &str, y_name: &str, lines: &[Line]) -> Result<Option<String>> {
+/// Plots series over common axes that start at zero. Returns `None` when there are no points.
+pub fn lines(title: &str, x_name: &str, y_name: &str, lines: &[Series]) -> Result<Option<String>> {
     let points = || lines.iter().flat_map(|(_, points)| points.iter());
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max).max(1.0) * 1.03;
     let (x_most, y_most) = (
@@ -43,9 +43,9 @@ fn draw(
     svg: &mut String,
     (title, x_name, y_name): (&str, &str, &str),
     (x_most, y_most): (f64, f64),
-    lines: &[Line],
+    lines: &[Series],
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let named: &[Line] = if lines.len() > 1 { lines } else { &[] };
+    let named: &[Series] = if lines.len() > 1 { lines } else { &[] };
     let height = SIZE.1 + NAME_HEIGHT * named.len() as u32;
     let area = SVGBackend::with_string(svg, (SIZE.0, height)).into_drawing_area();
     area.fill(&WHITE)?;
@@ -68,9 +68,9 @@ fn draw(
             colour.stroke_width(2),
         ))?;
     }
-    // Below the picture, where no name covers a line.
-    for (place, ((name, _), colour)) in named.iter().zip(COLOURS.iter().cycle()).enumerate() {
-        let y = NAME_HEIGHT as i32 * place as i32;
+    // The legend is below the plot, where it covers no line.
+    for (index, ((name, _), colour)) in named.iter().zip(COLOURS.iter().cycle()).enumerate() {
+        let y = NAME_HEIGHT as i32 * index as i32;
         names.draw(&PathElement::new(
             [(70, y + 8), (92, y + 8)],
             colour.stroke_width(2),
@@ -81,8 +81,8 @@ fn draw(
     Ok(())
 }
 
-/// The share (percent) of a sample that is at most so large: one point per percent, up to the 99.9th.
-pub fn cumulative(name: &str, mut sample: Vec<f64>) -> Line {
+/// Returns the cumulative distribution of a sample: one point for each percent, up to 99.9.
+pub fn cumulative(name: &str, mut sample: Vec<f64>) -> Series {
     sample.sort_by(f64::total_cmp);
     if sample.is_empty() {
         return (name.to_owned(), Vec::new());
@@ -96,8 +96,8 @@ pub fn cumulative(name: &str, mut sample: Vec<f64>) -> Line {
     )
 }
 
-/// Keeps at most `most` points of a long line: first, last and evenly between.
-pub fn thinned(points: Vec<(f64, f64)>, most: usize) -> Vec<(f64, f64)> {
+/// Keeps at most `most` points of a long series: first, last and evenly between.
+pub fn thin_points(points: Vec<(f64, f64)>, most: usize) -> Vec<(f64, f64)> {
     if points.len() <= most || most < 2 {
         return points;
     }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_svg_with_its_words_in_it() {
+    fn plot_is_svg_with_labels() {
         let two = [
             ("draw 1001".to_owned(), vec![(0.0, 0.0), (5.0, 169.0)]),
             ("draw 1002".to_owned(), vec![(1.0, 3.0)]),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_measured_is_no_picture() {
+    fn no_points_give_no_plot() {
         assert_eq!(
             lines("x", "y", "z", &[("empty".to_owned(), Vec::new())]).unwrap(),
             None
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cumulative_line_climbs() {
+    fn cumulative_series_is_monotonic() {
         let (_, points) = cumulative("x", vec![30.0, 10.0, 20.0]);
         assert_eq!(
             (points.first().copied(), points.last().copied()),
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn thinning_keeps_the_ends() {
         let long: Vec<(f64, f64)> = (0..1000).map(|n| (f64::from(n), 1.0)).collect();
-        let thin = thinned(long, 100);
+        let thin = thin_points(long, 100);
         assert_eq!((thin.len(), thin[0].0, thin[99].0), (100, 0.0, 999.0));
     }
 }

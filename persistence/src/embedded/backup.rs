@@ -1,6 +1,6 @@
-//! One file that holds a private Postgres as it was at one moment, made while it works: a base backup with the log that
-//! makes it whole, so that it needs no program beyond Postgres itself. What is sealed in the books stays sealed in it: the
-//! key is beside the data folder's database, never in it.
+//! Backs up a running private Postgres into one file: a base backup with the WAL that makes it
+//! consistent. Restoring needs only Postgres itself. Sealed values stay sealed, because the key is
+//! outside the database folder.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -16,12 +16,12 @@ use thiserror::Error;
 
 use super::EmbeddedError;
 
-/// The first entry: whose file it is, and which Postgres can open it.
+/// The first entry names the program and the Postgres version that can open the file.
 pub(super) const ABOUT: &str = "about";
 pub(super) const ABOUT_US: &str = "football-doubles backup, postgres ";
-/// Where the database's files lie in it.
+/// The folder of the database's files in the archive.
 pub(super) const DATA: &str = "data";
-/// What a Postgres makes anew when it starts; the folders themselves must be there.
+/// Folders that are archived empty, because Postgres creates their content when it starts.
 const EMPTIED: [&str; 8] = [
     "pg_dynshmem",
     "pg_notify",
@@ -32,7 +32,7 @@ const EMPTIED: [&str; 8] = [
     "pg_subtrans",
     "pg_wal",
 ];
-/// What belongs to the running process.
+/// Files of the running process, which are left out.
 const LEFT_OUT: [&str; 5] = [
     "postmaster.pid",
     "postmaster.opts",
@@ -41,7 +41,7 @@ const LEFT_OUT: [&str; 5] = [
     "tablespace_map",
 ];
 const CONTROL: &str = "global/pg_control";
-/// `pg_backup_start` has its name, and needs no restart in between, since this one.
+/// The first version with `pg_backup_start`, which needs no restart.
 const VERSION_MIN: i32 = 150_000;
 
 /// Why there is no backup, or no restored database. Each message is one line.
@@ -79,11 +79,11 @@ impl BackupError {
     }
 }
 
-/// Writes a new file, readable by its owner only. `beside` are folders that belong to the books, under the names they get
-/// in the file; one that is not there is left out. Gives the file's size in bytes.
+/// Writes a new backup file that only its owner can read. `beside` are additional folders with
+/// their names in the archive; missing ones are left out. Returns the file's size in bytes.
 ///
 /// # Errors
-/// Nothing is left behind then.
+/// An incomplete file is removed.
 pub async fn back_up(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, BackupError> {
     if file.exists() {
         return Err(BackupError::Exists(file.to_path_buf()));
@@ -116,7 +116,7 @@ async fn write(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, 
     };
     archive.text(ABOUT, &format!("{ABOUT_US}{}\n", version / 10_000))?;
 
-    // A place in the log that is kept for us until this connection ends, so that none of it is recycled meanwhile.
+    // A replication slot keeps the WAL of the backup until this connection ends.
     let slot = format!(
         "select pg_create_physical_replication_slot('backup_{}', true, true)::text",
         std::process::id()
@@ -154,7 +154,7 @@ async fn write(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, 
     archive.finish()
 }
 
-/// Its version as one number, and where its data are.
+/// Returns the version as one number, and the data directory.
 async fn examine(connection: &mut PgConnection) -> Result<(i32, PathBuf), BackupError> {
     let row = sqlx::query(
         "select current_setting('server_version_num')::int4, current_setting('data_directory')",
@@ -180,7 +180,8 @@ struct Archive<'a> {
 }
 
 impl Archive<'_> {
-    /// A folder and what is in it. Files may grow, shrink and vanish while they are read: the log makes that good.
+    /// Archives a folder with its content. Files may change while they are read: the WAL repairs
+    /// that.
     fn folder(&mut self, folder: &Path, name: &Path, skipped: Skipped) -> Result<(), BackupError> {
         self.append(name, EntryType::Directory, 0, io::empty())?;
         let mut entries = fs::read_dir(folder)
@@ -225,7 +226,7 @@ impl Archive<'_> {
         )
     }
 
-    /// The log from the backup's beginning to its end.
+    /// Archives the WAL from the backup's start to its end.
     fn log(&mut self, folder: &Path, begun: &str, ended: &str) -> Result<(), BackupError> {
         let mut segments = Vec::new();
         for entry in fs::read_dir(folder)
@@ -277,7 +278,7 @@ impl Archive<'_> {
             .map_err(BackupError::at(self.file))
     }
 
-    /// Gives the size, once every byte is on the disk.
+    /// Returns the size, once every byte is on disk.
     fn finish(self) -> Result<u64, BackupError> {
         let written = self
             .to

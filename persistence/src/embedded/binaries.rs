@@ -1,10 +1,10 @@
-//! Where the machine keeps `postgres` and `initdb`.
+//! Finds `postgres` and `initdb` on the machine.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::EmbeddedError;
-use super::owner;
+use super::os_user;
 
 /// A folder with `postgres` and `initdb` of one version.
 #[derive(Clone, Debug)]
@@ -14,7 +14,8 @@ pub struct Binaries {
     pub major: String,
 }
 
-/// The newest under `/usr/lib/postgresql`, then the `PATH`, then the npm package in `web/node_modules`.
+/// Returns all versions: the newest under `/usr/lib/postgresql`, then those in `PATH`, then the npm
+/// package in `web/node_modules`.
 pub fn all() -> Vec<Binaries> {
     candidates()
         .into_iter()
@@ -22,7 +23,8 @@ pub fn all() -> Vec<Binaries> {
         .collect()
 }
 
-/// The first that can open a data directory written by `wrote`; any, for a new one.
+/// Returns the first version that can open a data directory written by version `wrote`, or the
+/// first of all for a new one.
 pub fn choose(dir: &Path, wrote: Option<&str>) -> Result<Binaries, EmbeddedError> {
     let all = all();
     let Some(first) = all.first().cloned() else {
@@ -59,7 +61,8 @@ fn candidates() -> Vec<PathBuf> {
     debian.chain(path).chain(npm()).collect()
 }
 
-/// Beside the working directory or any folder above it, and beside this source tree.
+/// Returns the npm package's folders: in the working directory and its ancestors, and beside this
+/// source tree.
 fn npm() -> Vec<PathBuf> {
     let system = if cfg!(target_os = "macos") {
         "darwin"
@@ -82,18 +85,19 @@ fn npm() -> Vec<PathBuf> {
         .collect()
 }
 
-/// `None` when something is missing, or when the user that Postgres runs as could not execute it.
+/// Returns `None` when a program is missing, or the user that runs Postgres cannot execute it.
 fn inspect(folder: &Path) -> Option<Binaries> {
-    // Links such as /usr/local/bin/postgres are followed: postgres finds its other files beside the real one.
+    // Links such as /usr/local/bin/postgres are followed, because Postgres finds its other files
+    // beside the real one.
     let postgres = folder.join("postgres").canonicalize().ok()?;
     let folder = postgres.parent()?.to_path_buf();
-    if !folder.join("initdb").is_file() || !owner::reaches(&folder) {
+    if !folder.join("initdb").is_file() || !os_user::can_reach(&folder) {
         return None;
     }
-    let said = Command::new(&postgres).arg("--version").output().ok()?;
+    let output = Command::new(&postgres).arg("--version").output().ok()?;
     // "postgres (PostgreSQL) 15.18 (Debian …)"
-    let said = String::from_utf8(said.stdout).ok()?;
-    let version = said
+    let output = String::from_utf8(output.stdout).ok()?;
+    let version = output
         .split_whitespace()
         .find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
     let major: String = version.chars().take_while(char::is_ascii_digit).collect();

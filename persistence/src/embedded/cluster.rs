@@ -1,4 +1,4 @@
-//! One data directory and the Postgres that serves it.
+//! One data directory and the Postgres process that serves it.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,18 +11,18 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection};
 
 use super::binaries::{self, Binaries};
-use super::note::Note;
-use super::{EmbeddedError, note, owner};
+use super::pid_file::PidFile;
+use super::{EmbeddedError, os_user, pid_file};
 
-/// The role of everything that connects.
+/// The role of every connection.
 const ROLE: &str = "app";
-/// As Postgres names its socket.
+/// The file name that Postgres gives its socket.
 const SOCKET: &str = ".s.PGSQL.5432";
 const START_SECONDS_MAX: u64 = 60;
 const STOP_SECONDS_MAX: u64 = 60;
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Whether an acknowledged commit must survive a power cut. Tests can do without.
+/// Whether an acknowledged commit must survive a power cut. Tests do not need that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Durability {
     Full,
@@ -35,14 +35,14 @@ pub(crate) enum Durability {
 
 pub(crate) struct Cluster {
     dir: PathBuf,
-    door: Door,
+    address: PostgresAddress,
     pid: Pid,
     /// `None` when it was left running by a server that was killed.
     child: Option<Child>,
 }
 
 impl Cluster {
-    /// `dir` belongs to the owner of Postgres already.
+    /// Starts or adopts Postgres. `dir` must already belong to the user that runs it.
     pub(crate) async fn start(
         dir: &Path,
         durability: Durability,
@@ -84,47 +84,49 @@ impl Cluster {
         self.pid.as_raw()
     }
 
-    /// The same after every start.
-    pub(super) fn door(&self) -> Door {
-        self.door.clone()
+    /// Returns the address, which is the same after every start.
+    pub(super) fn address(&self) -> PostgresAddress {
+        self.address.clone()
     }
 
     #[cfg(feature = "testing")]
     pub(crate) fn options(&self, database: &str) -> PgConnectOptions {
-        self.door.options(database)
+        self.address.options(database)
     }
 
     #[cfg(feature = "testing")]
     pub(crate) fn url_as(&self, login: Option<&str>, database: &str) -> String {
-        self.door.url_as(login.unwrap_or(ROLE), database)
+        self.address.url_as(login.unwrap_or(ROLE), database)
     }
 
-    /// Fast shutdown: open transactions are rolled back, everything committed is written down.
+    /// Fast shutdown: rolls back open transactions and writes committed data to disk.
     pub(crate) async fn stop(mut self) {
-        if !self.lives() || kill(self.pid, Signal::SIGINT).is_err() {
+        if !self.is_running() || kill(self.pid, Signal::SIGINT).is_err() {
             return;
         }
-        let give_up = Instant::now() + Duration::from_secs(STOP_SECONDS_MAX);
-        while self.lives() && Instant::now() < give_up {
-            tokio::time::sleep(LOOK_AGAIN).await;
+        let deadline = Instant::now() + Duration::from_secs(STOP_SECONDS_MAX);
+        while self.is_running() && Instant::now() < deadline {
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    pub(super) fn lives(&mut self) -> bool {
+    pub(super) fn is_running(&mut self) -> bool {
         match &mut self.child {
             Some(child) => matches!(child.try_wait(), Ok(None)),
-            None => Note::read(&self.dir.join("data")).is_some_and(|note| note.lives()),
+            None => {
+                PidFile::read(&self.dir.join("data")).is_some_and(|pid_file| pid_file.is_running())
+            }
         }
     }
 }
 
-/// Where a data directory's Postgres is reached, whether it runs or not.
+/// The address of a data directory's Postgres, whether it runs or not.
 #[derive(Clone)]
-pub(super) struct Door {
+pub(super) struct PostgresAddress {
     socket_dir: PathBuf,
 }
 
-impl Door {
+impl PostgresAddress {
     pub(super) fn options(&self, database: &str) -> PgConnectOptions {
         options(&self.socket_dir, database)
     }
@@ -147,59 +149,60 @@ fn options(socket_dir: &Path, database: &str) -> PgConnectOptions {
         .username(ROLE)
         .database(database)
         .log_statements(
-            // What is said to the database holds personal data; it is never logged.
+            // Statements hold personal data, so they are never logged.
             "off".parse().expect("a level filter"),
         )
 }
 
-/// A Postgres of this very data directory that a killed server left behind.
+/// Returns the Postgres of this data directory that a killed server left running.
 async fn adopt(dir: &Path) -> Option<Cluster> {
     let data = dir.join("data");
-    let give_up = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
-    // It may be starting or stopping at this very moment: then a moment later there is an answer.
-    while Instant::now() < give_up {
-        let note = Note::read(&data)?;
-        if !note.lives() {
+    let deadline = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
+    // It may be starting or stopping. Then it answers, or its file changes, a moment later.
+    while Instant::now() < deadline {
+        let pid_file = PidFile::read(&data)?;
+        if !pid_file.is_running() {
             return None;
         }
-        if answers(&note.socket_dir, &data).await {
+        if answers(&pid_file.socket_dir, &data).await {
             tracing::info!(
                 "adopted the PostgreSQL that was left running in {}",
                 dir.display()
             );
-            let door = Door {
-                socket_dir: note.socket_dir,
+            let address = PostgresAddress {
+                socket_dir: pid_file.socket_dir,
             };
             return Some(Cluster {
                 dir: dir.into(),
-                door,
-                pid: note.pid,
+                address,
+                pid: pid_file.pid,
                 child: None,
             });
         }
-        if !note.is_changing() {
-            // The number may be another Postgres's by now; this one sees for itself.
+        if !pid_file.is_changing() {
+            // The process may be another Postgres by now. Starting ours will show that.
             return None;
         }
-        tokio::time::sleep(LOOK_AGAIN).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     None
 }
 
-/// Whether whoever listens on the socket serves this data directory.
+/// Returns whether the server behind the socket serves this data directory.
 async fn answers(socket_dir: &Path, data: &Path) -> bool {
     let Ok(mut connection) = PgConnection::connect_with(&options(socket_dir, "postgres")).await
     else {
         return false;
     };
-    let said: Result<String, _> = sqlx::query_scalar("show data_directory")
+    let output: Result<String, _> = sqlx::query_scalar("show data_directory")
         .fetch_one(&mut connection)
         .await;
     let _ = connection.close().await;
-    said.is_ok_and(|said| Path::new(&said) == data)
+    output.is_ok_and(|output| Path::new(&output) == data)
 }
 
-/// Into a folder beside it and then renamed, so that an interrupted first start leaves nothing half made.
+/// Creates a data directory under a temporary name and renames it, so that an interrupted first
+/// start leaves no half-made one.
 fn initialise(
     binaries: &Binaries,
     dir: &Path,
@@ -213,7 +216,7 @@ fn initialise(
     if unfinished.exists() {
         fs::remove_dir_all(&unfinished).map_err(|why| folder(&unfinished, why))?;
     }
-    let mut initdb = owner::command(&binaries.folder.join("initdb"), dir);
+    let mut initdb = os_user::command(&binaries.folder.join("initdb"), dir);
     initdb.arg("-D").arg(&unfinished).args([
         "-U",
         ROLE,
@@ -227,32 +230,33 @@ fn initialise(
     if durability == Durability::None {
         initdb.args(["--no-sync", "--wal-segsize=1"]);
     }
-    let done = initdb
+    let result = initdb
         .stdin(Stdio::null())
         .output()
         .map_err(|why| folder(&binaries.folder, why))?;
-    if !done.status.success() {
-        let said = String::from_utf8_lossy(&done.stderr);
+    if !result.status.success() {
+        let output = String::from_utf8_lossy(&result.stderr);
         return Err(EmbeddedError::NotStarted {
             log: dir.join("data"),
-            why: complaint(&said),
+            why: error_line(&output),
         });
     }
     let data = dir.join("data");
     fs::rename(&unfinished, &data).map_err(|why| folder(&data, why))
 }
 
-/// What went wrong, in one of its lines; the last one only says that it cleans up.
-fn complaint(said: &str) -> String {
+/// Returns the line of the output that names the error. The last line only says that files are
+/// removed.
+fn error_line(output: &str) -> String {
     let wrong = |line: &&str| {
         ["FATAL", "PANIC", "error:"]
             .iter()
             .any(|word| line.contains(word))
     };
-    let line = said
+    let line = output
         .lines()
         .find(wrong)
-        .or_else(|| said.lines().rfind(|line| !line.trim().is_empty()));
+        .or_else(|| output.lines().rfind(|line| !line.trim().is_empty()));
     line.unwrap_or("initdb failed").to_string()
 }
 
@@ -268,9 +272,9 @@ async fn launch(
         why,
     };
     let output = File::create(&log).map_err(folder)?;
-    note::disown(&Note::of(&dir.join("data"))).map_err(folder)?;
-    note::disown(&socket_dir.join(format!("{SOCKET}.lock"))).map_err(folder)?;
-    let mut postgres = owner::command(&binaries.folder.join("postgres"), dir);
+    pid_file::replace_stale_pid(&PidFile::path(&dir.join("data"))).map_err(folder)?;
+    pid_file::replace_stale_pid(&socket_dir.join(format!("{SOCKET}.lock"))).map_err(folder)?;
+    let mut postgres = os_user::command(&binaries.folder.join("postgres"), dir);
     postgres
         .arg("-D")
         .arg(dir.join("data"))
@@ -283,24 +287,24 @@ async fn launch(
         .stderr(output);
     let mut child = postgres.spawn().map_err(folder)?;
     let pid = Pid::from_raw(child.id().cast_signed());
-    let give_up = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
+    let deadline = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
     loop {
         if answers(&socket_dir, &dir.join("data")).await {
             return Ok(Cluster {
                 dir: dir.into(),
-                door: Door { socket_dir },
+                address: PostgresAddress { socket_dir },
                 pid,
                 child: Some(child),
             });
         }
         let ended = child.try_wait().map_err(folder)?.is_some();
-        if ended || Instant::now() > give_up {
+        if ended || Instant::now() > deadline {
             return Err(EmbeddedError::NotStarted {
-                why: last_words(&log),
+                why: last_error(&log),
                 log,
             });
         }
-        tokio::time::sleep(LOOK_AGAIN).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
@@ -309,7 +313,7 @@ fn settings(postgres: &mut Command, durability: Durability) {
         postgres.arg("-c").arg(setting);
     };
     set("listen_addresses=");
-    // Trust is for whoever may open the socket: the owner of Postgres, and root.
+    // Connections need no password. Only root and the user that runs Postgres can open the socket.
     set("unix_socket_permissions=0700");
     set("max_connections=200");
     set("timezone=UTC");
@@ -317,8 +321,8 @@ fn settings(postgres: &mut Command, durability: Durability) {
     set("max_wal_size=2GB");
     set("checkpoint_timeout=15min");
     set("jit=off");
-    // After a kill -9 Postgres makes sure of everything on the disk before it replays; asking the file system once is a
-    // twelfth of asking for each of a thousand files. Commits are as durable as before.
+    // After a kill -9, Postgres syncs the whole data directory before it replays. One syncfs takes
+    // a twelfth of the time of syncing a thousand files. Commits are as durable as before.
     if cfg!(target_os = "linux") {
         set("recovery_init_sync_method=syncfs");
     }
@@ -331,46 +335,47 @@ fn settings(postgres: &mut Command, durability: Durability) {
     }
 }
 
-/// Beside the data; or under `/tmp` when the name would be longer than the system's 107 bytes for a socket.
+/// Returns the folder of the socket: beside the data, or under `/tmp` when the path would exceed
+/// the limit of 107 bytes for a socket.
 fn socket_dir(dir: &Path) -> Result<PathBuf, EmbeddedError> {
     const NAME_BYTES_MAX: usize = 107 - "/".len() - SOCKET.len() - ".lock".len();
     if dir.as_os_str().len() <= NAME_BYTES_MAX {
         return Ok(dir.to_path_buf());
     }
-    owner::folder(&PathBuf::from(format!(
+    os_user::folder(&PathBuf::from(format!(
         "/tmp/football-doubles-{:016x}",
-        owner::name_hash(dir)
+        os_user::name_hash(dir)
     )))
 }
 
-fn last_words(log: &Path) -> String {
-    let said = fs::read_to_string(log).unwrap_or_default();
-    let line = said
+fn last_error(log: &Path) -> String {
+    let output = fs::read_to_string(log).unwrap_or_default();
+    let line = output
         .lines()
         .rfind(|line| line.contains("FATAL") || line.contains("PANIC"));
-    line.or_else(|| said.lines().last())
+    line.or_else(|| output.lines().last())
         .unwrap_or("no answer, no log")
         .to_string()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::complaint;
+    use super::error_line;
 
     #[test]
-    fn the_line_that_says_why_is_told_and_not_the_one_that_cleans_up() {
+    fn error_line_is_reported_instead_of_the_cleanup_line() {
         let full = "creating configuration files ... ok\n\
             2026-11-21 UTC [1] FATAL:  could not write to file: No space left on device\n\
             child process exited with exit code 1\n\
             initdb: removing data directory \"/x\"\n";
         assert_eq!(
-            complaint(full),
+            error_line(full),
             "2026-11-21 UTC [1] FATAL:  could not write to file: No space left on device"
         );
         assert_eq!(
-            complaint("initdb: error: could not access directory\n"),
+            error_line("initdb: error: could not access directory\n"),
             "initdb: error: could not access directory"
         );
-        assert_eq!(complaint(""), "initdb failed");
+        assert_eq!(error_line(""), "initdb failed");
     }
 }

@@ -1,4 +1,4 @@
-//! A backup becomes the data folder's database again. What was there before is moved aside, never thrown away.
+//! Restores a backup into the data folder. The previous data is moved aside, never deleted.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -9,32 +9,33 @@ use tar::Archive;
 
 use super::backup::{ABOUT, ABOUT_US, BackupError, DATA};
 use super::cluster::Cluster;
-use super::{binaries, lock, owner};
+use super::{binaries, lock, os_user};
 
-/// The folder of a private Postgres takes a backup's database; `beside` are the folders that were saved with it. Gives
-/// where what was there before is now.
+/// Replaces a private Postgres's database by a backup's, and the folders `beside` by those saved
+/// with it. Returns where the previous folders are now.
 ///
 /// # Errors
-/// A server runs on the folder, the file is no whole backup, or its Postgres is not installed; then nothing has changed.
+/// A server runs on the folder, the file is not a complete backup, or its Postgres version is not
+/// installed. Nothing has changed then.
 pub async fn restore(
     dir: &Path,
     beside: &[(&str, &Path)],
     file: &Path,
 ) -> Result<Vec<PathBuf>, BackupError> {
-    let wrote = wrote(file)?;
-    let dir = owner::folder(dir)?;
+    let wrote = written_by(file)?;
+    let dir = os_user::folder(dir)?;
     let _lock = lock(&dir)?;
-    fits(&dir, file, &wrote)?;
+    check_version_installed(&dir, file, &wrote)?;
     Cluster::stop_left_behind(&dir).await;
     let unpacked = dir.join("restored.unfinished");
     clear(&unpacked)?;
-    let placed = unpack(file, &unpacked).and_then(|()| place(&dir, beside, &unpacked));
+    let placed = unpack(file, &unpacked).and_then(|()| put_in_place(&dir, beside, &unpacked));
     clear(&unpacked)?;
     placed
 }
 
-/// Which Postgres wrote it.
-fn wrote(file: &Path) -> Result<String, BackupError> {
+/// Returns the Postgres version that wrote the backup.
+fn written_by(file: &Path) -> Result<String, BackupError> {
     let open = File::open(file).map_err(BackupError::at(file))?;
     let unreadable = || BackupError::Unreadable(file.to_path_buf());
     let mut archive = Archive::new(GzDecoder::new(open));
@@ -51,7 +52,7 @@ fn wrote(file: &Path) -> Result<String, BackupError> {
         .ok_or_else(unreadable)
 }
 
-fn fits(dir: &Path, file: &Path, wrote: &str) -> Result<(), BackupError> {
+fn check_version_installed(dir: &Path, file: &Path, wrote: &str) -> Result<(), BackupError> {
     let found = binaries::choose(dir, None)?;
     if binaries::all()
         .iter()
@@ -66,7 +67,7 @@ fn fits(dir: &Path, file: &Path, wrote: &str) -> Result<(), BackupError> {
     })
 }
 
-/// All of it, or an error: the compressed stream's own checksum is at its end.
+/// Unpacks the complete archive or fails. The checksum of the compressed stream is at its end.
 fn unpack(file: &Path, to: &Path) -> Result<(), BackupError> {
     fs::create_dir_all(to).map_err(BackupError::at(to))?;
     let open = File::open(file).map_err(BackupError::at(file))?;
@@ -77,7 +78,7 @@ fn unpack(file: &Path, to: &Path) -> Result<(), BackupError> {
         std::io::ErrorKind::StorageFull => BackupError::at(to)(why),
         _ => BackupError::Unreadable(file.to_path_buf()),
     })?;
-    // Reading to the end checks the sum, although the archive may have ended before it.
+    // Reads to the end to verify the checksum, because the archive may end before the stream.
     let mut rest = archive.into_inner();
     std::io::copy(&mut rest, &mut std::io::sink())
         .map_err(|_| BackupError::Unreadable(file.to_path_buf()))?;
@@ -87,13 +88,13 @@ fn unpack(file: &Path, to: &Path) -> Result<(), BackupError> {
         .ok_or_else(|| BackupError::Unreadable(file.to_path_buf()))
 }
 
-fn place(
+fn put_in_place(
     dir: &Path,
     beside: &[(&str, &Path)],
     unpacked: &Path,
 ) -> Result<Vec<PathBuf>, BackupError> {
     let data = unpacked.join(DATA);
-    owner::give_all(&data)?;
+    os_user::give_folder_tree(&data)?;
     let mut aside = Vec::new();
     aside.extend(replace(&data, &dir.join("data"))?);
     for (name, folder) in beside {
@@ -104,7 +105,7 @@ fn place(
     Ok(aside)
 }
 
-/// Gives the new name of what was there.
+/// Moves the old folder aside and the new one into its place. Returns the old folder's new name.
 fn replace(new: &Path, old: &Path) -> Result<Option<PathBuf>, BackupError> {
     let aside = (1..).map(|number| old.with_added_extension(format!("before-restore-{number}")));
     let aside = aside
@@ -119,7 +120,7 @@ fn replace(new: &Path, old: &Path) -> Result<Option<PathBuf>, BackupError> {
     Ok(was_there.then_some(aside))
 }
 
-/// The database's folder may be on another disk than its neighbours (owner::folder).
+/// The database's folder may be on another disk than its neighbours (`os_user::folder`).
 fn move_folder(from: &Path, to: &Path) -> Result<(), BackupError> {
     match fs::rename(from, to) {
         Err(why) if why.kind() == std::io::ErrorKind::CrossesDevices => copy_folder(from, to),

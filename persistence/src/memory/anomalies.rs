@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{Anomaly, AnomalyKind, Cents, Order, OrderId, PaymentIntentId, Timestamp};
 
-use crate::books::AnomalyRecord;
+use crate::stores::AnomalyRecord;
 
 #[derive(Clone, Default)]
 pub(super) struct Anomalies {
@@ -14,7 +14,7 @@ pub(super) struct Anomalies {
     dismissed: BTreeSet<(AnomalyKind, PaymentIntentId, String)>,
 }
 
-/// What an anomaly is about: a payment, else an order, else what its note says.
+/// Returns the subject of an anomaly: its payment, or its order, or its note.
 fn subject(anomaly: &Anomaly) -> String {
     match (&anomaly.payment_intent, &anomaly.order) {
         (Some(payment_intent), _) => payment_intent.0.clone(),
@@ -30,12 +30,12 @@ impl Anomalies {
 
     pub fn raise(&mut self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> bool {
         let key = (anomaly.kind, subject(anomaly));
-        let again = anomaly
+        let same_anomaly = anomaly
             .payment_intent
             .clone()
             .map(|id| (anomaly.kind, id, anomaly.note.clone()));
         if self.open.contains_key(&key)
-            || again.is_some_and(|again| self.dismissed.contains(&again))
+            || same_anomaly.is_some_and(|same_anomaly| self.dismissed.contains(&same_anomaly))
         {
             return false;
         }
@@ -50,7 +50,8 @@ impl Anomalies {
         true
     }
 
-    /// Of a payment, or of its order and of no payment; of one kind, or of all.
+    /// Returns the open anomalies about a payment, and those about its order that name no payment,
+    /// of one kind or all.
     pub fn open_about(
         &self,
         payment_intent: &PaymentIntentId,
@@ -99,8 +100,8 @@ impl Anomalies {
         true
     }
 
-    /// One about the order is open, or a person has closed one.
-    pub fn knows(&self, kind: AnomalyKind, order: &Order) -> bool {
+    /// Returns whether an anomaly about the order is open, or was closed by a person.
+    pub fn is_reported(&self, kind: AnomalyKind, order: &Order) -> bool {
         let is_open = |row: &AnomalyRecord| row.resolved_at.is_none();
         let about =
             |row: &&AnomalyRecord| row.anomaly.kind == kind && row.anomaly.order == Some(order.id);
@@ -114,13 +115,13 @@ impl Anomalies {
         (self.rows.len() as u64, self.open.len() as u64)
     }
 
-    /// Newest first.
+    /// Returns anomalies, newest first.
     pub fn list(&self, only_open: bool, limit: usize) -> Vec<AnomalyRecord> {
-        let wanted = |row: &&AnomalyRecord| !only_open || row.resolved_at.is_none();
+        let matches = |row: &&AnomalyRecord| !only_open || row.resolved_at.is_none();
         self.rows
             .iter()
             .rev()
-            .filter(wanted)
+            .filter(matches)
             .take(limit)
             .cloned()
             .collect()

@@ -2,58 +2,59 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::draw::Snapshot;
+use domain::draw::DrawSnapshot;
 use domain::{
     Allocation, Cents, Draw, DrawId, Event, FeeStep, OrderId, Reservation, Serial, Status, TICKETS,
     Timestamp,
 };
 
-use crate::change::{Change, Handover};
+use crate::change::{DrawChange, TicketChange};
 use crate::error::Failure;
 use crate::ledger::Claimed;
-use crate::nodes::Boot;
+use crate::nodes::InstanceId;
+use crate::stores::{BuyerSource, OrderRecord};
 
 #[derive(Clone, Default)]
 pub(super) struct Draws {
-    rows: BTreeMap<DrawId, Row>,
+    rows: BTreeMap<DrawId, MemoryDraw>,
 }
 
 #[derive(Clone)]
-pub(super) struct Row {
-    /// Everything but reservations and allocations, which have maps of their own.
-    pub base: Snapshot,
+pub(super) struct MemoryDraw {
+    /// The draw's state without reservations and allocations, which have maps of their own.
+    pub base: DrawSnapshot,
     pub epoch: i64,
-    pub owner: Option<Boot>,
-    pub tickets: BTreeMap<Serial, Ticket>,
+    pub owner: Option<InstanceId>,
+    pub tickets: BTreeMap<Serial, MemoryTicket>,
     pub steps: Vec<(u64, OrderId, FeeStep)>,
-    /// What its orders hold of its fee beyond what is due.
+    /// The part of the fee that the orders hold beyond what is due.
     pub to_return: Cents,
     reservations: BTreeMap<OrderId, Reservation>,
     allocations: BTreeMap<OrderId, Allocation>,
-    first: Snapshot,
+    first: DrawSnapshot,
     journal: Vec<Vec<Event>>,
 }
 
 #[derive(Clone)]
-pub(super) struct Ticket {
+pub(super) struct MemoryTicket {
     pub order: OrderId,
     pub sold_at: Timestamp,
 }
 
 impl Draws {
-    pub fn add(&mut self, snapshot: Snapshot) {
+    pub fn add(&mut self, snapshot: DrawSnapshot) {
         let tickets = snapshot.allocations.iter().flat_map(|(order, allocation)| {
             allocation.serials.iter().map(|serial| {
                 (
                     *serial,
-                    Ticket {
+                    MemoryTicket {
                         order: *order,
                         sold_at: Timestamp(0),
                     },
                 )
             })
         });
-        let row = Row {
+        let row = MemoryDraw {
             tickets: tickets.collect(),
             epoch: 0,
             owner: None,
@@ -62,7 +63,7 @@ impl Draws {
             reservations: snapshot.reservations.iter().copied().collect(),
             allocations: snapshot.allocations.iter().cloned().collect(),
             journal: Vec::new(),
-            base: Snapshot {
+            base: DrawSnapshot {
                 reservations: Vec::new(),
                 allocations: Vec::new(),
                 ..snapshot.clone()
@@ -72,15 +73,15 @@ impl Draws {
         self.rows.insert(row.base.id, row);
     }
 
-    pub fn get(&self, draw: DrawId) -> Option<&Row> {
+    pub fn get(&self, draw: DrawId) -> Option<&MemoryDraw> {
         self.rows.get(&draw)
     }
 
-    pub fn get_mut(&mut self, draw: DrawId) -> Option<&mut Row> {
+    pub fn get_mut(&mut self, draw: DrawId) -> Option<&mut MemoryDraw> {
         self.rows.get_mut(&draw)
     }
 
-    pub fn all(&self) -> impl Iterator<Item = &Row> {
+    pub fn all(&self) -> impl Iterator<Item = &MemoryDraw> {
         self.rows.values()
     }
 
@@ -92,6 +93,28 @@ impl Draws {
             .collect()
     }
 
+    /// Returns whether an order accepts buyer details from a source. The rule is the same as in
+    /// Postgres.
+    pub fn accepts(&self, record: &OrderRecord, source: BuyerSource) -> bool {
+        let mut rows = record
+            .order
+            .lines
+            .iter()
+            .filter_map(|line| self.rows.get(&line.draw));
+        match source {
+            BuyerSource::Checkout => record.captured_at.is_none(),
+            BuyerSource::OrderToken => {
+                let is_result = |event: &Event| matches!(event, Event::Completed { .. });
+                !rows.any(|row| row.journal.iter().flatten().any(is_result))
+            }
+            BuyerSource::Operator { approved: true, .. } => true,
+            BuyerSource::Operator {
+                at,
+                approved: false,
+            } => !rows.any(|row| row.has_won(record, at)),
+        }
+    }
+
     pub fn cancelled(&self) -> BTreeSet<DrawId> {
         self.rows
             .values()
@@ -101,7 +124,7 @@ impl Draws {
     }
 
     pub fn live(&self) -> Vec<DrawId> {
-        let live = |row: &&Row| matches!(row.base.status, Status::Active | Status::Closed);
+        let live = |row: &&MemoryDraw| matches!(row.base.status, Status::Active | Status::Closed);
         self.rows
             .values()
             .filter(live)
@@ -110,9 +133,9 @@ impl Draws {
     }
 }
 
-impl Row {
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot {
+impl MemoryDraw {
+    pub fn snapshot(&self) -> DrawSnapshot {
+        DrawSnapshot {
             reservations: self
                 .reservations
                 .iter()
@@ -127,8 +150,26 @@ impl Row {
         }
     }
 
-    /// A new owner, with an epoch that fences every earlier one.
-    pub fn taken_by(&mut self, owner: Option<Boot>) -> Claimed {
+    /// Returns whether an order holds the draw's winning ticket and kick-off has passed.
+    fn has_won(&self, record: &OrderRecord, at: Timestamp) -> bool {
+        let outcome = self
+            .base
+            .outcome
+            .as_ref()
+            .filter(|_| self.base.terms.closes_at <= at);
+        let of_draw = record
+            .tickets
+            .iter()
+            .filter(|(draw, _)| *draw == self.base.id);
+        outcome.is_some_and(|outcome| {
+            of_draw
+                .flat_map(|(_, serials)| serials)
+                .any(|serial| *serial == outcome.winner)
+        })
+    }
+
+    /// Sets a new owner, with an epoch that fences every earlier one.
+    pub fn taken_by(&mut self, owner: Option<InstanceId>) -> Claimed {
         self.epoch += 1;
         self.owner = owner;
         Claimed {
@@ -137,11 +178,11 @@ impl Row {
         }
     }
 
-    /// What the database would refuse, before anything is touched.
-    pub fn check(&self, change: &Change) -> Result<(), Failure> {
+    /// Checks what the database's constraints would refuse.
+    pub fn check(&self, change: &DrawChange) -> Result<(), Failure> {
         let refused = |why: &str| Err(Failure::NotWritten(format!("draw {}: {why}", self.base.id)));
-        for handover in &change.allocated {
-            if handover
+        for ticket_change in &change.allocated {
+            if ticket_change
                 .serials
                 .iter()
                 .any(|serial| self.tickets.contains_key(serial))
@@ -149,13 +190,13 @@ impl Row {
                 return refused("a ticket is sold already");
             }
         }
-        for handover in &change.voided {
+        for ticket_change in &change.voided {
             let owned = |serial| {
                 self.tickets
                     .get(serial)
-                    .is_some_and(|ticket| ticket.order == handover.order)
+                    .is_some_and(|ticket| ticket.order == ticket_change.order)
             };
-            if !handover.serials.iter().all(owned) {
+            if !ticket_change.serials.iter().all(owned) {
                 return Err(Failure::NotFound);
             }
         }
@@ -165,12 +206,18 @@ impl Row {
             .filter_map(|order| self.reservations.get(order))
             .map(|held| held.count)
             .sum();
-        let held = self.held() + change.kept() - freed;
+        let held = self.held() + change.reserved_after() - freed;
         let sold = self.tickets.len() as i16 + change.sold_delta();
         if sold + held as i16 > TICKETS as i16 {
             return refused("oversold");
         }
-        match change.step() {
+        if self.base.revealed && (change.status == Some(Status::Active) || change.terms.is_some()) {
+            return refused("a revealed draw stays off sale");
+        }
+        if self.base.revealed && !change.allocated.is_empty() {
+            return refused("a revealed draw allocates nothing");
+        }
+        match change.last_fee_step() {
             Some((_, step)) if step.fee_after != self.base.fee + step.fee_delta => {
                 refused("the fee does not telescope")
             }
@@ -197,8 +244,8 @@ impl Row {
             .sum()
     }
 
-    /// Makes one checked commit so.
-    pub fn apply(&mut self, events: &[Event], change: &Change, now: Timestamp) {
+    /// Applies one checked commit.
+    pub fn apply(&mut self, events: &[Event], change: &DrawChange, now: Timestamp) {
         self.base.revision += 1;
         for (order, becomes) in &change.reservations {
             match becomes {
@@ -206,7 +253,7 @@ impl Row {
                 None => self.reservations.remove(order),
             };
         }
-        for Handover {
+        for TicketChange {
             order,
             serials,
             step,
@@ -216,7 +263,7 @@ impl Row {
             self.tickets.extend(serials.iter().map(|serial| {
                 (
                     *serial,
-                    Ticket {
+                    MemoryTicket {
                         order: *order,
                         sold_at: now,
                     },
@@ -230,13 +277,16 @@ impl Row {
                 },
             );
         }
-        for Handover { order, serials, .. } in &change.voided {
+        for TicketChange { order, serials, .. } in &change.voided {
             for serial in serials {
                 self.tickets.remove(serial);
+                if !self.base.returned.contains(serial) {
+                    self.base.returned.push(*serial);
+                }
             }
             self.allocations.remove(order);
         }
-        if let Some((order, step)) = change.step() {
+        if let Some((order, step)) = change.last_fee_step() {
             self.steps.push((self.base.revision, order, step));
             self.base.revenue = step.revenue_after;
             self.base.fee = step.fee_after;
@@ -246,10 +296,11 @@ impl Row {
         self.base.terms = change.terms.unwrap_or(self.base.terms);
         self.base.outcome = change.outcome.unwrap_or(self.base.outcome);
         self.base.archived = change.archived.unwrap_or(self.base.archived);
+        self.base.revealed |= change.revealed;
         self.journal.push(events.to_vec());
     }
 
-    /// The draw its journal tells of.
+    /// Replays the journal from the first state.
     pub fn replay(&self) -> Draw {
         let mut draw = Draw::restore(self.first.clone());
         self.journal.iter().for_each(|events| draw.apply(events));

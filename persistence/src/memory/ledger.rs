@@ -1,27 +1,34 @@
-//! The trait `Ledger` in memory.
+//! [`Ledger`] in memory.
 
 use std::borrow::Cow;
 
 use async_trait::async_trait;
 use domain::{Deal, Draw, DrawId, Timestamp};
 
-use super::draws::Row;
+use super::draws::MemoryDraw;
 use super::{Call, Memory, State};
-use crate::change::Change;
+use crate::change::DrawChange;
 use crate::error::Failure;
-use crate::ledger::{Append, Claims, Elsewhere, Known, Ledger, Moved, Rider, check_together};
-use crate::nodes::Boot;
+use crate::ledger::{
+    Append, AttachedWrite, ChangedDraw, Claims, ForeignDraw, KnownDraw, Ledger, check_together,
+};
+use crate::nodes::InstanceId;
 
 #[async_trait]
 impl Ledger for Memory {
-    async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
+    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
         let now = self.now();
         self.writing(Call::Claim(draws), |state| {
             Ok(state.claim(me, draws, None, now))
         })
     }
 
-    async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
+    async fn take_over(
+        &self,
+        me: InstanceId,
+        draw: DrawId,
+        from: InstanceId,
+    ) -> Result<Claims, Failure> {
         let now = self.now();
         self.writing(Call::Claim(&[draw]), |state| {
             Ok(state.claim(me, &[draw], Some(from), now))
@@ -34,13 +41,17 @@ impl Ledger for Memory {
         self.writing(Call::Append(&appends), |state| state.append(&appends, now))
     }
 
-    async fn live(&self) -> Result<Vec<DrawId>, Failure> {
+    async fn live_draws(&self) -> Result<Vec<DrawId>, Failure> {
         self.reading("live", |state| state.draws.live())
     }
 
-    async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
+    async fn changed_draws(
+        &self,
+        me: InstanceId,
+        known: &[KnownDraw],
+    ) -> Result<Vec<ChangedDraw>, Failure> {
         self.reading("moved", |state| {
-            let stands = |known: &Known| {
+            let stands = |known: &KnownDraw| {
                 let row = state.draws.get(known.draw)?;
                 let ours = row.owner == Some(me);
                 let moved = if known.ours {
@@ -48,7 +59,7 @@ impl Ledger for Memory {
                 } else {
                     row.base.revision > known.revision
                 };
-                moved.then(|| Moved {
+                moved.then(|| ChangedDraw {
                     view: Draw::restore(row.snapshot()).view(),
                     ours,
                 })
@@ -66,12 +77,12 @@ impl Ledger for Memory {
 }
 
 impl State {
-    /// `from` is an owner whose lease does not count.
+    /// `from` is an owner whose lease is ignored.
     fn claim(
         &mut self,
-        me: Boot,
+        me: InstanceId,
         draws: &[DrawId],
-        from: Option<Boot>,
+        from: Option<InstanceId>,
         now: Option<Timestamp>,
     ) -> Claims {
         let mut claims = Claims::default();
@@ -85,7 +96,7 @@ impl State {
             match owner.and_then(|owner| self.nodes.living(owner, now)) {
                 Some(owner) => {
                     let view = Draw::restore(row.snapshot()).view();
-                    claims.elsewhere.push(Elsewhere {
+                    claims.elsewhere.push(ForeignDraw {
                         view,
                         owner: owner.clone(),
                     });
@@ -96,18 +107,18 @@ impl State {
         claims
     }
 
-    /// Everything is checked before anything is touched: that is this ledger's transaction.
+    /// Checks everything before it changes anything. This replaces a transaction.
     fn append(&mut self, appends: &[Append], now: Option<Timestamp>) -> Result<(), Failure> {
         let (first, last) = (&appends[0], appends.len() - 1);
         let row = self.draws.get(first.draw).ok_or(Failure::NotFound)?;
         if row.epoch != first.epoch || row.base.revision != first.after {
             return Err(Failure::Fenced);
         }
-        // Each is checked as if those before it were written.
+        // Each commit is checked as if the earlier ones were written.
         let mut trial = Cow::Borrowed(row);
         for (place, append) in appends.iter().enumerate() {
             let now = now.unwrap_or(append.at);
-            let change = Change::of(&append.events);
+            let change = DrawChange::from_events(&append.events);
             self.check(append, &change, &trial, now)?;
             self.check_opens(append, &appends[..place])?;
             if place < last {
@@ -123,8 +134,8 @@ impl State {
     fn check(
         &self,
         append: &Append,
-        change: &Change,
-        row: &Row,
+        change: &DrawChange,
+        row: &MemoryDraw,
         now: Timestamp,
     ) -> Result<(), Failure> {
         if append.sells && now >= row.base.terms.closes_at {
@@ -132,28 +143,29 @@ impl State {
         }
         row.check(change)?;
         if let Some(rider) = &append.rider {
-            self.orders.check_rider(rider)?;
+            self.orders.check_attached_write(rider)?;
         }
-        let opens = match &append.rider {
-            Some(Rider::Open(order)) => Some(order),
+        let opened_order = match &append.rider {
+            Some(AttachedWrite::Open(order)) => Some(order),
             _ => None,
         };
-        for handover in &change.allocated {
-            self.orders.check_allocated(append, handover, opens)?;
+        for ticket_change in &change.allocated {
+            self.orders
+                .check_allocated(append, ticket_change, opened_order)?;
         }
-        for handover in &change.voided {
-            self.orders.check_voided(append.draw, handover)?;
+        for ticket_change in &change.voided {
+            self.orders.check_voided(append.draw, ticket_change)?;
         }
         Ok(())
     }
 
-    /// No two that are written together open the same.
+    /// Refuses two commits of one call that open the same order.
     fn check_opens(&self, append: &Append, earlier: &[Append]) -> Result<(), Failure> {
-        let Some(Rider::Open(new)) = &append.rider else {
+        let Some(AttachedWrite::Open(new)) = &append.rider else {
             return Ok(());
         };
         let same = |other: &Append| match &other.rider {
-            Some(Rider::Open(other)) => {
+            Some(AttachedWrite::Open(other)) => {
                 other.client_key == new.client_key || other.token == new.token
             }
             _ => false,
@@ -165,44 +177,45 @@ impl State {
         }
     }
 
-    /// One checked commit.
+    /// Writes one checked commit.
     fn write(&mut self, append: &Append, now: Timestamp) {
-        let change = Change::of(&append.events);
-        self.ride(append);
-        for handover in &change.allocated {
-            let complete = self.orders.allocated(append.draw, handover);
+        let change = DrawChange::from_events(&append.events);
+        self.write_attached(append);
+        for ticket_change in &change.allocated {
+            let complete = self.orders.allocated(append.draw, ticket_change);
             if !append.sells {
-                self.operations.keep(handover.order);
+                self.operations.drop_cancel(ticket_change.order);
             }
             if complete {
-                self.operations.capture(handover.order, append.at);
+                self.operations.capture(ticket_change.order, append.at);
             }
         }
-        for handover in &change.voided {
-            let rejected = self.orders.voided_line(append.draw, handover);
-            self.operations.void(handover.order, rejected, append.at);
-            self.orders.wait_for_refund(handover.order);
+        for ticket_change in &change.voided {
+            let rejected = self.orders.voided_line(append.draw, ticket_change);
+            self.operations
+                .void(ticket_change.order, rejected, append.at);
+            self.orders.wait_for_refund(ticket_change.order);
         }
         let row = self.draws.get_mut(append.draw).expect("checked before");
         row.apply(&append.events, &change, now);
     }
 
-    fn ride(&mut self, append: &Append) {
+    fn write_attached(&mut self, append: &Append) {
         match &append.rider {
             None => {}
-            Some(Rider::Open(order)) => {
+            Some(AttachedWrite::Open(order)) => {
                 self.orders.open(order);
                 if order.payment_intent.is_none() {
                     self.operations.create(order.id, order.at);
                 }
             }
-            Some(Rider::Reprice { order, lines }) => {
+            Some(AttachedWrite::Reprice { order, lines }) => {
                 let has_intent = self.orders.reprice(*order, lines);
                 self.operations.reprice(*order, has_intent, append);
             }
-            Some(Rider::Authorised { order, at }) => self.orders.authorised(*order, *at),
-            // Names are nobody's business here.
-            Some(Rider::Describe(_)) => {}
+            Some(AttachedWrite::Authorised { order, at }) => self.orders.authorised(*order, *at),
+            // Names of draws are not stored in memory.
+            Some(AttachedWrite::Describe(_)) => {}
         }
     }
 }

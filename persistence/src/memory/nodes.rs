@@ -7,32 +7,34 @@ use domain::Timestamp;
 
 use super::{Call, Memory};
 use crate::error::Failure;
-use crate::nodes::{Boot, GONE_MS, LEASE_MS, Node, Nodes, Roll};
+use crate::nodes::{GONE_MS, InstanceId, LEASE_MS, Node, Nodes, OtherNodes};
 
 /// In the order they started.
 #[derive(Clone, Default)]
-pub(super) struct List {
-    rows: Vec<Row>,
-    /// Processes that run, as far as the kernel knows: a hung one runs.
-    running: BTreeSet<Boot>,
+pub(super) struct NodeList {
+    rows: Vec<NodeLease>,
+    /// Processes that have not ended. A process that hangs is still running.
+    running: BTreeSet<InstanceId>,
 }
 
 #[derive(Clone)]
-struct Row {
+struct NodeLease {
     node: Node,
-    /// `None` without a clock: until it leaves or is buried.
+    /// The end of the lease. `None` without a clock: the lease runs until the node leaves or is
+    /// removed.
     until: Option<Timestamp>,
 }
 
-impl List {
-    /// The node, if its lease runs.
-    pub fn living(&self, boot: Boot, now: Option<Timestamp>) -> Option<&Node> {
+impl NodeList {
+    /// Returns the node if its lease runs.
+    pub fn living(&self, boot: InstanceId, now: Option<Timestamp>) -> Option<&Node> {
         let row = self.rows.iter().find(|row| row.node.boot == boot)?;
         row.lives(now).then_some(&row.node)
     }
 
-    /// Not there any more, or silent for so long that nobody waits for it.
-    pub fn is_gone(&self, boot: Boot, now: Option<Timestamp>) -> bool {
+    /// Returns whether the node left, was removed, or has been silent for [`GONE_MS`] after its
+    /// lease.
+    pub fn is_gone(&self, boot: InstanceId, now: Option<Timestamp>) -> bool {
         let row = self.rows.iter().find(|row| row.node.boot == boot);
         row.is_none_or(|row| {
             row.until
@@ -41,12 +43,12 @@ impl List {
         })
     }
 
-    fn renew(&mut self, me: &Node, now: Option<Timestamp>) -> Roll {
+    fn renew(&mut self, me: &Node, now: Option<Timestamp>) -> OtherNodes {
         self.running.insert(me.boot);
         let until = now.map(|now| now.plus_ms(LEASE_MS));
         match self.rows.iter_mut().find(|row| row.node.boot == me.boot) {
             Some(row) => row.until = until,
-            None => self.rows.push(Row {
+            None => self.rows.push(NodeLease {
                 node: me.clone(),
                 until,
             }),
@@ -57,7 +59,7 @@ impl List {
             .filter(|row| row.lives(now))
             .map(|row| &row.node)
             .collect();
-        Roll {
+        OtherNodes {
             eldest: living.first().is_some_and(|first| first.boot == me.boot),
             others: living
                 .into_iter()
@@ -71,12 +73,12 @@ impl List {
         self.rows.clear();
     }
 
-    fn end(&mut self, boot: Boot) {
+    fn end(&mut self, boot: InstanceId) {
         self.rows.retain(|row| row.node.boot != boot);
     }
 }
 
-impl Row {
+impl NodeLease {
     fn lives(&self, now: Option<Timestamp>) -> bool {
         self.until.zip(now).is_none_or(|(until, now)| now < until)
     }
@@ -84,12 +86,12 @@ impl Row {
 
 #[async_trait]
 impl Nodes for Memory {
-    async fn renew(&self, me: &Node) -> Result<Roll, Failure> {
+    async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure> {
         let now = self.now();
         self.writing(Call::Write("renew"), |state| Ok(state.nodes.renew(me, now)))
     }
 
-    async fn bury(&self, gone: Boot) -> Result<bool, Failure> {
+    async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure> {
         self.writing(Call::Write("bury"), |state| {
             let dead = !state.nodes.running.contains(&gone);
             if dead {
@@ -99,14 +101,14 @@ impl Nodes for Memory {
         })
     }
 
-    async fn leave(&self, me: Boot) -> Result<(), Failure> {
+    async fn leave(&self, me: InstanceId) -> Result<(), Failure> {
         self.writing(Call::Write("leave"), |state| {
             state.nodes.end(me);
             Ok(())
         })
     }
 
-    fn vanish(&self, me: Boot) {
+    fn simulate_kill(&self, me: InstanceId) {
         self.state().nodes.running.remove(&me);
     }
 }

@@ -1,14 +1,14 @@
-//! Effects outside, in memory.
+//! Payment operations in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{Cents, OrderId, Timestamp};
 
-use crate::books::{Attempt, FAST_PATH_MS, Operation, OperationKind};
 use crate::error::Failure;
 use crate::ledger::Append;
+use crate::stores::{Attempt, FAST_PATH_MS, Operation, OperationKind};
 
-/// How an operation stands.
+/// The state of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperationState {
     Pending {
@@ -18,7 +18,7 @@ pub enum OperationState {
     Failed {
         why: String,
     },
-    /// Not needed any more.
+    /// The operation is not needed any more.
     Dropped,
 }
 
@@ -27,12 +27,12 @@ pub(super) struct Operations {
     rows: BTreeMap<i64, (Operation, OperationState)>,
     by_order: BTreeMap<OrderId, Vec<i64>>,
     by_key: BTreeMap<String, i64>,
-    /// Captures before the rest, then oldest first.
+    /// Captures first, then oldest first.
     pending: BTreeSet<(bool, i64)>,
 }
 
-/// Due since ever.
-const AT_ONCE: Timestamp = Timestamp(0);
+/// The due time of operations that are due at once.
+const DUE_NOW: Timestamp = Timestamp(0);
 
 impl Operations {
     pub fn all(&self) -> impl Iterator<Item = (Operation, OperationState)> {
@@ -43,7 +43,7 @@ impl Operations {
         self.by_key.contains_key(key)
     }
 
-    /// What the operations of a kind that are done came to.
+    /// Returns the total amount of the order's operations of a kind that are done.
     pub fn done_sum(&self, order: OrderId, kind: OperationKind) -> Cents {
         let of_order = self
             .by_order
@@ -66,7 +66,7 @@ impl Operations {
         );
     }
 
-    /// A pending change of the amount takes the place of any earlier one.
+    /// Replaces the pending `update` operation of the order.
     pub fn reprice(&mut self, order: OrderId, has_intent: bool, append: &Append) {
         self.drop_pending(order, &[OperationKind::Update]);
         if has_intent {
@@ -81,8 +81,8 @@ impl Operations {
         }
     }
 
-    /// An order that is being repaired is not cancelled any more.
-    pub fn keep(&mut self, order: OrderId) {
+    /// Drops the order's pending cancellation, because a repair gives it tickets.
+    pub fn drop_cancel(&mut self, order: OrderId) {
         self.drop_pending(order, &[OperationKind::Cancel]);
     }
 
@@ -95,7 +95,7 @@ impl Operations {
         );
     }
 
-    /// Tickets were taken back: nothing may be captured for them any more.
+    /// Drops the order's pending capture, because its tickets were taken back.
     pub fn void(&mut self, order: OrderId, rejected: bool, at: Timestamp) {
         self.drop_pending(order, &[OperationKind::Capture]);
         if rejected {
@@ -113,7 +113,7 @@ impl Operations {
     }
 
     pub fn refund(&mut self, order: OrderId, kind: OperationKind, key: String, amount: Cents) {
-        self.put(order, kind, key, Some(amount), AT_ONCE);
+        self.put(order, kind, key, Some(amount), DUE_NOW);
     }
 
     pub fn finish(&mut self, order: OrderId, kinds: &[OperationKind]) {
@@ -126,7 +126,7 @@ impl Operations {
 
     pub fn claim(&mut self, now: Timestamp, lease_ms: i64, limit: usize) -> Vec<Operation> {
         let due = |id: &i64| matches!(self.rows[id].1, OperationState::Pending { due_at } if due_at <= now);
-        let due = |id: &i64| due(id) && !self.waits_for_its_elder(*id);
+        let due = |id: &i64| due(id) && !self.waits_for_earlier_fee_refund(*id);
         let ids: Vec<i64> = self
             .pending
             .iter()
@@ -139,16 +139,17 @@ impl Operations {
             .collect()
     }
 
-    /// An order's fee refunds go one after the other: what one without an answer came to is judged by the sum that went back.
-    fn waits_for_its_elder(&self, id: i64) -> bool {
+    /// An order's fee refunds run one after the other. The outcome of one without a response is
+    /// judged by the total refunded, so no other may run meanwhile.
+    fn waits_for_earlier_fee_refund(&self, id: i64) -> bool {
         let (operation, _) = &self.rows[&id];
-        let mut elders = self.by_order[&operation.order]
+        let mut earlier = self.by_order[&operation.order]
             .iter()
-            .filter(|elder| **elder < id)
-            .map(|elder| &self.rows[elder]);
+            .filter(|operation_before| **operation_before < id)
+            .map(|operation_before| &self.rows[operation_before]);
         operation.kind == OperationKind::FeeRefund
-            && elders.any(|(elder, state)| {
-                elder.kind == OperationKind::FeeRefund
+            && earlier.any(|(operation_before, state)| {
+                operation_before.kind == OperationKind::FeeRefund
                     && matches!(state, OperationState::Pending { .. })
             })
     }
@@ -170,7 +171,7 @@ impl Operations {
         Some(self.lease(id, now.plus_ms(lease_ms)))
     }
 
-    /// The operation it was about, when this attempt ended it.
+    /// Records an attempt. Returns the operation if this attempt ended it.
     pub fn attempted(&mut self, id: i64, attempt: &Attempt) -> Result<Option<Operation>, Failure> {
         let (operation, state) = self.rows.get_mut(&id).ok_or(Failure::NotFound)?;
         if !matches!(state, OperationState::Pending { .. }) {
@@ -223,7 +224,8 @@ impl Operations {
             .insert(id, (operation, OperationState::Pending { due_at }));
     }
 
-    /// A new one, or the dropped or failed one of this key again. A done one stays done.
+    /// Adds an operation, or makes a dropped or failed one with this key pending again. One that is
+    /// done stays done.
     fn revive(&mut self, order: OrderId, kind: OperationKind, key: String, due_at: Timestamp) {
         let Some(id) = self.by_key.get(&key).copied() else {
             return self.put(order, kind, key, None, due_at);

@@ -1,4 +1,4 @@
-//! Orders in memory, found by any of their names.
+//! Orders in memory, with an index for each of their keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,33 +6,34 @@ use domain::{
     AccountId, Cents, DrawId, Line, Order, OrderId, OrderState, PaymentIntentId, Timestamp,
 };
 
-use crate::books::OrderRecord;
-use crate::change::Handover;
+use crate::change::TicketChange;
 use crate::error::Failure;
-use crate::ledger::{Append, BuyerDetails, NewOrder, Rider};
+use crate::ledger::{Append, AttachedWrite, BuyerDetails, NewOrder};
+use crate::order_transitions::OrderTransition;
+use crate::stores::OrderRecord;
 
 #[derive(Clone, Default)]
 pub(super) struct Orders {
-    rows: BTreeMap<OrderId, Row>,
+    rows: BTreeMap<OrderId, MemoryOrder>,
     by_client_key: BTreeMap<String, OrderId>,
     by_token: BTreeMap<String, OrderId>,
     by_payment_intent: BTreeMap<PaymentIntentId, OrderId>,
-    /// Those in `quoted`, `allocated` and `rejecting`, oldest first.
+    /// Orders in `quoted`, `allocated` and `rejecting`, oldest first.
     open: BTreeSet<(Timestamp, OrderId)>,
     captured: BTreeSet<(Timestamp, OrderId)>,
     by_draw: BTreeMap<DrawId, BTreeSet<OrderId>>,
 }
 
 #[derive(Clone)]
-pub(super) struct Row {
+pub(super) struct MemoryOrder {
     pub record: OrderRecord,
-    /// What each allocated line added to its draw's fee.
+    /// The fee that each allocated line added to its draw.
     line_fees: BTreeMap<DrawId, Cents>,
-    /// What was given back of each.
+    /// The part of each line's fee that was refunded.
     fees_refunded: BTreeMap<DrawId, Cents>,
 }
 
-impl Row {
+impl MemoryOrder {
     pub fn lines_allocated(&self) -> usize {
         self.record.tickets.len()
     }
@@ -41,13 +42,17 @@ impl Row {
         self.record.order.state
     }
 
-    /// How much of a draw's fee it holds.
+    pub fn check(&self, transition: OrderTransition) -> Result<bool, Failure> {
+        transition.check(self.state(), self.lines_allocated() > 0)
+    }
+
+    /// Returns how much of a draw's fee the order holds.
     pub fn fee_held(&self, draw: DrawId) -> Cents {
         let of = |fees: &BTreeMap<DrawId, Cents>| fees.get(&draw).copied().unwrap_or_default();
         of(&self.line_fees) - of(&self.fees_refunded)
     }
 
-    /// Answers what it has given back so far.
+    /// Adds a fee refund, and returns the total refunded for this draw.
     pub fn give_fee_back(&mut self, draw: DrawId, part: Cents) -> Cents {
         let refunded = self.fees_refunded.entry(draw).or_default();
         *refunded += part;
@@ -63,15 +68,15 @@ fn is_open(state: OrderState) -> bool {
 }
 
 impl Orders {
-    pub fn all(&self) -> impl Iterator<Item = &Row> {
+    pub fn all(&self) -> impl Iterator<Item = &MemoryOrder> {
         self.rows.values()
     }
 
-    pub fn get(&self, id: OrderId) -> Result<&Row, Failure> {
+    pub fn get(&self, id: OrderId) -> Result<&MemoryOrder, Failure> {
         self.rows.get(&id).ok_or(Failure::NotFound)
     }
 
-    pub fn get_mut(&mut self, id: OrderId) -> Result<&mut Row, Failure> {
+    pub fn get_mut(&mut self, id: OrderId) -> Result<&mut MemoryOrder, Failure> {
         self.rows.get_mut(&id).ok_or(Failure::NotFound)
     }
 
@@ -109,7 +114,8 @@ impl Orders {
             .collect()
     }
 
-    /// Captured orders that hold some of a draw's fee: refunded ones first, then by age.
+    /// Returns captured orders that hold some of a draw's fee: refunded ones first, then earliest
+    /// captured.
     pub fn carriers(&self, draw: DrawId) -> Vec<(OrderId, Cents)> {
         let of_draw = self
             .by_draw
@@ -120,31 +126,31 @@ impl Orders {
         let captured = of_draw.filter_map(|(id, row)| {
             Some((row.state() != OrderState::Void, row.record.captured_at?, id))
         });
-        let mut found: Vec<_> = captured.collect();
-        found.sort();
-        found
+        let mut captured_orders: Vec<_> = captured.collect();
+        captured_orders.sort();
+        captured_orders
             .into_iter()
             .map(|(_, _, id)| (id, self.rows[&id].fee_held(draw)))
             .collect()
     }
 
-    pub fn check_rider(&self, rider: &Rider) -> Result<(), Failure> {
+    pub fn check_attached_write(&self, rider: &AttachedWrite) -> Result<(), Failure> {
         match rider {
-            Rider::Open(order) => {
-                let taken = self.rows.contains_key(&order.id)
+            AttachedWrite::Open(order) => {
+                let exists = self.rows.contains_key(&order.id)
                     || self.by_client_key.contains_key(&order.client_key)
                     || self.by_token.contains_key(&order.token)
                     || order
                         .payment_intent
                         .as_ref()
                         .is_some_and(|id| self.by_payment_intent.contains_key(id));
-                if taken {
+                if exists {
                     Err(Failure::NotWritten("the order exists".into()))
                 } else {
                     Ok(())
                 }
             }
-            Rider::Reprice { order, .. } => {
+            AttachedWrite::Reprice { order, .. } => {
                 let row = self.get(*order)?;
                 let fixed = row.state() != OrderState::Quoted || row.lines_allocated() > 0;
                 if fixed {
@@ -153,54 +159,53 @@ impl Orders {
                     Ok(())
                 }
             }
-            Rider::Authorised { order, .. } => self.get(*order).map(|_| ()),
-            Rider::Describe(_) => Ok(()),
+            AttachedWrite::Authorised { order, .. } => self.get(*order).map(|_| ()),
+            AttachedWrite::Describe(_) => Ok(()),
         }
     }
 
     pub fn check_allocated(
         &self,
         append: &Append,
-        handover: &Handover,
-        opens: Option<&NewOrder>,
+        ticket_change: &TicketChange,
+        opened_order: Option<&NewOrder>,
     ) -> Result<(), Failure> {
-        if opens.is_some_and(|order| order.id == handover.order) {
+        if opened_order.is_some_and(|order| order.id == ticket_change.order) {
             return Ok(());
         }
-        let row = self.get(handover.order)?;
+        let row = self.get(ticket_change.order)?;
         let line = row
             .record
             .order
             .lines
             .iter()
             .find(|line| line.draw == append.draw);
-        let fits = line.is_some_and(|line| usize::from(line.count) == handover.serials.len());
-        let has_them = row
+        let fits = line.is_some_and(|line| usize::from(line.count) == ticket_change.serials.len());
+        let has_tickets = row
             .record
             .tickets
             .iter()
             .any(|(draw, _)| *draw == append.draw);
-        let may = match row.state() {
-            OrderState::Quoted => true,
-            OrderState::Rejecting | OrderState::Released | OrderState::Anomaly => !append.sells,
-            OrderState::Allocated | OrderState::Captured | OrderState::Void => false,
+        let allocate = OrderTransition::Allocate {
+            is_sale: append.sells,
         };
-        if fits && !has_them && may {
+        let is_allowed = row.check(allocate) == Ok(true);
+        if fits && !has_tickets && is_allowed {
             Ok(())
         } else {
             Err(Failure::NotFound)
         }
     }
 
-    pub fn check_voided(&self, draw: DrawId, handover: &Handover) -> Result<(), Failure> {
-        let row = self.get(handover.order)?;
-        let has_them = row
+    pub fn check_voided(&self, draw: DrawId, ticket_change: &TicketChange) -> Result<(), Failure> {
+        let row = self.get(ticket_change.order)?;
+        let has_tickets = row
             .record
             .tickets
             .iter()
-            .any(|(of, has)| *of == draw && *has == handover.serials);
-        let known = row.record.captured_at.is_some() == handover.charged;
-        if has_them && known {
+            .any(|(of, serials)| *of == draw && *serials == ticket_change.serials);
+        let flag_matches = row.record.captured_at.is_some() == ticket_change.charged;
+        if has_tickets && flag_matches {
             Ok(())
         } else {
             Err(Failure::NotFound)
@@ -238,7 +243,7 @@ impl Orders {
         }
         self.rows.insert(
             new.id,
-            Row {
+            MemoryOrder {
                 record,
                 line_fees: BTreeMap::new(),
                 fees_refunded: BTreeMap::new(),
@@ -249,7 +254,7 @@ impl Orders {
         }
     }
 
-    /// Answers whether its payment intent exists.
+    /// Replaces the order's lines. Returns whether its payment intent exists.
     pub fn reprice(&mut self, id: OrderId, lines: &[Line]) -> bool {
         let row = self.rows.get_mut(&id).expect("checked before");
         for line in &row.record.order.lines {
@@ -267,19 +272,24 @@ impl Orders {
         row.record.authorised_at.get_or_insert(at);
     }
 
-    /// Answers whether this was the order's last line.
-    pub fn allocated(&mut self, draw: DrawId, handover: &Handover) -> bool {
-        let row = self.rows.get_mut(&handover.order).expect("checked before");
-        row.record.tickets.push((draw, handover.serials.clone()));
+    /// Adds the tickets of one line. Returns whether it was the order's last line.
+    pub fn allocated(&mut self, draw: DrawId, ticket_change: &TicketChange) -> bool {
+        let row = self
+            .rows
+            .get_mut(&ticket_change.order)
+            .expect("checked before");
+        row.record
+            .tickets
+            .push((draw, ticket_change.serials.clone()));
         row.record.tickets.sort_by_key(|(draw, _)| *draw);
-        row.line_fees.insert(draw, handover.step.fee_delta);
-        row.record.order.application_fee += handover.step.fee_delta;
+        row.line_fees.insert(draw, ticket_change.step.fee_delta);
+        row.record.order.application_fee += ticket_change.step.fee_delta;
         let complete = row.record.tickets.len() == row.record.order.lines.len();
         if complete {
             row.record.reason = None;
         }
-        self.turn(
-            handover.order,
+        self.set_state(
+            ticket_change.order,
             if complete {
                 OrderState::Allocated
             } else {
@@ -289,21 +299,24 @@ impl Orders {
         complete
     }
 
-    /// Answers whether the order is being rejected by this.
-    pub fn voided_line(&mut self, draw: DrawId, handover: &Handover) -> bool {
-        let row = self.rows.get_mut(&handover.order).expect("checked before");
+    /// Removes the tickets of one line. Returns whether the order is now being rejected.
+    pub fn voided_line(&mut self, draw: DrawId, ticket_change: &TicketChange) -> bool {
+        let row = self
+            .rows
+            .get_mut(&ticket_change.order)
+            .expect("checked before");
         row.record.tickets.retain(|(of, _)| *of != draw);
         if row.record.captured_at.is_none() {
             row.record.order.application_fee -= row.line_fees.remove(&draw).unwrap_or_default();
         }
         let rejects = matches!(row.state(), OrderState::Allocated | OrderState::Rejecting);
         if rejects {
-            self.turn(handover.order, OrderState::Rejecting);
+            self.set_state(ticket_change.order, OrderState::Rejecting);
         }
         rejects
     }
 
-    /// A captured order that lost tickets waits for its refund.
+    /// Marks a captured order that lost tickets as open, because its refund is due.
     pub fn wait_for_refund(&mut self, id: OrderId) {
         let row = &self.rows[&id];
         if row.state() == OrderState::Captured
@@ -317,7 +330,7 @@ impl Orders {
         self.by_payment_intent.insert(payment_intent.clone(), id);
     }
 
-    pub fn turn(&mut self, id: OrderId, state: OrderState) {
+    pub fn set_state(&mut self, id: OrderId, state: OrderState) {
         let row = self.rows.get_mut(&id).expect("asked before");
         row.record.order.state = state;
         let at = (row.record.opened_at, id);

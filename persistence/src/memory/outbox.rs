@@ -1,31 +1,31 @@
-//! Mail waiting to leave, in memory.
+//! Queued mails in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{ClubId, OrderId, PaymentIntent, Timestamp};
 
 use super::State;
-use crate::books::{Mail, Tell};
 use crate::error::Failure;
-use crate::nodes::Boot;
+use crate::nodes::InstanceId;
+use crate::stores::{Mail, NotifyBuyer};
 
-/// A mail, and what became of it.
+/// A mail and its delivery state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueuedMail {
     pub id: i64,
     pub dedupe_key: String,
     pub kind: String,
     pub order: Option<OrderId>,
-    /// `None` waits for the buyer to leave an address.
+    /// `None` while the buyer has not left an address.
     pub to: Option<String>,
     pub data: String,
     pub message_id: String,
     pub attempts: u32,
     pub due_at: Timestamp,
-    /// Who claimed it last, until it is known to have failed.
-    pub sender: Option<Boot>,
+    /// The node that claimed the mail last. `None` after a failure.
+    pub sender: Option<InstanceId>,
     pub sent_at: Option<Timestamp>,
-    /// Never tried again.
+    /// The mail is never tried again.
     pub dead: bool,
 }
 
@@ -79,7 +79,7 @@ impl Outbox {
         true
     }
 
-    /// The buyer left an address: what waited for it may leave.
+    /// Sets the address of mails that waited for it.
     pub fn addressed(&mut self, order: OrderId, to: &str) {
         for id in self.waiting.remove(&order).unwrap_or_default() {
             self.rows.get_mut(&id).expect("waiting rows exist").to = Some(to.into());
@@ -87,11 +87,11 @@ impl Outbox {
         }
     }
 
-    /// What is due, and what was claimed by a sender that is `freed` of it.
+    /// Claims mails that are due, and those whose sender is `freed`.
     pub fn claim(
         &mut self,
-        sender: Boot,
-        freed: impl Fn(Boot) -> bool,
+        sender: InstanceId,
+        freed: impl Fn(InstanceId) -> bool,
         now: Timestamp,
         lease_ms: i64,
         limit: usize,
@@ -146,21 +146,22 @@ impl Outbox {
     }
 }
 
-/// A club's address: this memory knows clubs by their accounts alone.
+/// Returns a club's address. This store knows only the clubs' accounts, so the address is made up.
 fn address_of(club: ClubId) -> String {
     format!("club-{club}@club.test")
 }
 
 impl State {
-    /// To the buyer of an order that is over, with its ending. Whose money was taken once has other mails.
-    pub(super) fn tell(
+    /// Queues the mail that nothing was charged, when an order ends. An order that was ever
+    /// captured gets other mails.
+    pub(super) fn queue_not_charged(
         &mut self,
         order: OrderId,
-        tell: Tell,
+        tell: NotifyBuyer,
         at: Timestamp,
     ) -> Result<(), Failure> {
         let record = &self.orders.get(order)?.record;
-        if let (Tell::Buyer, Some(to), None) =
+        if let (NotifyBuyer::Buyer, Some(to), None) =
             (tell, record.buyer.email.clone(), record.captured_at)
         {
             self.outbox.queue(
@@ -175,17 +176,21 @@ impl State {
         Ok(())
     }
 
-    /// What the reconciler saw. Of a dispute the order's club hears.
-    pub(super) fn witness(&mut self, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure> {
-        self.notices.witness(said, at);
+    /// Stores a provider snapshot. For a disputed payment it queues a mail to the order's club.
+    pub(super) fn store_snapshot(
+        &mut self,
+        intent: &PaymentIntent,
+        at: Timestamp,
+    ) -> Result<(), Failure> {
+        self.webhook_events.store_snapshot(intent, at);
         if let Some(order) = self
             .orders
-            .id_by_payment_intent(&said.id)
-            .filter(|_| said.disputed)
+            .id_by_payment_intent(&intent.id)
+            .filter(|_| intent.disputed)
         {
             let to = address_of(self.orders.get(order)?.record.order.club);
             self.outbox.queue(
-                &format!("disputed-{}", said.id),
+                &format!("disputed-{}", intent.id),
                 "disputed",
                 Some(order),
                 Some(&to),

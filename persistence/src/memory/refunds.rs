@@ -1,21 +1,21 @@
-//! Money back, in memory.
+//! Refunds in memory.
 
 use std::collections::BTreeMap;
 
 use domain::{Cents, DrawId, OrderId};
 
 use super::State;
-use crate::books::{Attempt, Operation, OperationKind};
 use crate::error::Failure;
+use crate::stores::{Attempt, Operation, OperationKind};
 
-/// One order's refund.
+/// The refund of one order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refund {
     pub order: OrderId,
     pub amount: Cents,
     pub fee: Cents,
     pub reason: String,
-    /// `None` while it is under way; then whether it succeeded.
+    /// `None` while it is pending, then whether it succeeded.
     pub succeeded: Option<bool>,
 }
 
@@ -47,7 +47,8 @@ impl Refunds {
 }
 
 impl State {
-    /// Fee refunds for as much as captured orders of the draw can give: refunded ones first, then by age.
+    /// Queues fee refunds up to what captured orders of the draw hold: refunded orders first, then
+    /// earliest captured.
     pub fn give_fees_back(&mut self, draw: DrawId) -> Result<(), Failure> {
         let mut left = self.draws.get(draw).ok_or(Failure::NotFound)?.to_return;
         for (order, holds) in self.orders.carriers(draw) {
@@ -64,7 +65,8 @@ impl State {
         Ok(())
     }
 
-    /// What voiding took off: for each draw the order's last step, when that was a void.
+    /// Returns the fee that voiding took off: the sum over the draws whose last fee step of this
+    /// order is a void.
     pub fn fee_returned(&self, order: OrderId) -> Cents {
         let Ok(row) = self.orders.get(order) else {
             return Cents::ZERO;

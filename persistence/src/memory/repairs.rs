@@ -1,10 +1,10 @@
-//! A person's repairs in memory.
+//! Operators' repairs in memory.
 
 use std::collections::BTreeMap;
 
 use domain::{PaymentIntentId, Timestamp};
 
-use crate::books::{REPAIR_MS, Repair};
+use crate::stores::{REPAIR_MS, Repair};
 
 #[derive(Clone, Default)]
 pub(super) struct Repairs(BTreeMap<PaymentIntentId, (Repair, Timestamp)>);

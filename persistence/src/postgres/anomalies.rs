@@ -1,4 +1,4 @@
-//! Anomalies: at most one open of a kind about the same payment.
+//! Statements for anomalies. At most one of a kind is open about the same payment.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use sqlx::postgres::{PgPool, PgRow};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{instant, words};
-use crate::books::AnomalyRecord;
+use super::{codec, instant};
 use crate::error::Failure;
+use crate::stores::AnomalyRecord;
 
 pub(super) async fn raise(
     pool: &PgPool,
@@ -28,9 +28,9 @@ pub(super) async fn raise(
            select from anomalies where payment_intent_id = $2 and kind = $1 and note = $5 and resolution <> 'healed')
          on conflict (kind, subject) where resolved_at is null do nothing",
     )
-    .bind(words::anomaly(anomaly.kind))
+    .bind(codec::anomaly(anomaly.kind))
     .bind(anomaly.payment_intent.as_ref().map(|id| id.0.as_str()))
-    .bind(anomaly.order.map(words::uuid))
+    .bind(anomaly.order.map(codec::uuid))
     .bind(amount.map(|amount| amount.0))
     .bind(&anomaly.note)
     .bind(instant::stored(at))
@@ -40,7 +40,7 @@ pub(super) async fn raise(
     Ok(raised.rows_affected() == 1)
 }
 
-/// Open, and of a payment (`$1`), or of its order and of no payment.
+/// Condition: open, and about the payment `$1`, or about its order and no payment.
 macro_rules! open_about {
     () => {
         "resolved_at is null and (payment_intent_id = $1
@@ -59,7 +59,7 @@ pub(super) async fn heal(
         open_about!()
     ))
     .bind(&payment_intent.0)
-    .bind(words::anomaly(kind))
+    .bind(codec::anomaly(kind))
     .bind(instant::stored(at))
     .execute(pool)
     .await
@@ -182,7 +182,7 @@ pub(super) async fn holder(
     Ok(order.map(|id| OrderId(id.as_u128())))
 }
 
-/// Newest first.
+/// Returns anomalies, newest first.
 pub(super) async fn list(
     pool: &PgPool,
     only_open: bool,
@@ -201,7 +201,7 @@ pub(super) async fn list(
 }
 
 fn read(row: &PgRow) -> Result<AnomalyRecord, Failure> {
-    let kind = words::read_anomaly(row.try_get("kind").map_err(Failure::from_read)?)?;
+    let kind = codec::read_anomaly(row.try_get("kind").map_err(Failure::from_read)?)?;
     let record = || {
         Ok(AnomalyRecord {
             id: row.try_get::<Uuid, _>("id")?.as_u128(),

@@ -1,95 +1,98 @@
-//! A login of its own for bank details (decision F-7): it owns the schema `bank`, and the login that serves pages has no right
-//! there. So neither a query that slipped in, nor a dump, nor a backup made by that login reads where prizes are sent.
+//! A separate login for bank details (decision F-7). It owns the schema `bank`; the login that
+//! serves pages has no access to it. So neither an injected query nor a dump or backup made by that
+//! login can read winners' bank details.
 
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection};
 
-use super::{ACQUIRE_TIMEOUT, Postgres, Silence, pool};
+use super::{ACQUIRE_TIMEOUT, DeadConnectionFlag, Postgres, pool};
 use crate::error::Failure;
 
-/// Claims are few.
+/// Claims are rare.
 const CONNECTIONS_MAX: u32 = 2;
-/// Its migrations, which its own login applies.
+/// The migrations of the schema `bank`, which its own login applies.
 pub(crate) static BANK_MIGRATOR: Migrator = sqlx::migrate!("../migrations/bank");
 
-/// The logins of a private Postgres, beside its owner's: who serves, and who alone reads bank details.
+/// The additional logins of a private Postgres: one serves pages, the other reads bank details.
 pub const SERVES: &str = "football_doubles_app";
 pub const BANK: &str = "football_doubles_bank";
 
-/// Where one database is entered, and as whom.
+/// The logins of one database.
 #[derive(Clone)]
-pub struct Doors {
-    /// Owns the tables, and migrates them.
+pub struct DatabaseLogins {
+    /// Owns the tables and migrates them.
     pub owner: PgConnectOptions,
-    /// Serves. Hosted, it is the owner.
+    /// Serves pages. In a hosted database it is the owner.
     pub serves: PgConnectOptions,
-    /// Owns the schema `bank`. `None`: no bank details can be kept or read here.
+    /// Owns the schema `bank`. `None` means that bank details cannot be stored or read.
     pub bank: Option<PgConnectOptions>,
 }
 
-impl Doors {
-    /// One login for everything but bank details, which cannot be reached.
-    pub fn one(options: PgConnectOptions) -> Doors {
-        Doors {
+impl DatabaseLogins {
+    /// Uses one login, without access to bank details.
+    pub fn single(options: PgConnectOptions) -> DatabaseLogins {
+        DatabaseLogins {
             owner: options.clone(),
             serves: options,
             bank: None,
         }
     }
 
-    /// The three logins of a private Postgres, whose owner's door this is.
-    pub fn private(owner: PgConnectOptions) -> Doors {
+    /// Uses the three logins of a private Postgres, given the owner's.
+    pub fn private(owner: PgConnectOptions) -> DatabaseLogins {
         let (serves, bank) = (
             owner.clone().username(SERVES),
             Some(owner.clone().username(BANK)),
         );
-        Doors {
+        DatabaseLogins {
             owner,
             serves,
             bank,
         }
     }
 
-    /// For the demo on somebody else's Postgres: the three logins, if this one may make them and they are let in without a
-    /// password, as on this machine they often are; else this one login.
-    pub async fn made(owner: PgConnectOptions) -> Doors {
-        let doors = Doors::private(owner.clone());
-        let made = async {
+    /// For the demo on an existing Postgres. Uses three logins if this one may create them and they
+    /// need no password, otherwise only this one.
+    pub async fn create_if_possible(owner: PgConnectOptions) -> DatabaseLogins {
+        let doors = DatabaseLogins::private(owner.clone());
+        let try_logins = async {
             make_logins(&mut PgConnection::connect_with(&owner).await?).await?;
             for login in doors.bank.iter().chain([&doors.serves]) {
                 PgConnection::connect_with(login).await?.close().await?;
             }
             Ok::<(), sqlx::Error>(())
         };
-        if made.await.is_ok() {
+        if try_logins.await.is_ok() {
             doors
         } else {
-            Doors::one(owner)
+            DatabaseLogins::single(owner)
         }
     }
 
-    /// As two URLs say: the login that owns and serves, and the bank's.
+    /// Reads the logins from two URLs: one that owns the tables and serves pages, and one for bank
+    /// details.
     ///
     /// # Errors
-    /// `NotWritten` when one of them cannot be read.
-    pub fn hosted(url: &str, bank: Option<&str>) -> Result<Doors, Failure> {
+    /// [`Failure::NotWritten`] when a URL is invalid.
+    pub fn hosted(url: &str, bank: Option<&str>) -> Result<DatabaseLogins, Failure> {
         let read = |url: &str| {
             url.parse()
                 .map_err(|_| Failure::NotWritten("not a database url".into()))
         };
         let bank = bank.map(read).transpose()?;
-        Ok(Doors {
+        Ok(DatabaseLogins {
             bank,
-            ..Doors::one(read(url)?)
+            ..DatabaseLogins::single(read(url)?)
         })
     }
 }
 
-/// The logins of a private cluster, for whoever owns it; roles belong to all of its databases, and are made once.
+/// Creates the logins of a private cluster, if they are missing. All databases of the cluster share
+/// them.
 pub(crate) async fn make_logins(owner: &mut PgConnection) -> Result<(), sqlx::Error> {
     for role in [SERVES, BANK] {
-        // Two that start at once both try; the slower finds it there.
+        // Two processes may try at once; the slower one finds the role there.
         let make = format!(
             "do $$ begin
                if not exists (select from pg_roles where rolname = '{role}') then create role {role} login; end if;
@@ -102,14 +105,14 @@ pub(crate) async fn make_logins(owner: &mut PgConnection) -> Result<(), sqlx::Er
     Ok(())
 }
 
-/// After the ordinary migrations: who may do what, and the bank's own schema. Everything may be done twice; without a login of
-/// its own there is nothing to do.
-pub(crate) async fn migrate(doors: &Doors) -> Result<(), MigrateError> {
+/// Grants rights and creates the schema `bank`, after the ordinary migrations. It may run twice.
+/// Without a login for bank details it does nothing.
+pub(crate) async fn migrate(doors: &DatabaseLogins) -> Result<(), MigrateError> {
     let Some(bank) = &doors.bank else {
         return Ok(());
     };
-    give_rights(doors, bank).await?;
-    // The record of these migrations stands in the bank's schema too.
+    grant_rights(doors, bank).await?;
+    // The record of these migrations is in the schema `bank` as well.
     let bank = bank.clone().options([("search_path", "bank")]);
     let pool = PgPoolOptions::new()
         .max_connections(1)
@@ -119,13 +122,13 @@ pub(crate) async fn migrate(doors: &Doors) -> Result<(), MigrateError> {
     migrated
 }
 
-async fn give_rights(doors: &Doors, bank: &PgConnectOptions) -> Result<(), sqlx::Error> {
+async fn grant_rights(doors: &DatabaseLogins, bank: &PgConnectOptions) -> Result<(), sqlx::Error> {
     let mut owner = PgConnection::connect_with(&doors.owner).await?;
     grant(&mut owner, doors, bank).await?;
     owner.close().await?;
     let mut connection = PgConnection::connect_with(bank).await?;
-    let known = "select exists (select from pg_namespace where nspname = 'bank')";
-    if !sqlx::query_scalar::<_, bool>(known)
+    let schema_exists = "select exists (select from pg_namespace where nspname = 'bank')";
+    if !sqlx::query_scalar::<_, bool>(schema_exists)
         .fetch_one(&mut connection)
         .await?
     {
@@ -138,30 +141,34 @@ async fn give_rights(doors: &Doors, bank: &PgConnectOptions) -> Result<(), sqlx:
 
 async fn grant(
     owner: &mut PgConnection,
-    doors: &Doors,
+    doors: &DatabaseLogins,
     bank: &PgConnectOptions,
 ) -> Result<(), sqlx::Error> {
-    let mut wanted = Vec::new();
+    let mut statements = Vec::new();
     if doors.owner.get_username() != doors.serves.get_username() {
         let (serves, bank) = (
             quoted(doors.serves.get_username()),
             quoted(bank.get_username()),
         );
-        wanted.extend([
+        statements.extend([
             format!("create schema if not exists bank authorization {bank}"),
             format!("grant usage on schema public to {serves}"),
             format!("grant all on all tables in schema public to {serves}"),
             format!("grant all on all sequences in schema public to {serves}"),
         ]);
     }
-    // What the bank's login needs to keep details, say that they came, and write who did it, in one transaction.
+    // One transaction of this login stores the details, records their receipt, and writes the audit
+    // entry.
     let bank = quoted(bank.get_username());
-    wanted.extend([
+    statements.extend([
         format!("grant usage on schema public to {bank}"),
         format!("grant select, insert, update, references on winner_claims to {bank}"),
-        format!("grant select, insert on audit_log to {bank}"),
+        // The winner is mailed about each change. This login cannot read mails.
+        format!("grant insert on email_outbox to {bank}"),
+        format!("grant select, insert, update (keyed_hash) on audit_log to {bank}"),
+        format!("grant select on nodes to {bank}"),
     ]);
-    for statement in wanted {
+    for statement in statements {
         sqlx::query(AssertSqlSafe(statement))
             .execute(&mut *owner)
             .await?;
@@ -174,16 +181,16 @@ fn quoted(role: &str) -> String {
 }
 
 pub(super) fn open(
-    doors: &Doors,
+    doors: &DatabaseLogins,
     session: &[(&str, &str)],
-    met_silence: &Silence,
+    saw_dead_connection: &DeadConnectionFlag,
 ) -> Option<PgPool> {
     let bank = doors.bank.clone()?.options(session.iter().copied());
-    Some(pool(CONNECTIONS_MAX, &bank, met_silence))
+    Some(pool(CONNECTIONS_MAX, &bank, saw_dead_connection))
 }
 
 impl Postgres {
-    /// For bank details, and nothing else.
+    /// Returns the pool for bank details.
     pub(crate) fn bank(&self) -> Result<&PgPool, Failure> {
         let none = || {
             Failure::NotWritten("there is no login for bank details: set BANK_DATABASE_URL".into())
@@ -191,39 +198,41 @@ impl Postgres {
         self.inner.bank.as_ref().ok_or_else(none)
     }
 
-    /// Whether there is a login for bank details at all.
+    /// Returns whether there is a login for bank details.
     pub fn reaches_bank(&self) -> bool {
         self.inner.bank.is_some()
     }
 
-    /// Whether the login that serves is kept out of bank details: asked before a server serves for real.
+    /// Returns whether the login that serves pages has no access to bank details. Checked before a
+    /// production server starts.
     ///
     /// # Errors
-    /// `NotWritten` when the database cannot be asked.
+    /// [`Failure::NotWritten`] when the database cannot be read.
     pub async fn bank_is_apart(&self) -> Result<bool, Failure> {
         let (serves, bank) = (self.reads().clone(), self.inner.doors.bank.clone());
         let Some(bank) = bank else { return Ok(false) };
-        let asked = async move {
-            // A superuser, a member of the bank's role, and whoever was given a right are all let in.
+        let check = async move {
+            // A superuser, a member of the bank's role, and a role with an explicit grant all have
+            // access.
             let read = "select coalesce(bool_or(has_table_privilege(c.oid, 'select')), true)
                  or has_schema_privilege('bank', 'usage') or current_user = $1
                  from pg_class c join pg_namespace n on n.oid = c.relnamespace
                  where n.nspname = 'bank' and c.relname = 'winner_details'";
             let name = bank.get_username().to_string();
-            let let_in: bool = sqlx::query_scalar(read)
+            let has_access: bool = sqlx::query_scalar(read)
                 .bind(name)
                 .fetch_one(&serves)
                 .await
                 .map_err(Failure::from_read)?;
-            Ok(!let_in)
+            Ok(!has_access)
         };
-        self.run(asked).await
+        self.run(check).await
     }
 
-    /// Drops everything there is, bank details too. The next migration makes the tables anew.
+    /// Drops all tables, including bank details. The next migration creates them again.
     ///
     /// # Errors
-    /// `NotWritten`, or `Unknown`: ask again.
+    /// [`Failure::NotWritten`] or [`Failure::Unknown`]: call it again.
     pub async fn forget_everything(&self) -> Result<(), Failure> {
         let owner = self.inner.doors.owner.clone();
         let work = async move {

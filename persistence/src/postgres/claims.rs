@@ -1,9 +1,9 @@
-//! Claiming draws: the new epoch that fences every earlier owner, and then the state, in a handful of statements however
-//! many draws there are.
+//! Claims of draws. A claim sets a new epoch that fences every earlier owner, then loads the state.
+//! It takes a few statements for any number of draws.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::draw::{Outcome, Snapshot};
+use domain::draw::{DrawSnapshot, Outcome};
 use domain::{
     Allocation, Cents, Deal, DrawId, FeePolicy, GameResult, OrderId, Reservation, Seed, Serial,
     Terms,
@@ -14,21 +14,23 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::nodes::uuid;
-use super::views::{Seen, columns};
-use super::{instant, words};
+use super::views::{ViewRow, view_columns};
+use super::{codec, instant};
 use crate::error::Failure;
-use crate::ledger::{Claimed, Claims, Elsewhere, Known, Moved};
-use crate::nodes::{Boot, Node};
+use crate::ledger::{ChangedDraw, Claimed, Claims, ForeignDraw, KnownDraw};
+use crate::nodes::{InstanceId, Node};
 use crate::seal::{PURPOSE_SEED, Sealer};
 
-/// A draw's own row.
+/// A row of `draws`.
 #[derive(FromRow)]
-struct Stored {
+struct DrawRow {
     id: i64,
     owner_epoch: i64,
     revision: i64,
     status: String,
     archived: bool,
+    revealed_at: Option<OffsetDateTime>,
+    returned_serials: Vec<i16>,
     kick_off: OffsetDateTime,
     opens_at: Option<OffsetDateTime>,
     price_cents: i64,
@@ -48,18 +50,19 @@ struct Stored {
     prize_cents: Option<i64>,
 }
 
-/// Once the update has committed no earlier owner can write, so what is read after it stands still. Whose lease runs is
-/// judged in the same statement, by the database's clock; `from` is an owner whose lease does not count.
+/// Claims draws and loads their state. Once the update has committed, no earlier owner can write,
+/// so the state read afterwards does not change. The same statement checks leases by the database's
+/// clock. `from` is an owner whose lease is ignored.
 pub(super) async fn claim(
     pool: &PgPool,
     sealer: &Sealer,
-    me: Boot,
+    me: InstanceId,
     draws: &[DrawId],
-    from: Option<Boot>,
+    from: Option<InstanceId>,
 ) -> Result<Claims, Failure> {
     let ids: Vec<i64> = draws.iter().map(|draw| draw.0).collect();
     let mut connection = pool.acquire().await.map_err(Failure::from_read)?;
-    let stored: Vec<Stored> = sqlx::query_as(
+    let stored: Vec<DrawRow> = sqlx::query_as(
         "update draws d set owner_epoch = d.owner_epoch + 1, owner_boot = $2
          from (
            select id from draws o where id = any($1)
@@ -77,7 +80,7 @@ pub(super) async fn claim(
     .await
     .map_err(Failure::at_commit)?;
     let elsewhere = if stored.len() < ids.len() {
-        elsewhere(&mut connection, &ids, &stored).await?
+        foreign_draws(&mut connection, &ids, &stored).await?
     } else {
         Vec::new()
     };
@@ -122,16 +125,17 @@ pub(super) async fn claim(
     })
 }
 
-/// Who has the draws that could not be taken, and what their rows say. An owner without a row went away meanwhile.
-async fn elsewhere(
+/// Returns the owners of draws that could not be claimed, and the views of their rows. An owner
+/// whose node has left has no address.
+async fn foreign_draws(
     connection: &mut PgConnection,
     asked: &[i64],
-    taken: &[Stored],
-) -> Result<Vec<Elsewhere>, Failure> {
+    taken: &[DrawRow],
+) -> Result<Vec<ForeignDraw>, Failure> {
     #[derive(FromRow)]
-    struct Row {
+    struct ForeignDrawRow {
         #[sqlx(flatten)]
-        seen: Seen,
+        view: ViewRow,
         owner_boot: Option<Uuid>,
         address: Option<String>,
     }
@@ -141,19 +145,19 @@ async fn elsewhere(
         .copied()
         .filter(|id| !taken.contains(id))
         .collect();
-    let rows: Vec<Row> = sqlx::query_as(concat!(
+    let rows: Vec<ForeignDrawRow> = sqlx::query_as(concat!(
         "select ",
-        columns!(),
+        view_columns!(),
         ", d.owner_boot, n.address from draws d left join nodes n on n.boot_id = d.owner_boot where d.id = any($1) order by d.id"
     ))
     .bind(missing)
     .fetch_all(connection)
     .await
     .map_err(Failure::from_read)?;
-    let read = |row: Row| {
-        let boot = Boot(row.owner_boot.unwrap_or_default().as_u128());
-        Ok(Elsewhere {
-            view: row.seen.view()?,
+    let read = |row: ForeignDrawRow| {
+        let boot = InstanceId(row.owner_boot.unwrap_or_default().as_u128());
+        Ok(ForeignDraw {
+            view: row.view.view()?,
             owner: Node {
                 boot,
                 address: row.address.unwrap_or_default(),
@@ -163,12 +167,16 @@ async fn elsewhere(
     rows.into_iter().map(read).collect()
 }
 
-/// One question for however many draws; what did not move is not answered.
-pub(super) async fn moved(pool: &PgPool, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
+/// Returns the draws that changed, with one statement for any number of draws.
+pub(super) async fn moved(
+    pool: &PgPool,
+    me: InstanceId,
+    known: &[KnownDraw],
+) -> Result<Vec<ChangedDraw>, Failure> {
     #[derive(FromRow)]
-    struct Row {
+    struct MovedDrawRow {
         #[sqlx(flatten)]
-        seen: Seen,
+        view: ViewRow,
         ours: bool,
     }
     let (mut ids, mut revisions, mut ours) = (Vec::new(), Vec::new(), Vec::new());
@@ -177,9 +185,9 @@ pub(super) async fn moved(pool: &PgPool, me: Boot, known: &[Known]) -> Result<Ve
         revisions.push(one.revision.cast_signed());
         ours.push(one.ours);
     }
-    let rows: Vec<Row> = sqlx::query_as(concat!(
+    let rows: Vec<MovedDrawRow> = sqlx::query_as(concat!(
         "select ",
-        columns!(),
+        view_columns!(),
         ", d.owner_boot is not distinct from $4 as ours
          from unnest($1::bigint[], $2::bigint[], $3::boolean[]) as k (id, revision, ours) join draws d on d.id = k.id
          where case when k.ours then d.owner_boot is distinct from $4 else d.revision > k.revision end"
@@ -193,15 +201,15 @@ pub(super) async fn moved(pool: &PgPool, me: Boot, known: &[Known]) -> Result<Ve
     .map_err(Failure::from_read)?;
     rows.into_iter()
         .map(|row| {
-            Ok(Moved {
-                view: row.seen.view()?,
+            Ok(ChangedDraw {
+                view: row.view.view()?,
                 ours: row.ours,
             })
         })
         .collect()
 }
 
-/// A deal never changes: it may be read without owning the draw.
+/// Returns a draw's deal. A deal never changes, so it may be read without owning the draw.
 pub(super) async fn deal(pool: &PgPool, sealer: &Sealer, draw: DrawId) -> Result<Deal, Failure> {
     let read =
         sqlx::query_as("select seed_sealed, commitment from draws where id = $1").bind(draw.0);
@@ -244,15 +252,15 @@ fn by_draw<T>(
     rows: Vec<PgRow>,
     read: fn(&PgRow) -> Result<T, sqlx::Error>,
 ) -> Result<BTreeMap<i64, Vec<T>>, Failure> {
-    let mut found: BTreeMap<i64, Vec<T>> = BTreeMap::new();
+    let mut groups: BTreeMap<i64, Vec<T>> = BTreeMap::new();
     for row in rows {
         let draw = row.try_get(0).map_err(Failure::from_read)?;
-        found
+        groups
             .entry(draw)
             .or_default()
             .push(read(&row).map_err(Failure::from_read)?);
     }
-    Ok(found)
+    Ok(groups)
 }
 
 fn read_reservation(row: &PgRow) -> Result<(OrderId, Reservation), sqlx::Error> {
@@ -268,7 +276,7 @@ fn read_reservation(row: &PgRow) -> Result<(OrderId, Reservation), sqlx::Error> 
 fn read_allocation(row: &PgRow) -> Result<(OrderId, Allocation), sqlx::Error> {
     let order = OrderId(row.try_get::<Uuid, _>(1)?.as_u128());
     let serials: Vec<i16> = row.try_get(2)?;
-    // The column's own checks keep serials within 1…169.
+    // The column's own check keeps serials within 1…169.
     let serials = serials
         .into_iter()
         .filter_map(|number| Serial::new(number.cast_unsigned()))
@@ -282,17 +290,18 @@ fn read_allocation(row: &PgRow) -> Result<(OrderId, Allocation), sqlx::Error> {
     ))
 }
 
-impl Stored {
+impl DrawRow {
     fn restore(
         self,
         sealer: &Sealer,
         reservations: Vec<(OrderId, Reservation)>,
         allocations: Vec<(OrderId, Allocation)>,
-    ) -> Result<Snapshot, Failure> {
+    ) -> Result<DrawSnapshot, Failure> {
         let id = DrawId(self.id);
         let corrupt = |what: &str| Failure::Corrupt(format!("draw {id}: {what}"));
         let deal = open_deal(sealer, id, &self.seed_sealed, &self.commitment)?;
-        // The counters were written by the fence, the rows by others: a pair assertion at every load.
+        // The counters and the rows are written by different statements, so they are compared at
+        // every load.
         let sold: usize = allocations
             .iter()
             .map(|(_, allocation)| allocation.serials.len())
@@ -304,7 +313,7 @@ impl Stored {
         if sold as i64 != i64::from(self.sold) || held != i64::from(self.held) {
             return Err(corrupt("its counters differ from its rows"));
         }
-        Ok(Snapshot {
+        Ok(DrawSnapshot {
             id,
             terms: Terms {
                 price: Cents(self.price_cents),
@@ -319,7 +328,7 @@ impl Stored {
                 cap: Cents(self.fee_cap_cents),
             },
             deal,
-            status: words::read_status(&self.status)?,
+            status: codec::read_status(&self.status)?,
             revision: self.revision.cast_unsigned(),
             reservations,
             allocations,
@@ -327,10 +336,17 @@ impl Stored {
             fee: Cents(self.fee_cents),
             outcome: self.outcome().ok_or_else(|| corrupt("outcome"))?,
             archived: self.archived,
+            revealed: self.revealed_at.is_some(),
+            // The column's own check keeps serials within 1…169.
+            returned: self
+                .returned_serials
+                .iter()
+                .filter_map(|number| Serial::new(number.cast_unsigned()))
+                .collect(),
         })
     }
 
-    /// `None` when only a part of it can be read.
+    /// Returns the result and prize, or `None` when the columns are inconsistent.
     fn outcome(&self) -> Option<Option<Outcome>> {
         match (
             self.result_home,

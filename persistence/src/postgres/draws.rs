@@ -1,4 +1,4 @@
-//! Draws: how one comes into being.
+//! Creating draws.
 
 use domain::{Cents, ClubId, DrawId, FeePolicy, Seed, Terms, Timestamp};
 use sqlx::postgres::PgConnection;
@@ -8,27 +8,28 @@ use super::{Postgres, instant};
 use crate::error::Failure;
 use crate::seal::{PURPOSE_SEED, Sealer, fresh_seed};
 
-/// A draw to be. Its number comes from the one sequence, its seed is sealed, its commitment is published with it
-/// (decisions A-1, K-1, K-3).
+/// A draw to create. When it is written it gets the next number, a sealed seed and a published
+/// commitment (decisions A-1, K-1, K-3).
 #[derive(Clone, Debug)]
 pub struct NewDraw {
     pub club: ClubId,
     pub league: Option<String>,
     pub home: String,
     pub away: String,
-    /// IANA name; `None` is Brisbane for display (decision E-10).
+    /// An IANA name. `None` shows Brisbane time (decision E-10).
     pub zone: Option<String>,
-    /// Sales end at this instant (rule 5).
+    /// Sales end at this instant (rule 5 of the decisions).
     pub kick_off: Timestamp,
-    /// `None`: on sale at once (decision E-20).
+    /// `None` means on sale at once (decision E-20).
     pub opens_at: Option<Timestamp>,
     pub price: Cents,
     /// 1…100.
     pub prize_percentage: u8,
     pub round_up_prize: bool,
-    /// The buyer pays the card fee (A:298).
+    /// Whether the buyer pays the card fee (specification A, line 298).
     pub pass_card_fee: bool,
-    /// Copied here for good, so that a later change never touches a running draw (decision D-2).
+    /// Copied into the draw, so that a later change of the policy does not affect it (decision
+    /// D-2).
     pub fee_policy: FeePolicy,
     pub contact_name: Option<String>,
     pub contact_phone: Option<String>,
@@ -36,7 +37,7 @@ pub struct NewDraw {
 }
 
 impl NewDraw {
-    /// A draw with the usual fee, a fresh seed and nothing optional.
+    /// Returns a draw with the default fee, a fresh seed and no optional fields.
     pub fn plain(club: ClubId, home: &str, away: &str, terms: Terms) -> NewDraw {
         NewDraw {
             club,
@@ -59,18 +60,19 @@ impl NewDraw {
 }
 
 impl Postgres {
-    /// Creates one draw. Its actor is woken by whoever called this.
+    /// Creates one draw. The caller starts its actor.
     ///
     /// # Errors
-    /// `NotWritten` when the club does not exist or a number is out of range.
+    /// [`Failure::NotWritten`] when the club does not exist or a number is out of range.
     pub async fn create_draw(&self, draw: NewDraw) -> Result<DrawId, Failure> {
         Ok(self.create_draws(vec![draw]).await?[0])
     }
 
-    /// Creates many draws or none, and answers their numbers in the same order.
+    /// Creates all draws or none, and returns their numbers in the same order.
     ///
     /// # Errors
-    /// `NotWritten` as for one; `Unknown` when nobody can say whether they were.
+    /// [`Failure::NotWritten`] as for one; [`Failure::Unknown`] when they may or may not have been
+    /// written.
     pub async fn create_draws(&self, draws: Vec<NewDraw>) -> Result<Vec<DrawId>, Failure> {
         let postgres = self.clone();
         let created = async move || {
@@ -87,10 +89,10 @@ impl Postgres {
     }
 }
 
-/// Creates draws inside the caller's transaction.
+/// Creates draws in the caller's transaction.
 ///
 /// # Errors
-/// `NotWritten`; the transaction is to be rolled back.
+/// [`Failure::NotWritten`]; the caller rolls the transaction back.
 pub async fn create(
     connection: &mut PgConnection,
     sealer: &Sealer,

@@ -1,15 +1,15 @@
-//! Application fees on their way back: what a draw's orders hold more than its ledger says is due goes back from those that
-//! were captured, as fee refunds (decision D-3).
+//! Fee refunds. What a draw's orders hold beyond the fee that its ledger says is due is refunded
+//! from the captured ones (decision D-3).
 
 use domain::DrawId;
 use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool, PgRow};
 use uuid::Uuid;
 
-use super::endings;
+use super::order_transitions;
 use crate::error::Failure;
 
-/// Draws with a fee that has still to go back.
+/// Returns the draws with a fee that must be refunded.
 pub(super) async fn owing(pool: &PgPool) -> Result<Vec<DrawId>, Failure> {
     let ids: Vec<i64> =
         sqlx::query_scalar("select id from draws where fee_to_return_cents > 0 order by id")
@@ -19,38 +19,41 @@ pub(super) async fn owing(pool: &PgPool) -> Result<Vec<DrawId>, Failure> {
     Ok(ids.into_iter().map(DrawId).collect())
 }
 
-/// A captured line that still holds a part of its draw's fee.
-struct Carrier {
+/// A captured order line that holds a part of its draw's fee.
+struct FeeHolder {
     line: i64,
     order: Uuid,
     holds: i64,
 }
 
-/// Queues fee refunds for as much as captured orders of the draw can give; the rest waits for captures in flight. The draw's
-/// row is locked first, like in a commit.
+/// Queues fee refunds up to what captured orders of the draw hold. The rest waits for captures in
+/// flight. Locks the draw's row first, as a commit does.
 pub(super) async fn give_back(connection: &mut PgConnection, draw: DrawId) -> Result<(), Failure> {
-    let owed: Option<i64> =
+    let to_return: Option<i64> =
         sqlx::query_scalar("select fee_to_return_cents from draws where id = $1 for update")
             .bind(draw.0)
             .fetch_optional(&mut *connection)
             .await
             .map_err(Failure::before_commit)?;
-    let mut left = owed.ok_or(Failure::NotFound)?;
+    let mut left = to_return.ok_or(Failure::NotFound)?;
     if left == 0 {
         return Ok(());
     }
-    for carrier in carriers(connection, draw).await? {
-        let part = carrier.holds.min(left);
+    for holder in fee_holders(connection, draw).await? {
+        let part = holder.holds.min(left);
         if part > 0 {
-            take(connection, draw, &carrier, part).await?;
+            queue_fee_refund(connection, draw, &holder, part).await?;
             left -= part;
         }
     }
     Ok(())
 }
 
-/// Refunded orders first, then by age, locked.
-async fn carriers(connection: &mut PgConnection, draw: DrawId) -> Result<Vec<Carrier>, Failure> {
+/// Returns the lines and locks their orders: refunded orders first, then earliest captured.
+async fn fee_holders(
+    connection: &mut PgConnection,
+    draw: DrawId,
+) -> Result<Vec<FeeHolder>, Failure> {
     let rows = sqlx::query(
         "select l.id, o.id, l.application_fee_cents - l.fee_refunded_cents
          from order_lines l join orders o on o.id = l.order_id
@@ -63,7 +66,7 @@ async fn carriers(connection: &mut PgConnection, draw: DrawId) -> Result<Vec<Car
     .await
     .map_err(Failure::before_commit)?;
     let read = |row: &PgRow| {
-        Ok(Carrier {
+        Ok(FeeHolder {
             line: row.try_get(0)?,
             order: row.try_get(1)?,
             holds: row.try_get(2)?,
@@ -74,10 +77,10 @@ async fn carriers(connection: &mut PgConnection, draw: DrawId) -> Result<Vec<Car
         .collect()
 }
 
-async fn take(
+async fn queue_fee_refund(
     connection: &mut PgConnection,
     draw: DrawId,
-    carrier: &Carrier,
+    holder: &FeeHolder,
     part: i64,
 ) -> Result<(), Failure> {
     let refunded: i64 = sqlx::query_scalar(
@@ -91,13 +94,13 @@ async fn take(
          select fee_refunded_cents from line",
     )
     .bind(draw.0)
-    .bind(carrier.line)
+    .bind(holder.line)
     .bind(part)
-    .bind(carrier.order)
+    .bind(holder.order)
     .fetch_one(&mut *connection)
     .await
     .map_err(Failure::before_commit)?;
-    // The line's total only grows, so no two of its refunds share a key.
-    let key = format!("fee-{}-{draw}-{refunded}", carrier.order);
-    endings::queue(connection, carrier.order, "fee_refund", key, part).await
+    // The line's total only grows, so no two of its refunds have the same key.
+    let key = format!("fee-{}-{draw}-{refunded}", holder.order);
+    order_transitions::queue(connection, holder.order, "fee_refund", key, part).await
 }

@@ -1,18 +1,18 @@
-//! The trait `Ledger` in Postgres.
+//! [`Ledger`] in Postgres.
 
 use async_trait::async_trait;
 use domain::{Deal, DrawId};
 
-use super::group::Entry;
+use super::group_commit::DrawBatch;
 use super::{Postgres, claims, takeover};
 use crate::error::Failure;
-use crate::failpoint::{self, Side};
-use crate::ledger::{Append, Claims, Known, Ledger, Moved, check_together};
-use crate::nodes::Boot;
+use crate::failpoint::{self, FailpointSide};
+use crate::ledger::{Append, ChangedDraw, Claims, KnownDraw, Ledger, check_together};
+use crate::nodes::InstanceId;
 
 #[async_trait]
 impl Ledger for Postgres {
-    async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
+    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
         let (postgres, draws) = (self.clone(), draws.to_vec());
         self.write(async move || {
             claims::claim(postgres.actors(), postgres.sealer(), me, &draws, None).await
@@ -20,7 +20,12 @@ impl Ledger for Postgres {
         .await
     }
 
-    async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
+    async fn take_over(
+        &self,
+        me: InstanceId,
+        draw: DrawId,
+        from: InstanceId,
+    ) -> Result<Claims, Failure> {
         let postgres = self.clone();
         self.run(async move {
             takeover::take_over(postgres.actors(), postgres.sealer(), me, draw, from).await
@@ -30,22 +35,26 @@ impl Ledger for Postgres {
 
     async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
         check_together(&appends)?;
-        let entry = Entry::of(appends);
-        let steps = entry.steps();
-        let answer = self.inner.appends.ask(entry).await;
+        let draw_batch = DrawBatch::new(appends);
+        let steps = draw_batch.steps();
+        let answer = self.inner.group_commit.submit(draw_batch).await;
         steps
             .into_iter()
-            .for_each(|step| failpoint::reach(step, Side::After));
-        answer.unwrap_or_else(|_| Err(Failure::Unknown("the writer vanished".into())))
+            .for_each(|step| failpoint::reach(step, FailpointSide::After));
+        answer.unwrap_or_else(|_| Err(Failure::Unknown("the writer panicked".into())))
     }
 
-    async fn live(&self) -> Result<Vec<DrawId>, Failure> {
+    async fn live_draws(&self) -> Result<Vec<DrawId>, Failure> {
         let postgres = self.clone();
         self.run(async move { claims::live(postgres.actors()).await })
             .await
     }
 
-    async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
+    async fn changed_draws(
+        &self,
+        me: InstanceId,
+        known: &[KnownDraw],
+    ) -> Result<Vec<ChangedDraw>, Failure> {
         let (postgres, known) = (self.clone(), known.to_vec());
         self.run(async move { claims::moved(postgres.reads(), me, &known).await })
             .await

@@ -1,5 +1,5 @@
-//! The list of nodes, on a connection of its own: it holds a lock in this process's name, and so its end tells the others that
-//! the process has ended, too.
+//! The list of nodes, on a connection of its own. The connection holds an advisory lock for this
+//! process, so that the release of the lock shows other nodes that the process has ended.
 
 use std::time::{Duration, Instant};
 
@@ -12,14 +12,15 @@ use uuid::Uuid;
 
 use super::Postgres;
 use crate::error::Failure;
-use crate::nodes::{Boot, LEASE_MS, Node, Nodes, Roll};
+use crate::nodes::{InstanceId, LEASE_MS, Node, Nodes, OtherNodes};
 
-/// A lease is renewed four times in its life; an answer that takes longer is none.
-const SILENCE_MAX: Duration = Duration::from_secs(2);
-/// The database may just have started, with no process's lock taken again yet: so long a new connection buries nobody.
-const YOUNG: Duration = Duration::from_millis(LEASE_MS as u64);
+/// How long to wait for an answer. A lease is renewed four times before it ends.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long after a reconnection no other node is removed. The database may have restarted, and the
+/// other processes may not hold their locks again yet.
+const RECONNECTED_FOR_MIN: Duration = Duration::from_millis(LEASE_MS as u64);
 
-/// That the process of a column, after which the milliseconds of `GONE_MS` are bound, is gone.
+/// Condition: the process in a column is gone. The second argument is bound to `GONE_MS`.
 macro_rules! is_gone {
     ($boot:literal, $after_ms:literal) => {
         concat!(
@@ -33,111 +34,120 @@ macro_rules! is_gone {
 }
 pub(super) use is_gone;
 
-/// The connection that stands for this process.
-pub(super) struct Presence {
+/// The connection whose lock stands for this process.
+pub(super) struct NodeConnection {
     options: PgConnectOptions,
-    taken: Mutex<Taken>,
+    held: Mutex<HeldConnection>,
 }
 
 #[derive(Default)]
-struct Taken {
+struct HeldConnection {
     connection: Option<PgConnection>,
-    /// Since when, and whether there was none before: nobody's restart can be taken for a death by a process that just began.
-    since: Option<Instant>,
-    again: bool,
+    /// When the connection was opened, and whether it replaced an earlier one. Only a reconnection
+    /// can follow a restart of the database.
+    connected_at: Option<Instant>,
+    is_reconnection: bool,
 }
 
-impl Presence {
-    pub fn new(options: PgConnectOptions) -> Presence {
-        Presence {
+impl NodeConnection {
+    pub fn new(options: PgConnectOptions) -> NodeConnection {
+        NodeConnection {
             options,
-            taken: Mutex::default(),
+            held: Mutex::default(),
         }
     }
 
-    /// Runs one question on the connection, which is given up when it does not answer: the next question takes a new one.
-    async fn ask<T>(
+    /// Runs a query on the connection. A connection that does not answer is dropped, and the next
+    /// query opens a new one.
+    async fn query<T>(
         &self,
-        me: Option<Boot>,
-        question: impl AsyncFnOnce(&mut PgConnection) -> Result<T, sqlx::Error>,
+        me: Option<InstanceId>,
+        query: impl AsyncFnOnce(&mut PgConnection) -> Result<T, sqlx::Error>,
     ) -> Result<T, Failure> {
-        let mut taken = self.taken.lock().await;
-        let asked = async {
-            if taken.connection.is_none() {
-                taken.connection = Some(PgConnection::connect_with(&self.options).await?);
-                taken.again = taken.since.is_some();
-                taken.since = Some(Instant::now());
+        let mut held = self.held.lock().await;
+        let attempt = async {
+            if held.connection.is_none() {
+                held.connection = Some(PgConnection::connect_with(&self.options).await?);
+                held.is_reconnection = held.connected_at.is_some();
+                held.connected_at = Some(Instant::now());
             }
-            let connection = taken.connection.as_mut().expect("taken above");
+            let connection = held.connection.as_mut().expect("taken above");
             if let Some(me) = me {
-                // Again and again: it is counted, and held until the connection ends.
+                // Taken again for every query: the lock is counted, and held until the connection
+                // ends.
                 sqlx::query("select pg_try_advisory_lock($1)")
                     .bind(lock(me))
                     .execute(&mut *connection)
                     .await?;
             }
-            question(connection).await
+            query(connection).await
         };
-        let answered = match timeout(SILENCE_MAX, asked).await {
-            Ok(answered) => answered.map_err(Failure::at_commit),
+        let result = match timeout(ANSWER_TIMEOUT, attempt).await {
+            Ok(result) => result.map_err(Failure::at_commit),
             Err(_) => Err(Failure::Unknown("the list of nodes does not answer".into())),
         };
-        if answered.is_err() {
-            taken.connection = None;
+        if result.is_err() {
+            held.connection = None;
         }
-        answered
+        result
     }
 
-    async fn is_sure(&self) -> bool {
-        let taken = self.taken.lock().await;
-        !taken.again || taken.since.is_some_and(|since| since.elapsed() >= YOUNG)
+    async fn may_remove_nodes(&self) -> bool {
+        let held = self.held.lock().await;
+        !held.is_reconnection
+            || held
+                .connected_at
+                .is_some_and(|connected_at| connected_at.elapsed() >= RECONNECTED_FOR_MIN)
     }
 }
 
-fn lock(boot: Boot) -> i64 {
+fn lock(boot: InstanceId) -> i64 {
     let (high, low) = ((boot.0 >> 64) as u64, boot.0 as u64);
     (high ^ low).cast_signed()
 }
 
 #[async_trait]
 impl Nodes for Postgres {
-    async fn renew(&self, me: &Node) -> Result<Roll, Failure> {
+    async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure> {
         let (postgres, me) = (self.clone(), me.clone());
         self.run(async move {
             let rows = postgres
                 .inner
-                .presence
-                .ask(Some(me.boot), async |connection| {
+                .node_connection
+                .query(Some(me.boot), async |connection| {
                     renew(connection, &me).await
                 })
                 .await?;
-            let mut roll = Roll {
+            let mut roll = OtherNodes {
                 others: Vec::new(),
                 eldest: true,
             };
+            let mut is_beside_older = false;
             for row in rows {
-                let (node, elder) = read(&row).map_err(Failure::from_read)?;
+                let (node, elder, keeps_link_secrets) = read(&row).map_err(Failure::from_read)?;
                 roll.eldest &= !elder;
                 roll.others.push(node);
+                is_beside_older |= !keeps_link_secrets;
             }
+            postgres.inner.secrets.set_beside_older(is_beside_older);
             Ok(roll)
         })
         .await
     }
 
-    async fn bury(&self, gone: Boot) -> Result<bool, Failure> {
+    async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure> {
         let postgres = self.clone();
         self.run(async move {
-            let presence = &postgres.inner.presence;
-            if !presence.is_sure().await {
+            let node_connection = &postgres.inner.node_connection;
+            if !node_connection.may_remove_nodes().await {
                 return Ok(false);
             }
-            presence
-                .ask(None, async |connection| {
+            node_connection
+                .query(None, async |connection| {
                     let try_lock =
                         sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(lock(gone));
-                    let gone_for_good: bool = try_lock.fetch_one(&mut *connection).await?;
-                    if gone_for_good {
+                    let has_ended: bool = try_lock.fetch_one(&mut *connection).await?;
+                    if has_ended {
                         let delete =
                             sqlx::query("delete from nodes where boot_id = $1").bind(uuid(gone));
                         delete.execute(&mut *connection).await?;
@@ -146,38 +156,43 @@ impl Nodes for Postgres {
                             .execute(connection)
                             .await?;
                     }
-                    Ok(gone_for_good)
+                    Ok(has_ended)
                 })
                 .await
         })
         .await
     }
 
-    async fn leave(&self, me: Boot) -> Result<(), Failure> {
+    async fn leave(&self, me: InstanceId) -> Result<(), Failure> {
         let postgres = self.clone();
         self.run(async move {
-            let left = postgres.inner.presence.ask(None, async |connection| {
-                let delete = sqlx::query("delete from nodes where boot_id = $1").bind(uuid(me));
-                delete.execute(connection).await
-            });
+            let left = postgres
+                .inner
+                .node_connection
+                .query(None, async |connection| {
+                    let delete = sqlx::query("delete from nodes where boot_id = $1").bind(uuid(me));
+                    delete.execute(connection).await
+                });
             left.await.map(|_| ())
         })
         .await
     }
 }
 
-/// The others are read in the same statement. A row that nobody renewed for an hour is forgotten on the way.
+/// Renews the lease and reads the other nodes in one statement. Deletes rows whose lease ended more
+/// than an hour ago.
 async fn renew(connection: &mut PgConnection, me: &Node) -> Result<Vec<PgRow>, sqlx::Error> {
     sqlx::query(
         "with me as (
-           insert into nodes (boot_id, address, lease_until)
-           values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+           insert into nodes (boot_id, address, lease_until, keeps_link_secrets)
+           values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond', true)
            on conflict (boot_id) do update set address = excluded.address, lease_until = excluded.lease_until
            returning boot_id, started_at
          ), forgotten as (
            delete from nodes where lease_until < clock_timestamp() - interval '1 hour' and boot_id <> $1
          )
-         select n.boot_id, n.address, (n.started_at, n.boot_id) < (me.started_at, me.boot_id) as elder
+         select n.boot_id, n.address, (n.started_at, n.boot_id) < (me.started_at, me.boot_id) as elder,
+           n.keeps_link_secrets
          from me join nodes n on n.boot_id <> me.boot_id and n.lease_until > clock_timestamp()
          order by n.started_at, n.boot_id",
     )
@@ -188,14 +203,16 @@ async fn renew(connection: &mut PgConnection, me: &Node) -> Result<Vec<PgRow>, s
     .await
 }
 
-fn read(row: &PgRow) -> Result<(Node, bool), sqlx::Error> {
+/// Reads a node, whether it is older than this one, and whether its version stores link secrets in
+/// the current form.
+fn read(row: &PgRow) -> Result<(Node, bool, bool), sqlx::Error> {
     let node = Node {
-        boot: Boot(row.try_get::<Uuid, _>(0)?.as_u128()),
+        boot: InstanceId(row.try_get::<Uuid, _>(0)?.as_u128()),
         address: row.try_get(1)?,
     };
-    Ok((node, row.try_get(2)?))
+    Ok((node, row.try_get(2)?, row.try_get(3)?))
 }
 
-pub(super) fn uuid(boot: Boot) -> Uuid {
+pub(super) fn uuid(boot: InstanceId) -> Uuid {
     Uuid::from_u128(boot.0)
 }

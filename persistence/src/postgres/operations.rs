@@ -1,4 +1,4 @@
-//! Effects outside: claimed before they are tried, recorded after.
+//! Statements for payment operations: claimed before they are tried, recorded afterwards.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool, PgRow};
 use uuid::Uuid;
 
-use super::entries::{Answers, Entry, Said};
-use super::writer::Trouble;
-use super::{instant, words};
-use crate::books::{Attempt, Operation};
+use super::purchase_writes::{Outcomes, PurchaseWrite, WriteOutcome};
+use super::writer::TransactionError;
+use super::{codec, instant};
 use crate::error::Failure;
+use crate::stores::{Attempt, Operation, OperationKind};
 
 fn read(row: &PgRow) -> Result<Operation, Failure> {
-    let kind = words::read_operation(row.try_get("kind").map_err(Failure::from_read)?)?;
+    let kind = codec::read_operation(row.try_get("kind").map_err(Failure::from_read)?)?;
     let operation = || {
         Ok(Operation {
             id: row.try_get("id")?,
@@ -28,8 +28,11 @@ fn read(row: &PgRow) -> Result<Operation, Failure> {
     operation().map_err(Failure::from_read)
 }
 
-/// Captures before the rest, then oldest first; those that somebody else is claiming are passed over. An order's fee refunds
-/// go one after the other: what one without an answer came to is judged by the sum that went back, and that must be its own.
+/// Claims due operations: captures first, then oldest first. Skips those that another worker is
+/// claiming.
+///
+/// An order's fee refunds run one after the other. The outcome of one without a response is judged
+/// by the total refunded, so no other may run meanwhile.
 pub(super) async fn claim(
     pool: &PgPool,
     now: Timestamp,
@@ -57,41 +60,36 @@ pub(super) async fn claim(
         .iter()
         .map(read)
         .collect::<Result<Vec<Operation>, Failure>>()?;
-    claimed.sort_by_key(|operation| {
-        (
-            operation.kind != crate::books::OperationKind::Capture,
-            operation.id,
-        )
-    });
+    claimed.sort_by_key(|operation| (operation.kind != OperationKind::Capture, operation.id));
     Ok(claimed)
 }
 
-/// The fast path: an order's own operation of a kind, unless somebody else has it.
+/// Claims one operation of an order for the fast path, unless another worker has it.
 pub(super) async fn claim_each(
     connection: &mut PgConnection,
-    asks: &[&Entry],
-    answers: &mut Answers,
-) -> Result<(), Trouble> {
-    let mut places = Vec::new();
+    batch: &[&PurchaseWrite],
+    outcomes: &mut Outcomes,
+) -> Result<(), TransactionError> {
+    let mut positions = Vec::new();
     let (mut orders, mut kinds, mut nows, mut untils) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (place, ask) in asks.iter().enumerate() {
-        if let Entry::Claim {
+    for (position, write) in batch.iter().enumerate() {
+        if let PurchaseWrite::ClaimOperation {
             order,
             kind,
             now,
             lease_ms,
-        } = ask
+        } = write
         {
-            places.push(place as i64);
-            orders.push(words::uuid(*order));
-            kinds.push(words::operation(*kind));
+            positions.push(position as i64);
+            orders.push(codec::uuid(*order));
+            kinds.push(codec::operation(*kind));
             nows.push(instant::stored(*now));
             untils.push(instant::stored(now.plus_ms(*lease_ms)));
-            answers[place] = Some(Ok(Said::Claimed(None)));
+            outcomes[position] = Some(Ok(WriteOutcome::Claimed(None)));
         }
     }
-    if places.is_empty() {
+    if positions.is_empty() {
         return Ok(());
     }
     let rows = sqlx::query(
@@ -107,7 +105,7 @@ pub(super) async fn claim_each(
          where p.id = w.id and p.state = 'pending' and (p.attempts = 0 or p.due_at <= w.now)
          returning w.place, p.id, p.order_id, p.kind, p.key, p.amount_cents, p.attempts",
     )
-    .bind(places)
+    .bind(positions)
     .bind(orders)
     .bind(kinds)
     .bind(nows)
@@ -115,19 +113,21 @@ pub(super) async fn claim_each(
     .fetch_all(connection)
     .await?;
     for row in rows {
-        let place: i64 = row.try_get(0)?;
-        answers[place as usize] = Some(read(&row).map(|operation| Said::Claimed(Some(operation))));
+        let position: i64 = row.try_get(0)?;
+        outcomes[position as usize] =
+            Some(read(&row).map(|operation| WriteOutcome::Claimed(Some(operation))));
     }
     Ok(())
 }
 
-/// How attempts ended. One that is no longer pending was settled meanwhile by a witness of its effect.
-pub(super) async fn attempted(
+/// Records outcomes of attempts. An operation that is no longer pending was settled by a later
+/// observation of its effect.
+pub(super) async fn record_attempts(
     connection: &mut PgConnection,
-    asks: &[&Entry],
-    answers: &mut Answers,
-) -> Result<(), Trouble> {
-    let mut places = BTreeMap::new();
+    batch: &[&PurchaseWrite],
+    outcomes: &mut Outcomes,
+) -> Result<(), TransactionError> {
+    let mut positions = BTreeMap::new();
     let (mut ids, mut becomes, mut due, mut keys, mut whys, mut tries) = (
         Vec::new(),
         Vec::new(),
@@ -136,9 +136,9 @@ pub(super) async fn attempted(
         Vec::new(),
         Vec::new(),
     );
-    for (place, ask) in asks.iter().enumerate() {
-        if let Entry::Attempted { operation, attempt } = ask {
-            places.insert(*operation, place);
+    for (position, write) in batch.iter().enumerate() {
+        if let PurchaseWrite::RecordAttempt { operation, attempt } = write {
+            positions.insert(*operation, position);
             ids.push(*operation);
             let (state, at, key, why, attempts) = match attempt {
                 Attempt::Done => ("done", None, None, None, None),
@@ -165,16 +165,16 @@ pub(super) async fn attempted(
     if ids.is_empty() {
         return Ok(());
     }
-    let known: Vec<i64> = sqlx::query_scalar("select id from payment_ops where id = any($1)")
+    let existing: Vec<i64> = sqlx::query_scalar("select id from payment_ops where id = any($1)")
         .bind(&ids)
         .fetch_all(&mut *connection)
         .await?;
-    for id in known {
-        answers[places[&id]] = Some(Ok(Said::Done));
+    for id in existing {
+        outcomes[positions[&id]] = Some(Ok(WriteOutcome::Done));
     }
     let rows = sqlx::query(
         "update payment_ops p set state = a.becomes, due_at = coalesce(a.due, p.due_at), key = coalesce(a.key, p.key),
-           why = coalesce(a.why, p.why), ended_at = case when a.becomes = 'pending' then null else now() end
+           why = coalesce(a.why, p.why), ended_at = case when a.becomes = 'pending' then null else transaction_instant() end
          from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[])
            as a (id, becomes, due, key, why, attempts)
          where p.id = a.id and p.state = 'pending' and p.attempts = coalesce(a.attempts, p.attempts)
@@ -190,22 +190,34 @@ pub(super) async fn attempted(
     .await?;
     let mut refunds = Vec::new();
     for row in rows {
-        let (kind, state): (&str, &str) = (row.try_get(1)?, row.try_get(2)?);
-        if matches!(kind, "refund" | "fee_refund") && state != "pending" {
-            refunds.push(row.try_get::<i64, _>(0)?);
+        let id: i64 = row.try_get(0)?;
+        let kind = codec::read_operation(row.try_get(1)?).map_err(TransactionError::Refused)?;
+        let is_refund = matches!(kind, OperationKind::Refund | OperationKind::FeeRefund);
+        let has_ended = matches!(
+            batch[positions[&id]],
+            PurchaseWrite::RecordAttempt {
+                attempt: Attempt::Done | Attempt::Failed { .. },
+                ..
+            }
+        );
+        if is_refund && has_ended {
+            refunds.push(id);
         }
     }
     if refunds.is_empty() {
         Ok(())
     } else {
-        money_back(connection, refunds).await
+        record_refunds(connection, refunds).await
     }
 }
 
-/// Refund operations that just ended: the refund says so, and the mirror shows what went back.
-async fn money_back(connection: &mut PgConnection, operations: Vec<i64>) -> Result<(), Trouble> {
+/// Updates the refund and the mirrored payment of refund operations that just ended.
+async fn record_refunds(
+    connection: &mut PgConnection,
+    operations: Vec<i64>,
+) -> Result<(), TransactionError> {
     sqlx::query(
-        "update refunds r set state = case p.state when 'done' then 'succeeded' else 'failed' end, ended_at = now()
+        "update refunds r set state = case p.state when 'done' then 'succeeded' else 'failed' end, ended_at = transaction_instant()
          from payment_ops p where p.id = any($1) and p.kind = 'refund' and r.order_id = p.order_id",
     )
     .bind(&operations)

@@ -1,28 +1,31 @@
-//! Orders: read by any of their names, and turned from state to state.
+//! Statements for orders: reading them, and changing buyer details and consent.
 
 use std::collections::BTreeMap;
 
 use domain::{
-    AccountId, Cents, ClubId, DrawId, Line, Order, OrderId, PaymentIntentId, Serial, Timestamp,
+    AccountId, Cents, ClubId, DrawId, Line, Order, OrderId, OrderState, PaymentIntentId, Serial,
+    Timestamp,
 };
 use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool, PgRow};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::entries::{Answers, Entry, Said};
-use super::writer::Trouble;
-use super::{instant, words};
-use crate::books::OrderRecord;
+use super::purchase_writes::{Outcomes, PurchaseWrite, WriteOutcome};
+use super::writer::TransactionError;
+use super::{codec, instant};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
+use crate::link_secrets::LinkSecrets;
+use crate::order_transitions::OrderTransition;
+use crate::stores::{BuyerSource, OrderRecord};
 
-/// An order with its lines in four arrays, ascending by draw.
+/// Selects orders, each with its lines in arrays, ascending by draw.
 macro_rules! select_orders {
     ($rest:literal) => {
         concat!(
             "select o.id, o.club_id, o.account_id, o.state, o.payment_intent_id, o.application_fee_cents, o.client_key,
-               o.token, o.client_secret, o.buyer_name, o.buyer_email, o.buyer_phone, o.consent_at, o.opened_at,
+               o.token, o.token_sealed, o.client_secret, o.client_secret_sealed, o.buyer_name, o.buyer_email, o.buyer_phone, o.consent_at, o.opened_at,
                o.authorised_at, o.captured_at, o.reason, l.draws, l.counts, l.prices, l.card_fees, l.serials
              from orders o cross join lateral (
                select array_agg(draw_id) as draws, array_agg(count) as counts, array_agg(unit_price_cents) as prices,
@@ -36,9 +39,10 @@ macro_rules! select_orders {
 
 pub(super) use select_orders;
 
-pub(super) fn read(row: &PgRow) -> Result<OrderRecord, Failure> {
-    let state = words::read_order_state(row.try_get("state").map_err(Failure::from_read)?)?;
+pub(super) fn read(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Failure> {
+    let state = codec::read_order_state(row.try_get("state").map_err(Failure::from_read)?)?;
     let (lines, tickets) = read_lines(row)?;
+    let (token, client_secret) = read_secrets(row, secrets)?;
     let record = || {
         let at = |column| {
             row.try_get::<Option<OffsetDateTime>, _>(column)
@@ -58,8 +62,8 @@ pub(super) fn read(row: &PgRow) -> Result<OrderRecord, Failure> {
         Ok(OrderRecord {
             order,
             client_key: row.try_get("client_key")?,
-            token: row.try_get("token")?,
-            client_secret: row.try_get("client_secret")?,
+            token,
+            client_secret,
             buyer: BuyerDetails {
                 name: row.try_get("buyer_name")?,
                 email: row.try_get("buyer_email")?,
@@ -74,6 +78,30 @@ pub(super) fn read(row: &PgRow) -> Result<OrderRecord, Failure> {
         })
     };
     record().map_err(Failure::from_read)
+}
+
+/// Reads the order's token and client secret: sealed, or in clear text if the row is not converted
+/// yet.
+fn read_secrets(row: &PgRow, secrets: &LinkSecrets) -> Result<(String, Option<String>), Failure> {
+    let order: Uuid = row.try_get("id").map_err(Failure::from_read)?;
+    let clear = |column| {
+        row.try_get::<Option<String>, _>(column)
+            .map_err(Failure::from_read)
+    };
+    let sealed = |column| {
+        row.try_get::<Option<Vec<u8>>, _>(column)
+            .map_err(Failure::from_read)
+    };
+    let token = match (clear("token")?, sealed("token_sealed")?) {
+        (Some(token), _) => token,
+        (None, Some(sealed)) => secrets.open_token(order, &sealed)?,
+        (None, None) => return Err(Failure::Corrupt(format!("order {order} has no token"))),
+    };
+    let client_secret = match (clear("client_secret")?, sealed("client_secret_sealed")?) {
+        (None, Some(sealed)) => Some(secrets.open_client_secret(order, &sealed)?),
+        (clear, _) => clear,
+    };
+    Ok((token, client_secret))
 }
 
 type LinesAndTickets = (Vec<Line>, Vec<(DrawId, Vec<Serial>)>);
@@ -119,32 +147,37 @@ fn read_lines(row: &PgRow) -> Result<LinesAndTickets, Failure> {
 fn read_serials(text: &str) -> Result<Vec<Serial>, Failure> {
     let serial = |number: &str| number.parse().ok().and_then(Serial::new);
     let serials: Option<Vec<Serial>> = text.split(',').map(serial).collect();
-    serials.ok_or_else(|| Failure::Corrupt("a line's serials".into()))
+    serials.ok_or_else(|| Failure::Corrupt("the serials of an order line".into()))
 }
 
-/// Blanks are filled, and a mail that waited for an address may leave. The rule is `BuyerDetails::filled`.
+/// Fills blank buyer details by the rule of [`BuyerDetails::filled`], and sets the address of a
+/// waiting mail. Returns `false` when the order no longer accepts details from this source.
 pub(super) async fn fill_buyer(
     connection: &mut PgConnection,
     order: OrderId,
     buyer: &BuyerDetails,
-) -> Result<(), Failure> {
-    let known: Option<(Option<String>, Option<String>, Option<String>)> = sqlx::query_as(
+    source: BuyerSource,
+) -> Result<bool, Failure> {
+    let stored: Option<(Option<String>, Option<String>, Option<String>)> = sqlx::query_as(
         "select buyer_name, buyer_email, buyer_phone from orders where id = $1 for update",
     )
-    .bind(words::uuid(order))
+    .bind(codec::uuid(order))
     .fetch_optional(&mut *connection)
     .await
     .map_err(Failure::before_commit)?;
-    let (name, email, phone) = known.ok_or(Failure::NotFound)?;
+    let (name, email, phone) = stored.ok_or(Failure::NotFound)?;
     let before = BuyerDetails { name, email, phone };
     let after = before.clone().filled(buyer);
     if after == before {
-        return Ok(());
+        return Ok(true);
+    }
+    if !accepts(connection, order, source).await? {
+        return Ok(false);
     }
     let filled = sqlx::query(
         "update orders set buyer_name = $2, buyer_email = $3, buyer_phone = $4 where id = $1 and erased_at is null",
     )
-    .bind(words::uuid(order))
+    .bind(codec::uuid(order))
     .bind(after.name)
     .bind(&after.email)
     .bind(after.phone)
@@ -152,34 +185,71 @@ pub(super) async fn fill_buyer(
     .await
     .map_err(Failure::before_commit)?;
     if filled.rows_affected() == 0 {
-        return Ok(());
+        return Ok(true);
     }
     sqlx::query(
         "update email_outbox set to_address = $2 where order_id = $1 and to_address is null",
     )
-    .bind(words::uuid(order))
+    .bind(codec::uuid(order))
     .bind(after.email)
     .execute(connection)
     .await
     .map_err(Failure::before_commit)?;
-    Ok(())
+    Ok(true)
 }
 
-/// What is said takes the place of what is stored, while the order waits to be paid. The rule is `BuyerDetails::corrected`; a
-/// mail waits for an address only once the order was captured, so there is none to send on.
+/// Returns whether an order accepts buyer details from a source. The caller has locked the order,
+/// so this statement reads the committed state and no capture can happen meanwhile.
+async fn accepts(
+    connection: &mut PgConnection,
+    order: OrderId,
+    source: BuyerSource,
+) -> Result<bool, Failure> {
+    let (question, at) = match source {
+        BuyerSource::Checkout => (
+            "select captured_at is null and $2::timestamptz is null from orders where id = $1",
+            None,
+        ),
+        BuyerSource::OrderToken => (
+            "select $2::timestamptz is null and not exists (
+               select from order_lines l join draw_events e on e.draw_id = l.draw_id
+               where l.order_id = $1 and e.events @> '{\"events\": [{\"event\": \"completed\"}]}')",
+            None,
+        ),
+        BuyerSource::Operator { approved: true, .. } => return Ok(true),
+        BuyerSource::Operator {
+            at,
+            approved: false,
+        } => (
+            "select not exists (
+               select from order_lines l join draws d on d.id = l.draw_id
+               where l.order_id = $1 and d.kick_off <= $2 and d.winning_serial = any (l.serials))",
+            Some(instant::stored(at)),
+        ),
+    };
+    let accepted = sqlx::query_scalar(question)
+        .bind(codec::uuid(order))
+        .bind(at)
+        .fetch_one(connection)
+        .await;
+    accepted.map_err(Failure::before_commit)
+}
+
+/// Replaces buyer details of an unpaid order by the rule of [`BuyerDetails::corrected`]. No mail
+/// waits for an address before the capture, so there is none to send.
 pub(super) async fn correct_buyer(
     pool: &PgPool,
     order: OrderId,
     buyer: &BuyerDetails,
 ) -> Result<bool, Failure> {
-    // A name without an address is no contact, nor the reverse.
+    // A name without an address is not a contact, nor an address without a name.
     let BuyerDetails { name, email, phone } = BuyerDetails::default().filled(buyer);
     let corrected = sqlx::query(
         "update orders set buyer_name = coalesce($2, buyer_name), buyer_email = coalesce($3, buyer_email),
            buyer_phone = coalesce($4, buyer_phone)
          where id = $1 and state = 'quoted' and authorised_at is null and erased_at is null",
     )
-    .bind(words::uuid(order))
+    .bind(codec::uuid(order))
     .bind(name)
     .bind(email)
     .bind(phone)
@@ -189,25 +259,25 @@ pub(super) async fn correct_buyer(
     Ok(corrected.rows_affected() == 1)
 }
 
-/// Age and terms were confirmed; the first time counts.
-pub(super) async fn consented(
+/// Records that buyers confirmed age and terms. Only the first confirmation is kept.
+pub(super) async fn record_consents(
     connection: &mut PgConnection,
-    asks: &[&Entry],
-    answers: &mut Answers,
-) -> Result<(), Trouble> {
-    let mut places = BTreeMap::new();
+    batch: &[&PurchaseWrite],
+    outcomes: &mut Outcomes,
+) -> Result<(), TransactionError> {
+    let mut positions = BTreeMap::new();
     let (mut orders, mut at, mut ips) = (Vec::new(), Vec::new(), Vec::new());
     let (mut versions, mut digests) = (Vec::new(), Vec::new());
-    for (place, ask) in asks.iter().enumerate() {
-        if let Entry::Consented {
+    for (position, write) in batch.iter().enumerate() {
+        if let PurchaseWrite::RecordConsent {
             order,
             at: agreed_at,
             ip,
             terms,
-        } = ask
+        } = write
         {
-            places.insert(words::uuid(*order), place);
-            orders.push(words::uuid(*order));
+            positions.insert(codec::uuid(*order), position);
+            orders.push(codec::uuid(*order));
             at.push(instant::stored(*agreed_at));
             ips.push(ip.as_str());
             versions.push(terms.version);
@@ -217,7 +287,7 @@ pub(super) async fn consented(
     if orders.is_empty() {
         return Ok(());
     }
-    let known: Vec<Uuid> = sqlx::query_scalar(
+    let stored: Vec<Uuid> = sqlx::query_scalar(
         "update orders o set consent_at = coalesce(o.consent_at, a.at),
            consent_ip = case when o.consent_at is null then a.ip else o.consent_ip end,
            consent_terms_version = case when o.consent_at is null then a.version else o.consent_terms_version end,
@@ -233,23 +303,25 @@ pub(super) async fn consented(
     .bind(digests)
     .fetch_all(connection)
     .await?;
-    for order in known {
-        answers[places[&order]] = Some(Ok(Said::Done));
+    for order in stored {
+        outcomes[positions[&order]] = Some(Ok(WriteOutcome::Done));
     }
     Ok(())
 }
 
-/// What may still come to something, oldest first.
+/// Returns undecided orders, oldest first.
 pub(super) async fn open(
     pool: &PgPool,
+    secrets: &LinkSecrets,
     before: Timestamp,
     limit: u32,
 ) -> Result<Vec<OrderRecord>, Failure> {
     let open = select_orders!(
         "where o.unfinished and o.opened_at < $1 order by o.opened_at, o.id limit $2"
     );
-    found(
+    fetch_orders(
         pool,
+        secrets,
         sqlx::query(open)
             .bind(instant::stored(before))
             .bind(i64::from(limit)),
@@ -257,16 +329,18 @@ pub(super) async fn open(
     .await
 }
 
-/// Oldest first; those that were refunded since, too.
+/// Returns captured orders, earliest capture first, including those refunded since.
 pub(super) async fn captured(
     pool: &PgPool,
+    secrets: &LinkSecrets,
     since: Timestamp,
     limit: u32,
 ) -> Result<Vec<OrderRecord>, Failure> {
     let captured =
         select_orders!("where o.captured_at >= $1 order by o.captured_at, o.id limit $2");
-    found(
+    fetch_orders(
         pool,
+        secrets,
         sqlx::query(captured)
             .bind(instant::stored(since))
             .bind(i64::from(limit)),
@@ -274,20 +348,31 @@ pub(super) async fn captured(
     .await
 }
 
-/// Those with a ticket of a cancelled draw.
-pub(super) async fn called_off(pool: &PgPool, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
+/// Returns captured orders with a ticket of a cancelled draw.
+pub(super) async fn called_off(
+    pool: &PgPool,
+    secrets: &LinkSecrets,
+    limit: u32,
+) -> Result<Vec<OrderRecord>, Failure> {
     let called_off = select_orders!(
         "where o.state = 'captured' and o.id in (
            select l.order_id from draws d join order_lines l on l.draw_id = d.id
            where d.status = 'cancelled' and d.sold > 0 and l.serials is not null)
          order by o.captured_at, o.id limit $1"
     );
-    found(pool, sqlx::query(called_off).bind(i64::from(limit))).await
+    fetch_orders(
+        pool,
+        secrets,
+        sqlx::query(called_off).bind(i64::from(limit)),
+    )
+    .await
 }
 
-/// Captured before a time, oldest first, without an address to write to, and without an anomaly that says so or was closed.
+/// Returns orders captured before a time, oldest first, without a buyer's address and without an
+/// anomaly about it that is open or was closed by a person.
 pub(super) async fn nameless(
     pool: &PgPool,
+    secrets: &LinkSecrets,
     before: Timestamp,
     limit: u32,
 ) -> Result<Vec<OrderRecord>, Failure> {
@@ -298,8 +383,9 @@ pub(super) async fn nameless(
                and (a.resolved_at is null or a.resolution <> 'healed'))
          order by o.captured_at, o.id limit $2"
     );
-    found(
+    fetch_orders(
         pool,
+        secrets,
         sqlx::query(nameless)
             .bind(instant::stored(before))
             .bind(i64::from(limit)),
@@ -309,14 +395,19 @@ pub(super) async fn nameless(
 
 type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
-/// The orders of one `select_orders!`.
-async fn found(pool: &PgPool, orders: Statement) -> Result<Vec<OrderRecord>, Failure> {
+/// Runs a `select_orders!` statement.
+async fn fetch_orders(
+    pool: &PgPool,
+    secrets: &LinkSecrets,
+    orders: Statement,
+) -> Result<Vec<OrderRecord>, Failure> {
     let rows = orders.fetch_all(pool).await.map_err(Failure::from_read)?;
-    rows.iter().map(read).collect()
+    rows.iter().map(|row| read(row, secrets)).collect()
 }
 
 pub(super) async fn newest(pool: &PgPool) -> Result<Option<Timestamp>, Failure> {
-    // The last lines to be written, by their key: `opened_at` has no index, and this is asked at every start.
+    // Reads the newest order lines by their key, because `opened_at` has no index and this runs at
+    // every start.
     let newest: Option<OffsetDateTime> = sqlx::query_scalar(
         "select max(o.opened_at) from (select order_id from order_lines order by id desc limit 100) l
          join orders o on o.id = l.order_id",
@@ -338,31 +429,31 @@ pub(super) async fn accounts(pool: &PgPool) -> Result<Vec<AccountId>, Failure> {
     Ok(accounts.into_iter().map(AccountId).collect())
 }
 
-/// What an order is, for saying why it cannot become something else.
-pub(super) struct Standing {
-    pub state: String,
-    pub lines_allocated: i16,
+/// An order whose row is locked until the end of the transaction.
+pub(super) struct LockedOrder {
+    pub state: OrderState,
+    has_tickets: bool,
+}
+
+impl LockedOrder {
+    pub fn check(&self, transition: OrderTransition) -> Result<bool, Failure> {
+        transition.check(self.state, self.has_tickets)
+    }
 }
 
 /// Locks an order until the end of the transaction.
 pub(super) async fn lock(
     connection: &mut PgConnection,
     order: OrderId,
-) -> Result<Standing, Failure> {
+) -> Result<LockedOrder, Failure> {
     let row = sqlx::query("select state, lines_allocated from orders where id = $1 for update")
-        .bind(words::uuid(order))
+        .bind(codec::uuid(order))
         .fetch_one(connection)
         .await
         .map_err(Failure::from_read)?;
-    let standing = || {
-        Ok(Standing {
-            state: row.try_get(0)?,
-            lines_allocated: row.try_get(1)?,
-        })
-    };
-    standing().map_err(Failure::from_read)
-}
-
-pub(super) fn cannot(state: &str, become_what: &str) -> Failure {
-    Failure::NotWritten(format!("an order that is {state} cannot be {become_what}"))
+    let lines_allocated: i16 = row.try_get(1).map_err(Failure::from_read)?;
+    Ok(LockedOrder {
+        state: codec::read_order_state(row.try_get(0).map_err(Failure::from_read)?)?,
+        has_tickets: lines_allocated > 0,
+    })
 }

@@ -1,4 +1,4 @@
-//! Mail waiting to leave.
+//! Statements for queued mails.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool, PgRow};
 use uuid::Uuid;
 
-use super::entries::{Answers, Entry, Said};
-use super::writer::Trouble;
-use super::{instant, nodes, words};
-use crate::books::Mail;
+use super::purchase_writes::{Outcomes, PurchaseWrite, WriteOutcome};
+use super::writer::TransactionError;
+use super::{codec, instant, nodes};
 use crate::error::Failure;
-use crate::nodes::{Boot, GONE_MS};
+use crate::nodes::{GONE_MS, InstanceId};
+use crate::stores::Mail;
 
-/// A mail as it is queued.
+/// A mail to queue.
 #[derive(Clone)]
 pub(super) struct NewMail {
     pub dedupe_key: String,
@@ -32,7 +32,7 @@ pub(super) async fn queue(pool: &PgPool, mail: &NewMail) -> Result<bool, Failure
     )
     .bind(&mail.dedupe_key)
     .bind(&mail.kind)
-    .bind(mail.order.map(words::uuid))
+    .bind(mail.order.map(codec::uuid))
     .bind(&mail.to)
     .bind(&mail.data)
     .bind(instant::stored(mail.at))
@@ -42,8 +42,9 @@ pub(super) async fn queue(pool: &PgPool, mail: &NewMail) -> Result<bool, Failure
     Ok(queued.rows_affected() == 1)
 }
 
-/// To the buyer of an order that is over, in the transaction that ends it. Whose money was taken once has other mails.
-pub(super) async fn not_charged(
+/// Queues the mail that nothing was charged, in the transaction that ends the order. An order that
+/// was ever captured gets other mails.
+pub(super) async fn queue_not_charged(
     connection: &mut PgConnection,
     order: OrderId,
 ) -> Result<(), Failure> {
@@ -53,17 +54,17 @@ pub(super) async fn not_charged(
          where id = $1 and buyer_email is not null and captured_at is null
          on conflict (dedupe_key) do nothing",
     )
-    .bind(words::uuid(order))
+    .bind(codec::uuid(order))
     .execute(connection)
     .await
     .map_err(Failure::before_commit)?;
     Ok(())
 }
 
-/// Oldest first. A mail without an address waits for one.
+/// Claims mails, oldest first. A mail without an address is not claimed.
 pub(super) async fn claim(
     pool: &PgPool,
-    sender: Boot,
+    sender: InstanceId,
     now: Timestamp,
     lease_ms: i64,
     limit: u32,
@@ -110,16 +111,16 @@ fn read(row: &PgRow) -> Result<Mail, sqlx::Error> {
     })
 }
 
-pub(super) async fn sent(
+pub(super) async fn mark_sent(
     connection: &mut PgConnection,
-    asks: &[&Entry],
-    answers: &mut Answers,
-) -> Result<(), Trouble> {
-    let mut places = BTreeMap::new();
+    batch: &[&PurchaseWrite],
+    outcomes: &mut Outcomes,
+) -> Result<(), TransactionError> {
+    let mut positions = BTreeMap::new();
     let (mut ids, mut at) = (Vec::new(), Vec::new());
-    for (place, ask) in asks.iter().enumerate() {
-        if let Entry::MailSent { mail, at: sent_at } = ask {
-            places.insert(*mail, place);
+    for (position, write) in batch.iter().enumerate() {
+        if let PurchaseWrite::MarkMailSent { mail, at: sent_at } = write {
+            positions.insert(*mail, position);
             ids.push(*mail);
             at.push(instant::stored(*sent_at));
         }
@@ -127,7 +128,7 @@ pub(super) async fn sent(
     if ids.is_empty() {
         return Ok(());
     }
-    let known: Vec<i64> = sqlx::query_scalar(
+    let updated: Vec<i64> = sqlx::query_scalar(
         "update email_outbox e set state = 'sent', sent_at = coalesce(e.sent_at, a.at)
          from unnest($1::bigint[], $2::timestamptz[]) as a (id, at) where e.id = a.id returning e.id",
     )
@@ -135,8 +136,8 @@ pub(super) async fn sent(
     .bind(at)
     .fetch_all(connection)
     .await?;
-    for id in known {
-        answers[places[&id]] = Some(Ok(Said::Done));
+    for id in updated {
+        outcomes[positions[&id]] = Some(Ok(WriteOutcome::Done));
     }
     Ok(())
 }
@@ -147,7 +148,7 @@ pub(super) async fn failed(
     why: &str,
     again: Option<Timestamp>,
 ) -> Result<(), Failure> {
-    let known = sqlx::query(
+    let updated = sqlx::query(
         "update email_outbox set why = $2, due_at = coalesce($3, due_at), sender_boot = null,
            state = case when state = 'pending' and $3 is null then 'dead' else state end
          where id = $1",
@@ -158,7 +159,7 @@ pub(super) async fn failed(
     .execute(pool)
     .await
     .map_err(Failure::at_commit)?;
-    if known.rows_affected() == 1 {
+    if updated.rows_affected() == 1 {
         Ok(())
     } else {
         Err(Failure::NotFound)

@@ -1,35 +1,38 @@
-//! Payment intents: made, taken, mirrored, and seen by the reconciler.
+//! Statements for payment intents: created, captured, mirrored, and observed by the reconciler.
 
 use std::collections::BTreeMap;
 
-use domain::{PaymentIntent, Timestamp};
+use domain::{OrderState, PaymentIntent, Timestamp};
 use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::entries::{Answers, Entry, Said};
-use super::orders::cannot;
-use super::writer::Trouble;
-use super::{instant, words};
+use super::purchase_writes::{Outcomes, PurchaseWrite, WriteOutcome};
+use super::writer::TransactionError;
+use super::{codec, instant};
 use crate::error::Failure;
+use crate::link_secrets::LinkSecrets;
+use crate::order_transitions::{OrderTransition, TransitionDecision};
 
-/// An order's turn here: its payment intent gets its name, or its money is taken.
-const TURN: &str = "update orders o set
+/// Stores an order's payment intent, or its capture.
+const RECORD_INTENT_OR_CAPTURE: &str = "update orders o set
        payment_intent_id = coalesce(a.intent, o.payment_intent_id),
        client_secret = coalesce(o.client_secret, a.secret),
+       client_secret_sealed = coalesce(o.client_secret_sealed, a.sealed),
        state = case when a.captured is null then o.state else 'captured' end,
        captured_at = coalesce(a.captured, o.captured_at)
-     from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as a (order_id, intent, secret, captured)
+     from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::bytea[])
+       as a (order_id, intent, secret, captured, sealed)
      where o.id = a.order_id and case
        when a.captured is not null then o.state = 'allocated'
        else o.payment_intent_id = a.intent or o.payment_intent_id is null and o.state in ('quoted', 'allocated') end
      returning o.id";
 
-/// What goes with it. A named intent ends its creation. A capture ends itself and makes everything else needless; the provider's
-/// figures are mirrored, offers that the order was put together from are sold (the first sale locks an offer, decision H-4), and
-/// the one confirmation mail is queued.
-const SETTLE: &str = "with ended as (
-       update payment_ops p set state = case when p.kind = a.done then 'done' else 'dropped' end, ended_at = now()
+/// Writes what follows. A new payment intent ends its `create` operation. A capture ends its own
+/// operation and drops the others, mirrors the provider's figures, records offers as sold (the
+/// first sale locks an offer, decision H-4), and queues the confirmation mail.
+const RECORD_RESULTS: &str = "with ended as (
+       update payment_ops p set state = case when p.kind = a.done then 'done' else 'dropped' end, ended_at = transaction_instant()
        from unnest($15::uuid[], $16::text[]) as a (order_id, done)
        where p.order_id = a.order_id and p.state = 'pending'
          and (p.kind = a.done or a.done = 'capture' and p.kind in ('create', 'update', 'cancel'))
@@ -58,19 +61,19 @@ const SETTLE: &str = "with ended as (
      select 'tickets-' || o.id, 'tickets', o.id, o.buyer_email from unnest($2::uuid[]) as a (id) join orders o on o.id = a.id
      on conflict (dedupe_key) do nothing";
 
-/// Stores ids and secrets of new payment intents, and what was captured: the order's state, its operations, the provider's
-/// figures, the mail.
-pub(super) async fn turned(
+/// Records new payment intents and captures, with everything that follows from them.
+pub(super) async fn record_intents_and_captures(
     connection: &mut PgConnection,
-    asks: &[&Entry],
-    answers: &mut Answers,
-) -> Result<(), Trouble> {
-    let mut places = BTreeMap::new();
-    let (mut orders, mut ids, mut secrets, mut at) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (place, ask) in asks.iter().enumerate() {
-        let (order, id, secret, captured_at) = match ask {
-            Entry::Opened {
+    secrets: &LinkSecrets,
+    batch: &[&PurchaseWrite],
+    outcomes: &mut Outcomes,
+) -> Result<(), TransactionError> {
+    let mut positions = BTreeMap::new();
+    let (mut orders, mut ids, mut at) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut clear_secrets, mut sealed_secrets) = (Vec::new(), Vec::new());
+    for (position, write) in batch.iter().enumerate() {
+        let (order, id, secret, captured_at) = match write {
+            PurchaseWrite::RecordPaymentIntent {
                 order,
                 id,
                 client_secret,
@@ -80,64 +83,76 @@ pub(super) async fn turned(
                 Some(client_secret.as_str()),
                 None,
             ),
-            Entry::Captured { order, at, .. } => (order, None, None, Some(instant::stored(*at))),
+            PurchaseWrite::RecordCapture { order, at, .. } => {
+                (order, None, None, Some(instant::stored(*at)))
+            }
             _ => continue,
         };
-        places.insert(words::uuid(*order), place);
-        orders.push(words::uuid(*order));
+        positions.insert(codec::uuid(*order), position);
+        orders.push(codec::uuid(*order));
         ids.push(id);
-        secrets.push(secret);
+        let secret = secret.map(|secret| secrets.store_client_secret(codec::uuid(*order), secret));
+        let (clear, sealed) = secret.unzip();
+        clear_secrets.push(clear.flatten());
+        sealed_secrets.push(sealed);
         at.push(captured_at);
     }
     if orders.is_empty() {
         return Ok(());
     }
-    let query = sqlx::query_scalar(TURN)
+    let query = sqlx::query_scalar(RECORD_INTENT_OR_CAPTURE)
         .bind(orders)
         .bind(ids)
-        .bind(secrets)
-        .bind(at);
+        .bind(clear_secrets)
+        .bind(at)
+        .bind(sealed_secrets);
     let done: Vec<Uuid> = query.fetch_all(&mut *connection).await?;
-    settle(
+    record_results(
         connection,
         done.iter()
-            .map(|order| (*order, asks[places[order]]))
+            .map(|order| (*order, batch[positions[order]]))
             .collect(),
     )
     .await?;
     for order in done {
-        answers[places[&order]] = Some(Ok(Said::Done));
+        outcomes[positions[&order]] = Some(Ok(WriteOutcome::Done));
     }
-    for (order, state, was_captured) in standing(connection, &unanswered(&places, answers)).await? {
-        let said = match asks[places[&order]] {
-            Entry::Captured { .. } if was_captured => Ok(Said::Done),
-            Entry::Captured { .. } => Err(cannot(&state, "captured")),
+    for (order, state, was_captured) in
+        order_states(connection, &unanswered(&positions, outcomes)).await?
+    {
+        let outcome = match batch[positions[&order]] {
+            PurchaseWrite::RecordCapture { .. } => explain_unwritten_capture(state, was_captured),
             _ => Err(Failure::NotWritten(format!(
-                "an order that is {state} has another payment intent, or needs none"
+                "an order that is {} has another payment intent, or needs none",
+                codec::order_state(state)
             ))),
         };
-        answers[places[&order]] = Some(said);
+        outcomes[positions[&order]] = Some(outcome);
     }
     Ok(())
 }
 
-async fn settle(connection: &mut PgConnection, turned: Vec<(Uuid, &Entry)>) -> Result<(), Trouble> {
-    if turned.is_empty() {
+async fn record_results(
+    connection: &mut PgConnection,
+    changed: Vec<(Uuid, &PurchaseWrite)>,
+) -> Result<(), TransactionError> {
+    if changed.is_empty() {
         return Ok(());
     }
-    let (mut intents, mut orders, mut done) = (Intents::default(), Vec::new(), Vec::new());
-    for (order, turn) in turned {
+    let (mut intents, mut orders, mut done) =
+        (PaymentIntentColumns::default(), Vec::new(), Vec::new());
+    for (order, write) in changed {
         orders.push(order);
-        match turn {
-            Entry::Captured { said, at, .. } => {
-                intents.add(Some(order), said, *at);
+        match write {
+            PurchaseWrite::RecordCapture { intent, at, .. } => {
+                intents.add(Some(order), intent, *at);
                 done.push("capture");
             }
             _ => done.push("create"),
         }
     }
     intents
-        .bind(sqlx::query(SETTLE))
+        .bind(sqlx::query(RECORD_RESULTS))
         .bind(orders)
         .bind(done)
         .execute(connection)
@@ -145,33 +160,51 @@ async fn settle(connection: &mut PgConnection, turned: Vec<(Uuid, &Entry)>) -> R
     Ok(())
 }
 
-fn unanswered(places: &BTreeMap<Uuid, usize>, answers: &Answers) -> Vec<Uuid> {
-    places
+fn unanswered(positions: &BTreeMap<Uuid, usize>, outcomes: &Outcomes) -> Vec<Uuid> {
+    positions
         .iter()
-        .filter(|(_, place)| answers[**place].is_none())
+        .filter(|(_, position)| outcomes[**position].is_none())
         .map(|(order, _)| *order)
         .collect()
 }
 
-/// State of orders, and whether they were ever captured.
-async fn standing(
+/// Answers a capture that changed no order: it was recorded before, or it is refused.
+fn explain_unwritten_capture(
+    state: OrderState,
+    was_captured: bool,
+) -> Result<WriteOutcome, Failure> {
+    let capture = OrderTransition::Capture { was_captured };
+    // Tickets do not matter for a capture.
+    match capture.decide(state, true) {
+        TransitionDecision::AlreadyDone => Ok(WriteOutcome::Done),
+        TransitionDecision::Allowed | TransitionDecision::Refused => Err(capture.refusal(state)),
+    }
+}
+
+/// Returns the state of each order, and whether it was ever captured.
+async fn order_states(
     connection: &mut PgConnection,
     orders: &[Uuid],
-) -> Result<Vec<(Uuid, String, bool)>, Trouble> {
+) -> Result<Vec<(Uuid, OrderState, bool)>, TransactionError> {
     if orders.is_empty() {
         return Ok(Vec::new());
     }
-    let found =
+    let rows: Vec<(Uuid, String, bool)> =
         sqlx::query_as("select id, state, captured_at is not null from orders where id = any($1)")
             .bind(orders)
             .fetch_all(connection)
             .await?;
-    Ok(found)
+    rows.into_iter()
+        .map(|(order, state, was_captured)| {
+            let state = codec::read_order_state(&state).map_err(TransactionError::Refused)?;
+            Ok((order, state, was_captured))
+        })
+        .collect()
 }
 
 /// Payment intents as columns.
 #[derive(Default)]
-struct Intents {
+struct PaymentIntentColumns {
     ids: Vec<String>,
     orders: Vec<Option<Uuid>>,
     accounts: Vec<String>,
@@ -184,31 +217,32 @@ struct Intents {
     at: Vec<time::OffsetDateTime>,
 }
 
-impl Intents {
-    fn add(&mut self, order: Option<Uuid>, said: &PaymentIntent, at: Timestamp) {
-        self.ids.push(said.id.0.clone());
+impl PaymentIntentColumns {
+    fn add(&mut self, order: Option<Uuid>, intent: &PaymentIntent, at: Timestamp) {
+        self.ids.push(intent.id.0.clone());
         self.orders.push(order);
-        self.accounts.push(said.account.0.clone());
-        self.statuses.push(words::payment_status(said.status));
-        self.currencies.push(said.currency.clone());
+        self.accounts.push(intent.account.0.clone());
+        self.statuses.push(codec::payment_status(intent.status));
+        self.currencies.push(intent.currency.clone());
         let amounts = [
-            said.amount,
-            said.amount_received,
-            said.amount_refunded,
-            said.application_fee,
-            said.application_fee_refunded,
+            intent.amount,
+            intent.amount_received,
+            intent.amount_refunded,
+            intent.application_fee,
+            intent.application_fee_refunded,
         ];
         for (column, amount) in self.amounts.iter_mut().zip(amounts) {
             column.push(amount.0);
         }
-        self.provider_fees.push(said.provider_fee.map(|fee| fee.0));
-        self.disputed.push(said.disputed);
-        self.methods.push(said.method.clone());
+        self.provider_fees
+            .push(intent.provider_fee.map(|fee| fee.0));
+        self.disputed.push(intent.disputed);
+        self.methods.push(intent.method.clone());
         self.at.push(instant::stored(at));
     }
 
-    /// `$1` … `$14`, in the order of the columns.
-    fn bind(self, query: Bindable<'_>) -> Bindable<'_> {
+    /// Binds `$1` … `$14`, in the order of the columns.
+    fn bind(self, query: InsertQuery<'_>) -> InsertQuery<'_> {
         let [amount, received, refunded, fee, fee_refunded] = self.amounts;
         query
             .bind(self.ids)
@@ -228,18 +262,19 @@ impl Intents {
     }
 }
 
-type Bindable<'q> = sqlx::query::Query<'q, sqlx::Postgres, sqlx::postgres::PgArguments>;
+type InsertQuery<'q> = sqlx::query::Query<'q, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
-/// The reconciler's copy. A mirror that did not know the provider's own fee yet learns it. Of a dispute the order's club hears,
-/// also when an answer to a later question, or one of a node whose clock is fast, was written before.
-pub(super) async fn witness(
+/// Stores provider snapshots, and completes the provider's fee in the mirrored payment. Queues a
+/// mail to the club about a disputed payment, even when a newer snapshot was stored before.
+pub(super) async fn store_snapshots(
     pool: &PgPool,
-    said: &[PaymentIntent],
+    intent: &[PaymentIntent],
     at: Timestamp,
 ) -> Result<(), Failure> {
-    let mut intents = Intents::default();
-    said.iter()
-        .for_each(|said| intents.add(said.order.map(words::uuid), said, at));
+    let mut intents = PaymentIntentColumns::default();
+    intent
+        .iter()
+        .for_each(|intent| intents.add(intent.order.map(codec::uuid), intent, at));
     let query = sqlx::query(
         "with seen as (
            insert into provider_pi (payment_intent_id, order_id, account_id, status, currency, amount_cents,
@@ -284,7 +319,8 @@ pub(super) async fn witness(
     Ok(())
 }
 
-/// What voiding an order's tickets took off its draws' fees: in each draw its last step, when that was a void.
+/// Returns the fee that voiding an order's tickets took off: the sum over the draws whose last fee
+/// step of this order is a void.
 pub(super) async fn fee_returned(pool: &PgPool, order: Uuid) -> Result<domain::Cents, Failure> {
     let row = sqlx::query(
         "select coalesce(sum(-s.fee_delta), 0)::bigint
@@ -303,7 +339,7 @@ pub(super) async fn fee_returned(pool: &PgPool, order: Uuid) -> Result<domain::C
         .map_err(Failure::from_read)
 }
 
-/// What an order's fee refunds that are done came to.
+/// Returns the total of an order's fee refunds that are done.
 pub(super) async fn fee_given_back(pool: &PgPool, order: Uuid) -> Result<domain::Cents, Failure> {
     let row = sqlx::query(
         "select coalesce(sum(amount_cents), 0)::bigint from payment_ops

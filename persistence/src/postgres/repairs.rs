@@ -1,11 +1,11 @@
-//! A person's repairs: of one payment, one kind at a time.
+//! Statements for operators' repairs. Only one kind of repair of a payment runs at a time.
 
 use domain::{PaymentIntentId, Timestamp};
 use sqlx::postgres::PgPool;
 
-use super::{instant, words};
-use crate::books::{REPAIR_MS, Repair};
+use super::{codec, instant};
 use crate::error::Failure;
+use crate::stores::{REPAIR_MS, Repair};
 
 pub(super) async fn begin(
     pool: &PgPool,
@@ -19,7 +19,7 @@ pub(super) async fn begin(
            where repairs.repair = excluded.repair or repairs.until <= $4",
     )
     .bind(&id.0)
-    .bind(words::repair(repair))
+    .bind(codec::repair(repair))
     .bind(instant::stored(at.plus_ms(REPAIR_MS)))
     .bind(instant::stored(at))
     .execute(pool)
@@ -35,7 +35,7 @@ pub(super) async fn end(
 ) -> Result<(), Failure> {
     sqlx::query("delete from repairs where payment_intent_id = $1 and repair = $2")
         .bind(&id.0)
-        .bind(words::repair(repair))
+        .bind(codec::repair(repair))
         .execute(pool)
         .await
         .map_err(Failure::at_commit)?;

@@ -1,4 +1,4 @@
-//! Taking a draw from an owner that nobody reaches, and whose last transaction nobody may ever end.
+//! Takes a draw from an unreachable owner, whose last transaction may be open for ever.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -10,58 +10,63 @@ use tokio::time::timeout;
 use super::claims::claim;
 use crate::error::Failure;
 use crate::ledger::Claims;
-use crate::nodes::Boot;
+use crate::nodes::InstanceId;
 use crate::seal::Sealer;
 
-/// Between two statements of one of our transactions lies a moment, not this.
-const STANDS_STILL_MS: i64 = 500;
-/// So often it is looked whether somebody does, while the draw's row is waited for.
-const LOOK: Duration = Duration::from_millis(200);
-/// A row that somebody holds who does not stand still is waited for so many times as long as any lock.
-const TURNS: usize = 3;
+/// A transaction that has been idle for longer is ended. Our transactions pause much less between
+/// statements.
+const IDLE_MS_MAX: i64 = 500;
+/// How often idle transactions are looked for while the claim waits for the draw's row.
+const CHECK_INTERVAL: Duration = Duration::from_millis(200);
+/// How many claims are tried. Each waits as long as a lock may take, for a transaction that is not
+/// idle.
+const TRIES_MAX: usize = 3;
 
-/// Like a claim, from that owner whatever lease runs. Its link may be so bad that a transaction of its stands still for seconds
-/// between two statements, and the draw's row with it. It is ended: it would be fenced if it came back, and who never sent
-/// `COMMIT` was told nothing. Whose `COMMIT` is under way will not know what became of it, and reads the books.
+/// Claims a draw from the given owner, even if its lease runs.
+///
+/// The owner's connection may be so bad that its transaction is idle for seconds and keeps the
+/// draw's row locked. That transaction is ended. The owner would be fenced anyway. If it had not
+/// sent `COMMIT`, it told nobody of a commit. If it had, it gets an unknown outcome and reads the
+/// database.
 pub(super) async fn take_over(
     pool: &PgPool,
     sealer: &Sealer,
-    me: Boot,
+    me: InstanceId,
     draw: DrawId,
-    from: Boot,
+    from: InstanceId,
 ) -> Result<Claims, Failure> {
-    let mut turns_left = TURNS;
+    let mut tries_left = TRIES_MAX;
     loop {
-        turns_left -= 1;
-        match claim_through(pool, sealer, me, draw, from).await {
-            Err(Failure::NotWritten(why) | Failure::Collided(why)) if turns_left > 0 => {
-                tracing::debug!(draw.id = %draw, why, "it is tried again");
+        tries_left -= 1;
+        match claim_past_idle_transactions(pool, sealer, me, draw, from).await {
+            Err(Failure::NotWritten(why) | Failure::Collided(why)) if tries_left > 0 => {
+                tracing::debug!(draw.id = %draw, why, "takeover failed and is tried again");
             }
             done => return done,
         }
     }
 }
 
-/// A claim, while whoever holds the draw's row and stands still is ended.
-async fn claim_through(
+/// Claims a draw, and ends idle transactions that lock its row meanwhile.
+async fn claim_past_idle_transactions(
     pool: &PgPool,
     sealer: &Sealer,
-    me: Boot,
+    me: InstanceId,
     draw: DrawId,
-    from: Boot,
+    from: InstanceId,
 ) -> Result<Claims, Failure> {
     let draws = [draw];
     let mut claim = pin!(claim(pool, sealer, me, &draws, Some(from)));
     loop {
-        end_what_stands_still(pool, draw).await?;
-        if let Ok(claimed) = timeout(LOOK, &mut claim).await {
-            return claimed;
+        end_idle_transactions(pool, draw).await?;
+        if let Ok(claims) = timeout(CHECK_INTERVAL, &mut claim).await {
+            return claims;
         }
     }
 }
 
-/// Ends whoever holds a draw's row in a transaction and says nothing. Only a session of our own login: others are none of ours.
-async fn end_what_stands_still(pool: &PgPool, draw: DrawId) -> Result<(), Failure> {
+/// Ends sessions of our own login that hold a draw's row in an idle transaction.
+async fn end_idle_transactions(pool: &PgPool, draw: DrawId) -> Result<(), Failure> {
     let ended: Vec<bool> = sqlx::query_scalar(
         "select pg_terminate_backend(a.pid)
          from draws d
@@ -71,12 +76,12 @@ async fn end_what_stands_still(pool: &PgPool, draw: DrawId) -> Result<(), Failur
            and a.state_change < clock_timestamp() - $2 * interval '1 millisecond'",
     )
     .bind(draw.0)
-    .bind(STANDS_STILL_MS)
+    .bind(IDLE_MS_MAX)
     .fetch_all(pool)
     .await
     .map_err(Failure::from_read)?;
     if !ended.is_empty() {
-        tracing::warn!(draw.id = %draw, "a transaction that stood still on a draw is ended");
+        tracing::warn!(draw.id = %draw, "ended an idle transaction that locked a draw");
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
-//! What connections do to whoever trusts them. A `BEGIN` that is cancelled on its way leaves a transaction open that nobody knows of,
-//! and whatever is written next on that connection is answered with yes and lost: our pools heal a connection before they lend it.
-//! And a line that is dead and does not know it answers nobody, for ever: nobody waits so long, and its connection is given up.
+//! Connections that are cancelled or die.
+//!
+//! A cancelled `BEGIN` leaves a transaction open. The next write on that connection succeeds and is
+//! lost. The pools therefore roll back before they hand out a connection. A dead connection never
+//! answers; a timeout closes it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,46 +13,46 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinSet;
 
-use super::{BACKGROUND_CONNECTIONS_MAX, Postgres, Silence, pool};
+use super::{BACKGROUND_CONNECTIONS_MAX, DeadConnectionFlag, Postgres, pool};
 use crate::error::Failure;
 use crate::testing::{Database, Folder, database, sealer};
 
-/// Whoever says it is never answered again on this connection.
-const WORD: &[u8] = b"silence";
+/// After a statement with this word the proxy forwards nothing more.
+const FREEZE_WORD: &[u8] = b"silence";
 
-/// Cancelled begins on the one connection there is; an innocent write after each tenth.
-const CANCELLED: usize = 10_000;
+/// Cancelled `BEGIN`s on the only connection, with a write after every tenth.
+const CANCELLED_BEGINS: usize = 10_000;
 
-async fn table() -> (Database, PgConnectOptions) {
+async fn create_table() -> (Database, PgConnectOptions) {
     let database = database().await;
     database.run("create table innocent (round bigint)").await;
     let options = database.options.clone();
     (database, options)
 }
 
-/// How many writes were answered with yes, and how many of them are there.
+/// Returns how many writes succeeded, and how many of them are in the table.
 async fn write_between_cancelled_begins(pool: &PgPool, database: &Database) -> (i64, i64) {
-    let mut told = 0;
-    for round in 0..CANCELLED {
+    let mut confirmed = 0;
+    for round in 0..CANCELLED_BEGINS {
         let begins = pool.clone();
         let begun = tokio::spawn(async move { begins.begin().await.map(drop) });
         for _ in 0..round % 23 {
             tokio::task::yield_now().await;
         }
         begun.abort();
-        // Cancelled or done: either way nobody holds the connection any more.
+        // Cancelled or done: in both cases the connection is free.
         let _ = begun.await;
         if round % 10 == 9 {
             let written = sqlx::query("insert into innocent values ($1)")
                 .bind(round as i64)
                 .execute(pool)
                 .await;
-            told += i64::from(written.is_ok());
+            confirmed += i64::from(written.is_ok());
         }
     }
     pool.close().await;
     (
-        told,
+        confirmed,
         database
             .count("select count(*) from innocent where $1 = ''", "")
             .await,
@@ -58,42 +60,46 @@ async fn write_between_cancelled_begins(pool: &PgPool, database: &Database) -> (
 }
 
 #[tokio::test]
-async fn after_ten_thousand_cancelled_begins_on_one_connection_no_write_is_lost() {
-    let (database, options) = table().await;
-    let (told, found) =
-        write_between_cancelled_begins(&pool(1, &options, &Silence::default()), &database).await;
+async fn cancelled_begins_lose_no_write() {
+    let (database, options) = create_table().await;
+    let (confirmed, found) = write_between_cancelled_begins(
+        &pool(1, &options, &DeadConnectionFlag::default()),
+        &database,
+    )
+    .await;
     println!(
-        "cancelled begins: {CANCELLED}, {told} writes told, {} lost",
-        told - found
+        "cancelled begins: {CANCELLED_BEGINS}, {confirmed} writes confirmed, {} lost",
+        confirmed - found
     );
     assert_eq!(
-        (told, found),
-        (CANCELLED as i64 / 10, CANCELLED as i64 / 10)
+        (confirmed, found),
+        (CANCELLED_BEGINS as i64 / 10, CANCELLED_BEGINS as i64 / 10)
     );
 }
 
 #[tokio::test]
-async fn a_pool_that_does_not_heal_loses_some() {
-    let (database, options) = table().await;
+async fn pool_without_rollback_loses_writes() {
+    let (database, options) = create_table().await;
     let bare = PgPoolOptions::new()
         .max_connections(1)
         .connect_lazy_with(options);
-    let (told, found) = write_between_cancelled_begins(&bare, &database).await;
+    let (confirmed, found) = write_between_cancelled_begins(&bare, &database).await;
     assert!(
-        found < told,
-        "{found} of {told}: the library is mended, and the healing can go"
+        found < confirmed,
+        "{found} of {confirmed}: the library is mended, and the healing can go"
     );
 }
 
-/// Carries one connection until the word is said; from then on both ends think that they are connected, and hear nothing.
-async fn carry(mut near: UnixStream, socket: PathBuf) -> std::io::Result<()> {
+/// Forwards one connection until a statement contains the word. Then both ends stay connected and
+/// receive nothing.
+async fn proxy(mut near: UnixStream, socket: PathBuf) -> std::io::Result<()> {
     let mut far = UnixStream::connect(socket).await?;
     let (mut asked, mut answered, mut silent) = (vec![0; 8192], vec![0; 8192], false);
     loop {
         tokio::select! {
             read = near.read(&mut asked) => {
                 let read = read?;
-                silent |= asked[..read].windows(WORD.len()).any(|window| window == WORD);
+                silent |= asked[..read].windows(FREEZE_WORD.len()).any(|window| window == FREEZE_WORD);
                 match read {
                     0 => return Ok(()),
                     _ if silent => {}
@@ -110,7 +116,7 @@ async fn carry(mut near: UnixStream, socket: PathBuf) -> std::io::Result<()> {
 }
 
 #[tokio::test]
-async fn a_line_that_fell_silent_keeps_nobody_and_no_place_in_the_pool() {
+async fn dead_connections_time_out_and_leave_the_pool() {
     let (database, folder) = (database().await, Folder::new());
     let socket = PathBuf::from(
         database
@@ -123,16 +129,16 @@ async fn a_line_that_fell_silent_keeps_nobody_and_no_place_in_the_pool() {
     let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).expect("a socket");
     tokio::spawn(async move {
         while let Ok((near, _)) = listener.accept().await {
-            tokio::spawn(carry(near, socket.clone()));
+            tokio::spawn(proxy(near, socket.clone()));
         }
     });
     let options = database.options.clone().socket(folder.path());
     let postgres = Postgres::connect_with(options, sealer())
         .await
         .expect("connected");
-    let asks = |question: &'static str, limit| {
+    let query = |question: &'static str, limit| {
         let (postgres, inside) = (postgres.clone(), postgres.clone());
-        let asks = async move {
+        let query = async move {
             sqlx::query_scalar(question)
                 .fetch_one(inside.background())
                 .await
@@ -140,14 +146,14 @@ async fn a_line_that_fell_silent_keeps_nobody_and_no_place_in_the_pool() {
         };
         async move {
             postgres
-                .run_within(Duration::from_millis(limit), asks)
+                .run_within(Duration::from_millis(limit), query)
                 .await
         }
     };
-    assert_eq!(asks("select 1", 5_000).await, Ok(1));
+    assert_eq!(query("select 1", 5_000).await, Ok(1));
     let mut all = JoinSet::new();
     for _ in 0..BACKGROUND_CONNECTIONS_MAX {
-        all.spawn(asks("select 2 as silence", 500));
+        all.spawn(query("select 2 as silence", 500));
     }
     let unanswered: Vec<Result<i32, Failure>> = all.join_all().await;
     assert!(
@@ -157,7 +163,7 @@ async fn a_line_that_fell_silent_keeps_nobody_and_no_place_in_the_pool() {
         "{unanswered:?}"
     );
     assert_eq!(
-        asks("select 1", 5_000).await,
+        query("select 1", 5_000).await,
         Ok(1),
         "the places of the silent ones are free again"
     );

@@ -1,44 +1,51 @@
-//! Tickets on their way to an order and back, with everything that must happen in the same instant: the line's serials and
-//! fee, the fee ledger's step, the order's state, and the operation that takes the money or must not.
+//! Gives tickets to orders and takes them back. The same statements write the line's serials and
+//! fee, the order's state, and the operation that captures or cancels the payment.
 
 use sqlx::Row;
 use sqlx::postgres::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::group::Commit;
-use super::writer::Trouble;
-use super::{instant, words};
-use crate::books::FAST_PATH_MS;
-use crate::change::Handover;
+use super::group_commit::PreparedCommit;
+use super::writer::TransactionError;
+use super::{codec, instant};
+use crate::change::TicketChange;
 use crate::error::Failure;
+use crate::stores::FAST_PATH_MS;
 
-/// One handover and the commit it is part of.
-struct Moved<'a> {
-    commit: &'a Commit,
-    handover: &'a Handover,
+/// A ticket change, with the draw's commit that it belongs to.
+struct CommittedTicketChange<'a> {
+    commit: &'a PreparedCommit,
+    ticket_change: &'a TicketChange,
 }
 
-fn moved<'a>(commits: &[&'a Commit], which: fn(&Commit) -> &[Handover]) -> Vec<Moved<'a>> {
+fn committed_changes<'a>(
+    commits: &[&'a PreparedCommit],
+    which: fn(&PreparedCommit) -> &[TicketChange],
+) -> Vec<CommittedTicketChange<'a>> {
     commits
         .iter()
         .copied()
         .flat_map(|commit| {
             which(commit)
                 .iter()
-                .map(move |handover| Moved { commit, handover })
+                .map(move |ticket_change| CommittedTicketChange {
+                    commit,
+                    ticket_change,
+                })
         })
         .collect()
 }
 
-fn guilty<T>() -> Result<T, Trouble> {
-    Err(Trouble::Refused(Failure::NotFound))
+fn refuse_not_found<T>() -> Result<T, TransactionError> {
+    Err(TransactionError::Refused(Failure::NotFound))
 }
 
-/// Tickets go to their lines, and each order counts its lines under its own lock, so that exactly one commit finds itself the
-/// last: then the order is allocated, and its capture is due. A sale is only for an order that is quoted; a repair also for one
-/// that was refused, which is quoted again until it has all its tickets. One round trip: whatever is written by itself waits for
-/// the database by itself.
+/// Writes tickets to their order lines.
+///
+/// Each order counts its lines under its own row lock, so exactly one commit is the last: it sets
+/// `allocated` and queues the capture. A sale needs a quoted order. A repair also accepts a refused
+/// order, which becomes quoted until it has all its tickets. One statement saves round trips.
 const ALLOCATE: &str = "with line as (
        update order_lines l set serials = a.serials::smallint[], application_fee_cents = a.fee
        from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[]) as a (draw_id, order_id, serials, fee, epoch)
@@ -76,19 +83,20 @@ const ALLOCATE: &str = "with line as (
      )
      select (select count(*) from line), (select count(*) from counted)";
 
-/// Gives tickets to order lines. An order whose last line this was is `allocated`, and its capture is due.
+/// Gives tickets to order lines. An order whose last line this was becomes `allocated`, and its
+/// capture is queued.
 pub(super) async fn allocate(
     connection: &mut PgConnection,
-    commits: &[&Commit],
-) -> Result<(), Trouble> {
-    let given = moved(commits, |commit| &commit.change.allocated);
-    if given.is_empty() {
+    commits: &[&PreparedCommit],
+) -> Result<(), TransactionError> {
+    let moves = committed_changes(commits, |commit| &commit.change.allocated);
+    if moves.is_empty() {
         return Ok(());
     }
-    hand_over(connection, &given).await?;
-    let repaired = given.iter().filter(|given| !given.commit.append.sells);
+    allocate_rows(connection, &moves).await?;
+    let repaired = moves.iter().filter(|moves| !moves.commit.append.sells);
     let repaired: Vec<Uuid> = repaired
-        .map(|given| words::uuid(given.handover.order))
+        .map(|moves| codec::uuid(moves.ticket_change.order))
         .collect();
     if repaired.is_empty() {
         Ok(())
@@ -97,25 +105,37 @@ pub(super) async fn allocate(
     }
 }
 
-async fn hand_over(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result<(), Trouble> {
+async fn allocate_rows(
+    connection: &mut PgConnection,
+    moves: &[CommittedTicketChange<'_>],
+) -> Result<(), TransactionError> {
     let (mut draws, mut orders, mut serials, mut fees, mut epochs) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut at, mut sells, mut authorised) = (Vec::new(), Vec::new(), Vec::new());
-    for Moved { commit, handover } in given {
+    for CommittedTicketChange {
+        commit,
+        ticket_change,
+    } in moves
+    {
         draws.push(commit.append.draw.0);
-        orders.push(words::uuid(handover.order));
-        // Arrays of arrays must be rectangular; text may be ragged.
-        let numbers: Vec<String> = handover
+        orders.push(codec::uuid(ticket_change.order));
+        // Arrays of arrays must be rectangular in Postgres, so the serials of each line are one
+        // text.
+        let numbers: Vec<String> = ticket_change
             .serials
             .iter()
             .map(|serial| serial.number().to_string())
             .collect();
         serials.push(format!("{{{}}}", numbers.join(",")));
-        fees.push(handover.step.fee_delta.0);
+        fees.push(ticket_change.step.fee_delta.0);
         epochs.push(commit.append.epoch);
         at.push(instant::stored(commit.append.at));
         sells.push(commit.append.sells);
-        authorised.push(commit.authorised(handover.order).map(instant::stored));
+        authorised.push(
+            commit
+                .authorised_at(ticket_change.order)
+                .map(instant::stored),
+        );
     }
     let distinct: std::collections::BTreeSet<&Uuid> = orders.iter().collect();
     let distinct = distinct.len() as i64;
@@ -130,37 +150,41 @@ async fn hand_over(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result
         .bind(sells)
         .bind(authorised)
         .bind(FAST_PATH_MS as f64);
-    let done: (i64, i64) = query.fetch_one(connection).await?;
-    if done == (given.len() as i64, distinct) {
+    let updated_counts: (i64, i64) = query.fetch_one(connection).await?;
+    if updated_counts == (moves.len() as i64, distinct) {
         Ok(())
     } else {
-        guilty()
+        refuse_not_found()
     }
 }
 
-/// Orders that something has become of, and when.
+/// Orders that are now being rejected, and since when.
 #[derive(Default)]
-struct Reached {
+struct RejectedOrders {
     orders: Vec<Uuid>,
     at: Vec<OffsetDateTime>,
 }
 
-/// Takes tickets back. Nothing may be captured for them any more; an order that was allocated is now being refused.
+/// Takes tickets back. Drops pending captures, and starts to reject orders that were allocated.
 pub(super) async fn void(
     connection: &mut PgConnection,
-    commits: &[&Commit],
-) -> Result<(), Trouble> {
-    let taken = moved(commits, |commit| &commit.change.voided);
-    if taken.is_empty() {
+    commits: &[&PreparedCommit],
+) -> Result<(), TransactionError> {
+    let moves = committed_changes(commits, |commit| &commit.change.voided);
+    if moves.is_empty() {
         return Ok(());
     }
     let (mut draws, mut orders) = (Vec::new(), Vec::new());
-    for Moved { commit, handover } in &taken {
+    for CommittedTicketChange {
+        commit,
+        ticket_change,
+    } in &moves
+    {
         draws.push(commit.append.draw.0);
-        orders.push(words::uuid(handover.order));
+        orders.push(codec::uuid(ticket_change.order));
     }
-    take_back(connection, &taken).await?;
-    let refused = uncount_lines(connection, &draws, &orders, &taken).await?;
+    delete_tickets(connection, &moves).await?;
+    let rejected = uncount_lines(connection, &draws, &orders, &moves).await?;
     let lines = sqlx::query(
         "update order_lines l set
            serials = null,
@@ -172,53 +196,77 @@ pub(super) async fn void(
     .bind(&orders)
     .execute(&mut *connection)
     .await?;
-    if lines.rows_affected() != taken.len() as u64 {
-        return guilty();
+    if lines.rows_affected() != moves.len() as u64 {
+        return refuse_not_found();
     }
     drop_pending(connection, &orders, "capture").await?;
-    cancel(connection, &refused).await
+    cancel(connection, &rejected).await
 }
 
-async fn take_back(connection: &mut PgConnection, taken: &[Moved<'_>]) -> Result<(), Trouble> {
+async fn delete_tickets(
+    connection: &mut PgConnection,
+    moves: &[CommittedTicketChange<'_>],
+) -> Result<(), TransactionError> {
     let (mut draws, mut serials, mut orders) = (Vec::new(), Vec::new(), Vec::new());
-    for Moved { commit, handover } in taken {
-        for serial in &handover.serials {
+    for CommittedTicketChange {
+        commit,
+        ticket_change,
+    } in moves
+    {
+        for serial in &ticket_change.serials {
             draws.push(commit.append.draw.0);
             serials.push(serial.number().cast_signed());
-            orders.push(words::uuid(handover.order));
+            orders.push(codec::uuid(ticket_change.order));
         }
     }
-    let wanted = serials.len() as u64;
-    let gone = sqlx::query(
+    let ticket_count = serials.len() as u64;
+    let deleted = sqlx::query(
         "delete from tickets t
          using unnest($1::bigint[], $2::smallint[], $3::uuid[]) as a (draw_id, serial, order_id)
            join order_lines l on l.order_id = a.order_id and l.draw_id = a.draw_id
          where t.draw_id = a.draw_id and t.serial = a.serial and t.order_line_id = l.id",
     )
+    .bind(&draws)
+    .bind(&serials)
+    .bind(orders)
+    .execute(&mut *connection)
+    .await?;
+    if deleted.rows_affected() != ticket_count {
+        return refuse_not_found();
+    }
+    // Returned tickets are sold last from now on (decision M-3).
+    sqlx::query(
+        "update draws d set returned_serials =
+           (select array_agg(distinct s order by s) from unnest(d.returned_serials || a.serials) as s)
+         from (
+           select draw_id, array_agg(serial) as serials from unnest($1::bigint[], $2::smallint[]) as v (draw_id, serial)
+           group by draw_id
+         ) a
+         where d.id = a.draw_id",
+    )
     .bind(draws)
     .bind(serials)
-    .bind(orders)
     .execute(connection)
     .await?;
-    if gone.rows_affected() == wanted {
-        Ok(())
-    } else {
-        guilty()
-    }
+    Ok(())
 }
 
-/// Answers the orders that are being refused. The fee of an order that was captured stays on it: it was taken.
+/// Decrements the orders' line counts, and returns the orders that are now being rejected. A
+/// captured order keeps its fee.
 async fn uncount_lines(
     connection: &mut PgConnection,
     draws: &[i64],
     orders: &[Uuid],
-    taken: &[Moved<'_>],
-) -> Result<Reached, Trouble> {
-    let at: Vec<OffsetDateTime> = taken
+    moves: &[CommittedTicketChange<'_>],
+) -> Result<RejectedOrders, TransactionError> {
+    let at: Vec<OffsetDateTime> = moves
         .iter()
         .map(|moved| instant::stored(moved.commit.append.at))
         .collect();
-    let charged: Vec<bool> = taken.iter().map(|moved| moved.handover.charged).collect();
+    let charged: Vec<bool> = moves
+        .iter()
+        .map(|moved| moved.ticket_change.charged)
+        .collect();
     let distinct: std::collections::BTreeSet<&Uuid> = orders.iter().collect();
     let rows = sqlx::query(
         "update orders o set
@@ -241,27 +289,28 @@ async fn uncount_lines(
     .bind(charged)
     .fetch_all(connection)
     .await?;
-    // Captured meanwhile, or never: whoever decided on this did not know, and its fee step would be wrong.
+    // The order was captured since the command was decided, or was never captured. The fee step
+    // would be wrong.
     if rows.len() != distinct.len() {
-        return guilty();
+        return refuse_not_found();
     }
-    let mut refused = Reached::default();
+    let mut rejected = RejectedOrders::default();
     for row in rows {
         if row.try_get(1)? {
-            refused.orders.push(row.try_get(0)?);
-            refused.at.push(row.try_get(2)?);
+            rejected.orders.push(row.try_get(0)?);
+            rejected.at.push(row.try_get(2)?);
         }
     }
-    Ok(refused)
+    Ok(rejected)
 }
 
 async fn drop_pending(
     connection: &mut PgConnection,
     orders: &[Uuid],
     kind: &str,
-) -> Result<(), Trouble> {
+) -> Result<(), TransactionError> {
     sqlx::query(
-        "update payment_ops set state = 'dropped', ended_at = now()
+        "update payment_ops set state = 'dropped', ended_at = transaction_instant()
          where order_id = any($1) and kind = $2 and state = 'pending'",
     )
     .bind(orders)
@@ -271,9 +320,12 @@ async fn drop_pending(
     Ok(())
 }
 
-/// A pending cancellation for each order: a new one, or the dropped or failed one again.
-async fn cancel(connection: &mut PgConnection, reached: &Reached) -> Result<(), Trouble> {
-    if reached.orders.is_empty() {
+/// Queues a cancellation for each order. A dropped or failed one becomes pending again.
+async fn cancel(
+    connection: &mut PgConnection,
+    rejected: &RejectedOrders,
+) -> Result<(), TransactionError> {
+    if rejected.orders.is_empty() {
         return Ok(());
     }
     sqlx::query(
@@ -283,8 +335,8 @@ async fn cancel(connection: &mut PgConnection, reached: &Reached) -> Result<(), 
          on conflict (key) do update set state = 'pending', attempts = 0, due_at = excluded.due_at, ended_at = null
            where payment_ops.state in ('dropped', 'failed')",
     )
-    .bind(&reached.orders)
-    .bind(&reached.at)
+    .bind(&rejected.orders)
+    .bind(&rejected.at)
     .bind(FAST_PATH_MS as f64)
     .execute(connection)
     .await?;

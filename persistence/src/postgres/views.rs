@@ -1,15 +1,15 @@
-//! A draw's view as its row says it.
+//! A draw's view, read from its row.
 
 use domain::{Cents, DrawId, GameResult, Serial, TICKETS, View, prize::prize};
 use sqlx::FromRow;
 use time::OffsetDateTime;
 
-use super::{instant, words};
+use super::{codec, instant};
 use crate::error::Failure;
 
-/// The columns that a view is made of; `columns!` names them.
+/// The columns of a view; `view_columns!` names them.
 #[derive(FromRow)]
-pub(crate) struct Seen {
+pub(crate) struct ViewRow {
     pub(crate) id: i64,
     pub(crate) kick_off: OffsetDateTime,
     pub(crate) price_cents: i64,
@@ -23,18 +23,20 @@ pub(crate) struct Seen {
     pub(crate) result_away: Option<i16>,
     pub(crate) winning_serial: Option<i16>,
     pub(crate) prize_cents: Option<i64>,
+    pub(crate) revealed: bool,
 }
 
-/// Of `draws d`.
-macro_rules! columns {
+/// Columns of `draws d`.
+macro_rules! view_columns {
     () => {
         "d.id, d.kick_off, d.price_cents, d.prize_percentage, d.round_up_prize, d.status, d.revision, d.sold, d.held,
-         d.result_home, d.result_away, d.winning_serial, d.prize_cents"
+         d.result_home, d.result_away, d.winning_serial, d.prize_cents,
+         d.revealed_at is not null as revealed"
     };
 }
-pub(crate) use columns;
+pub(crate) use view_columns;
 
-impl Seen {
+impl ViewRow {
     pub(crate) fn view(&self) -> Result<View, Failure> {
         let damaged = |what: &str| Failure::Corrupt(format!("draw {}: {what}", self.id));
         let result = match (self.result_home, self.result_away, self.winning_serial) {
@@ -58,7 +60,7 @@ impl Seen {
         Ok(View {
             draw: DrawId(self.id),
             revision: self.revision as u64,
-            status: words::read_status(&self.status)?,
+            status: codec::read_status(&self.status)?,
             sold: self.sold as u16,
             held: self.held as u16,
             price,
@@ -68,6 +70,7 @@ impl Seen {
                 .map_or_else(|| prize_of(self.sold as u16), Cents),
             prize_max: prize_of(TICKETS),
             closes_at: instant::read(self.kick_off),
+            deal_public: self.revealed,
             result,
         })
     }

@@ -1,8 +1,9 @@
-//! Many asks, one transaction: a writer with a connection of its own, which nobody else ever touches, so that no cancelled
-//! caller can poison it.
+//! Writes a batch of requests in one transaction, on a connection that only this writer uses. A
+//! cancelled caller therefore cannot leave a transaction open on it.
 //!
-//! When a statement is refused, everything is rolled back and each ask is tried alone, so that only the guilty one fails. An
-//! error before `COMMIT` was sent is certainly not written; a lost answer to `COMMIT` is unknown to everyone it was for.
+//! When a statement is refused, the transaction is rolled back and each request is tried alone, so
+//! that only the faulty one fails. An error before `COMMIT` was sent is certainly not written. When
+//! the response to `COMMIT` is lost, the outcome is unknown for every request of the batch.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -11,197 +12,205 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{Connection, Executor};
 use tokio::time::timeout;
 
-use super::desk::Clerk;
+use super::batch_queue::BatchWorker;
 use crate::error::{Failure, is_collision, is_read_only, is_timeout};
+use crate::link_secrets::LinkSecrets;
 
-/// Deadlocks, serialisation failures and lost connections in a row before it is called a failure.
+/// Attempts before a deadlock, serialisation failure or lost connection is reported as a failure.
 pub(super) const TRIES_MAX: usize = 3;
-/// The server gives up on a statement after 2 s; beyond this it is the server that is gone.
-pub(super) const SILENCE_MAX: Duration = Duration::from_secs(5);
+/// How long to wait for the server. It cancels a statement after 2 s, so a longer silence means
+/// that the server is unreachable.
+pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What is written together.
-pub(super) trait Transaction: Send + 'static {
-    type Ask: Send + Sync + 'static;
-    type Answer: Send + 'static;
+/// The statements that write a batch of requests.
+pub(super) trait BatchTransaction: Send + 'static {
+    type Request: Send + Sync + 'static;
+    type Response: Send + 'static;
 
-    /// Asks about the same subject are written one after the other.
-    fn subject(ask: &Self::Ask) -> Option<u128>;
+    /// Returns a key. Requests with the same key are written one after the other.
+    fn conflict_key(request: &Self::Request) -> Option<u128>;
 
-    /// How much of a transaction it takes up.
-    fn size(_: &Self::Ask) -> usize {
+    /// Returns how much of a transaction's capacity a request uses.
+    fn size(_: &Self::Request) -> usize {
         1
     }
 
-    /// Everything between `BEGIN` and `COMMIT`: one answer for each ask, in the same order. An ask that is answered with a
-    /// failure has written nothing.
+    /// Runs everything between `BEGIN` and `COMMIT`, and returns one response for each request, in
+    /// the same order. A request whose response is a failure has written nothing.
     fn transact(
         connection: &mut PgConnection,
-        asks: &[&Self::Ask],
-    ) -> impl Future<Output = Result<Vec<Result<Self::Answer, Failure>>, Trouble>> + Send;
+        secrets: &LinkSecrets,
+        batch: &[&Self::Request],
+    ) -> impl Future<Output = Result<Vec<Result<Self::Response, Failure>>, TransactionError>> + Send;
 }
 
-/// Why nothing of a transaction was written, as far as anybody knows.
-pub(super) enum Trouble {
-    /// Nobody's mistake: try the same again.
-    Again(Failure),
-    /// A statement was refused: somebody among the askers is guilty.
+/// The reason why a transaction failed. Only [`TransactionError::Unknown`] may have written.
+pub(super) enum TransactionError {
+    /// A deadlock, serialisation failure or lost connection. Trying the same batch again may work.
+    Retry(Failure),
+    /// A statement was refused, so one of the requests is faulty.
     Refused(Failure),
-    /// Nothing was written because a lock or the time ran out.
+    /// A lock or statement timeout ran out.
     Busy(Failure),
-    /// The database does not answer: certainly not written, and no use to try again now.
-    Silent(Failure),
-    /// The database lets nobody write: certainly not written, and perhaps another connection leads to one that does.
+    /// The server does not respond. An immediate retry is useless.
+    NoAnswer(Failure),
+    /// The session is read-only. Another connection may lead to a server that accepts writes.
     ReadOnly(Failure),
-    /// The answer to `COMMIT` was lost.
+    /// The response to `COMMIT` was lost.
     Unknown(Failure),
 }
 
-impl From<sqlx::Error> for Trouble {
-    /// Any error before `COMMIT` was sent.
-    fn from(why: sqlx::Error) -> Trouble {
-        let lost = !matches!(why, sqlx::Error::Database(_));
-        let trouble: fn(Failure) -> Trouble = if lost || is_collision(&why) {
-            Trouble::Again
-        } else if is_timeout(&why) {
-            Trouble::Busy
-        } else if is_read_only(&why) {
-            Trouble::ReadOnly
+impl From<sqlx::Error> for TransactionError {
+    /// Classifies an error that happened before `COMMIT` was sent.
+    fn from(error: sqlx::Error) -> TransactionError {
+        let is_connection_lost = !matches!(error, sqlx::Error::Database(_));
+        let kind: fn(Failure) -> TransactionError = if is_connection_lost || is_collision(&error) {
+            TransactionError::Retry
+        } else if is_timeout(&error) {
+            TransactionError::Busy
+        } else if is_read_only(&error) {
+            TransactionError::ReadOnly
         } else {
-            Trouble::Refused
+            TransactionError::Refused
         };
-        trouble(Failure::before_commit(why))
+        kind(Failure::before_commit(error))
     }
 }
 
-pub(super) struct Writer<T> {
-    options: PgConnectOptions,
-    connection: Option<PgConnection>,
-    writes: PhantomData<fn() -> T>,
-}
-
-impl<T: Transaction> Clerk for Writer<T> {
-    type Ask = T::Ask;
-    type Answer = Result<T::Answer, Failure>;
-
-    fn subject(ask: &T::Ask) -> Option<u128> {
-        T::subject(ask)
-    }
-
-    fn size(ask: &T::Ask) -> usize {
-        T::size(ask)
-    }
-
-    async fn work(&mut self, asks: Vec<T::Ask>) -> Vec<Result<T::Answer, Failure>> {
-        let asks: Vec<&T::Ask> = asks.iter().collect();
-        match self.write(&asks).await {
-            Ok(answers) => answers,
-            Err(Trouble::Refused(_) | Trouble::Busy(_)) if asks.len() > 1 => {
-                self.write_each(&asks).await
-            }
-            Err(trouble) => {
-                let failure = trouble.told();
-                asks.iter().map(|_| Err(failure.clone())).collect()
-            }
-        }
-    }
-}
-
-impl Trouble {
-    fn told(self) -> Failure {
+impl TransactionError {
+    fn into_failure(self) -> Failure {
         match self {
-            Trouble::Again(why)
-            | Trouble::Refused(why)
-            | Trouble::Busy(why)
-            | Trouble::Silent(why)
-            | Trouble::ReadOnly(why)
-            | Trouble::Unknown(why) => why.told(),
+            TransactionError::Retry(failure)
+            | TransactionError::Refused(failure)
+            | TransactionError::Busy(failure)
+            | TransactionError::NoAnswer(failure)
+            | TransactionError::ReadOnly(failure)
+            | TransactionError::Unknown(failure) => failure.after_last_try(),
         }
     }
 }
 
-impl<T: Transaction> Writer<T> {
-    pub fn new(options: PgConnectOptions) -> Writer<T> {
-        Writer {
+/// The responses of one batch, or why the whole batch failed.
+type BatchResult<R> = Result<Vec<Result<R, Failure>>, TransactionError>;
+
+/// A worker that writes batches on its own connection.
+pub(super) struct BatchWriter<T> {
+    options: PgConnectOptions,
+    secrets: LinkSecrets,
+    connection: Option<PgConnection>,
+    transaction: PhantomData<fn() -> T>,
+}
+
+impl<T: BatchTransaction> BatchWorker for BatchWriter<T> {
+    type Request = T::Request;
+    type Response = Result<T::Response, Failure>;
+
+    fn conflict_key(request: &T::Request) -> Option<u128> {
+        T::conflict_key(request)
+    }
+
+    fn size(request: &T::Request) -> usize {
+        T::size(request)
+    }
+
+    async fn process(&mut self, batch: Vec<T::Request>) -> Vec<Result<T::Response, Failure>> {
+        let batch: Vec<&T::Request> = batch.iter().collect();
+        match self.write(&batch).await {
+            Ok(responses) => responses,
+            Err(TransactionError::Refused(_) | TransactionError::Busy(_)) if batch.len() > 1 => {
+                self.write_each(&batch).await
+            }
+            Err(error) => {
+                let failure = error.into_failure();
+                batch.iter().map(|_| Err(failure.clone())).collect()
+            }
+        }
+    }
+}
+
+impl<T: BatchTransaction> BatchWriter<T> {
+    pub fn new(options: PgConnectOptions, secrets: LinkSecrets) -> BatchWriter<T> {
+        BatchWriter {
             options,
+            secrets,
             connection: None,
-            writes: PhantomData,
+            transaction: PhantomData,
         }
     }
 
-    /// Each alone, so that only the guilty one fails. When the database is too busy for two of them, it is for the rest.
-    async fn write_each(&mut self, asks: &[&T::Ask]) -> Vec<Result<T::Answer, Failure>> {
-        const TOO_BUSY: usize = 2;
+    /// Writes each request in a transaction of its own. After two requests that found the database
+    /// too busy, the rest fail without a try.
+    async fn write_each(&mut self, batch: &[&T::Request]) -> Vec<Result<T::Response, Failure>> {
+        const BUSY_MAX: usize = 2;
         let mut busy = 0;
-        let mut answers = Vec::with_capacity(asks.len());
-        for ask in asks {
-            if busy == TOO_BUSY {
-                answers.push(Err(Failure::NotWritten("the database is busy".into())));
+        let mut responses = Vec::with_capacity(batch.len());
+        for request in batch {
+            if busy == BUSY_MAX {
+                responses.push(Err(Failure::NotWritten("the database is busy".into())));
                 continue;
             }
-            let alone = self.write(&[*ask]).await;
+            let result = self.write(&[*request]).await;
             busy += usize::from(matches!(
-                alone,
-                Err(Trouble::Busy(_) | Trouble::Silent(_) | Trouble::ReadOnly(_))
+                result,
+                Err(TransactionError::Busy(_)
+                    | TransactionError::NoAnswer(_)
+                    | TransactionError::ReadOnly(_))
             ));
-            answers.push(
-                alone
-                    .map_err(Trouble::told)
-                    .and_then(|mut answers| answers.remove(0)),
+            responses.push(
+                result
+                    .map_err(TransactionError::into_failure)
+                    .and_then(|mut responses| responses.remove(0)),
             );
         }
-        answers
+        responses
     }
 
-    /// One transaction, tried again as long as nobody is guilty.
-    async fn write(
-        &mut self,
-        asks: &[&T::Ask],
-    ) -> Result<Vec<Result<T::Answer, Failure>>, Trouble> {
+    /// Writes a batch in one transaction, with up to [`TRIES_MAX`] tries.
+    async fn write(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
         for _ in 1..TRIES_MAX {
-            match self.attempt(asks).await {
-                Err(Trouble::Again(_)) => {}
-                done => return done,
+            match self.attempt(batch).await {
+                Err(TransactionError::Retry(_)) => {}
+                result => return result,
             }
         }
-        self.attempt(asks).await
+        self.attempt(batch).await
     }
 
-    async fn attempt(
-        &mut self,
-        asks: &[&T::Ask],
-    ) -> Result<Vec<Result<T::Answer, Failure>>, Trouble> {
-        // Taken out, so that a connection in an unknown state is dropped, not used again.
+    async fn attempt(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
+        // Taken out, so that a connection in an unknown state is dropped and not used again.
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
-            None => prompt(PgConnection::connect_with(&self.options)).await?,
+            None => within_timeout(PgConnection::connect_with(&self.options)).await?,
         };
-        prompt(connection.execute("begin")).await?;
-        let transacted = timeout(SILENCE_MAX, T::transact(&mut connection, asks))
-            .await
-            .unwrap_or_else(|_| silent());
-        match transacted {
-            Ok(answers) if answers.iter().any(Result::is_ok) => {
+        within_timeout(connection.execute("begin")).await?;
+        let result = timeout(
+            ANSWER_TIMEOUT,
+            T::transact(&mut connection, &self.secrets, batch),
+        )
+        .await;
+        match result.unwrap_or_else(|_| no_answer()) {
+            Ok(responses) if responses.iter().any(Result::is_ok) => {
                 commit(&mut connection).await?;
                 self.connection = Some(connection);
-                Ok(answers)
+                Ok(responses)
             }
-            Ok(answers) => {
+            Ok(responses) => {
                 self.roll_back(connection).await;
-                Ok(answers)
+                Ok(responses)
             }
-            // Not for the next one: see `Trouble::ReadOnly`.
-            Err(Trouble::ReadOnly(why)) => Err(Trouble::ReadOnly(why)),
-            Err(trouble) => {
+            // The connection is dropped: see `TransactionError::ReadOnly`.
+            Err(TransactionError::ReadOnly(failure)) => Err(TransactionError::ReadOnly(failure)),
+            Err(error) => {
                 self.roll_back(connection).await;
-                Err(trouble)
+                Err(error)
             }
         }
     }
 
-    /// A connection that cannot roll back is let go; the server rolls back by itself.
+    /// Rolls back. A connection that cannot roll back is dropped, and the server rolls back.
     async fn roll_back(&mut self, mut connection: PgConnection) {
         if matches!(
-            timeout(SILENCE_MAX, connection.execute("rollback")).await,
+            timeout(ANSWER_TIMEOUT, connection.execute("rollback")).await,
             Ok(Ok(_))
         ) {
             self.connection = Some(connection);
@@ -209,29 +218,31 @@ impl<T: Transaction> Writer<T> {
     }
 }
 
-async fn commit(connection: &mut PgConnection) -> Result<(), Trouble> {
-    match timeout(SILENCE_MAX, connection.execute("commit")).await {
+async fn commit(connection: &mut PgConnection) -> Result<(), TransactionError> {
+    match timeout(ANSWER_TIMEOUT, connection.execute("commit")).await {
         Ok(Ok(_)) => Ok(()),
-        Ok(Err(why)) => match Failure::at_commit(why) {
-            unknown @ Failure::Unknown(_) => Err(Trouble::Unknown(unknown)),
-            collided @ Failure::Collided(_) => Err(Trouble::Again(collided)),
-            refused => Err(Trouble::Refused(refused)),
+        Ok(Err(error)) => match Failure::at_commit(error) {
+            unknown @ Failure::Unknown(_) => Err(TransactionError::Unknown(unknown)),
+            collided @ Failure::Collided(_) => Err(TransactionError::Retry(collided)),
+            refused => Err(TransactionError::Refused(refused)),
         },
-        Err(_) => Err(Trouble::Unknown(Failure::Unknown(
+        Err(_) => Err(TransactionError::Unknown(Failure::Unknown(
             "no answer to commit".into(),
         ))),
     }
 }
 
-async fn prompt<A>(said: impl Future<Output = Result<A, sqlx::Error>>) -> Result<A, Trouble> {
-    match timeout(SILENCE_MAX, said).await {
-        Ok(said) => Ok(said?),
-        Err(_) => silent(),
+async fn within_timeout<A>(
+    work: impl Future<Output = Result<A, sqlx::Error>>,
+) -> Result<A, TransactionError> {
+    match timeout(ANSWER_TIMEOUT, work).await {
+        Ok(result) => Ok(result?),
+        Err(_) => no_answer(),
     }
 }
 
-fn silent<A>() -> Result<A, Trouble> {
-    Err(Trouble::Silent(Failure::NotWritten(
-        "the database is silent".into(),
+fn no_answer<A>() -> Result<A, TransactionError> {
+    Err(TransactionError::NoAnswer(Failure::NotWritten(
+        "the database does not answer".into(),
     )))
 }

@@ -44,7 +44,19 @@ impl Records {
         Ok(row.map(|(id, email, name)| Admin { id, email, name }))
     }
 
-    /// An operator's id and password hash by e-mail, for the login alone.
+    /// Returns every operator, oldest account first.
+    pub async fn admins(&self) -> Result<Vec<Admin>, Failure> {
+        let read = sqlx::query_as("select id, email, name from admins order by id");
+        let rows: Vec<(i64, String, String)> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
+        Ok(rows
+            .into_iter()
+            .map(|(id, email, name)| Admin { id, email, name })
+            .collect())
+    }
+
+    /// Returns an operator's id and password hash by e-mail address. Only the login uses it.
     pub async fn admin_credentials(&self, email: &str) -> Result<Option<(i64, String)>, Failure> {
         let read = "select id, password from admins where lower(email) = lower($1)";
         let read = sqlx::query_as(read).bind(email.to_string());

@@ -1,5 +1,5 @@
-//! Who did what: one row for every write of an operator or a club (integrity rule A1), chained by hash so that nobody can
-//! rewrite it unnoticed.
+//! The audit log: one row for every write of an operator or a club (integrity rule A1). The rows
+//! are chained by hashes, so that a change to an earlier row is noticed (`audit_chain.rs`).
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -8,24 +8,25 @@ use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, Statement, catalogue_changed, repeatable, timestamp};
-use crate::Failure;
+use super::{Records, Statement, audit_chain, catalogue_changed, repeatable, timestamp};
+use crate::{Failure, Sealer};
 
-/// One act. `actor` is the session's identity, never what the client says it is (decision G-7).
+/// One action. `actor` is the session's identity, never a name that the client sends (decision
+/// G-7).
 #[derive(Clone, Copy, Debug)]
-pub struct Act<'a> {
+pub struct AuditAction<'a> {
     pub actor: &'a str,
     pub club: Option<ClubId>,
-    /// A verb phrase: `enter-results`.
+    /// A verb phrase, such as `enter-results`.
     pub action: &'a str,
-    /// What it was done to: `draw:1042`.
+    /// The object of the action, such as `draw:1042`.
     pub object: &'a str,
     pub ip: Option<IpAddr>,
 }
 
-/// An act with what explains it, ready to be written beside its effect.
+/// An action with its details, ready to be written in the transaction of its effect.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct AuditEntry {
     actor: String,
     club: Option<ClubId>,
     action: String,
@@ -34,9 +35,9 @@ pub struct Entry {
     detail: serde_json::Value,
 }
 
-impl Act<'_> {
-    pub fn entry(&self, detail: serde_json::Value) -> Entry {
-        Entry {
+impl AuditAction<'_> {
+    pub fn entry(&self, detail: serde_json::Value) -> AuditEntry {
+        AuditEntry {
             actor: self.actor.to_string(),
             club: self.club,
             action: self.action.to_string(),
@@ -47,19 +48,19 @@ impl Act<'_> {
     }
 }
 
-impl Entry {
-    /// The same about an object whose id is known only now: `footer-menu:` becomes `footer-menu:7`.
+impl AuditEntry {
+    /// Appends an id that is known only now to the object: `footer-menu:` becomes `footer-menu:7`.
     #[must_use]
-    pub fn named(mut self, id: impl std::fmt::Display) -> Entry {
+    pub fn named(mut self, id: impl std::fmt::Display) -> AuditEntry {
         if self.object.ends_with(':') {
             self.object = format!("{}{id}", self.object);
         }
         self
     }
 
-    /// What it says, to be said elsewhere.
-    pub fn told(&self) -> (Act<'_>, &serde_json::Value) {
-        let act = Act {
+    /// Returns the action and its details, for example for the application's log.
+    pub fn parts(&self) -> (AuditAction<'_>, &serde_json::Value) {
+        let act = AuditAction {
             actor: &self.actor,
             club: self.club,
             action: &self.action,
@@ -69,8 +70,9 @@ impl Entry {
         (act, &self.detail)
     }
 
-    /// The same with the revision its draw came to, at which the journal says what it did, and the status if that changed.
-    pub(crate) fn at_revision(&self, revision: u64, status: Option<&str>) -> Entry {
+    /// Returns the same entry with the draw's new revision, and its status if that changed. The
+    /// journal holds the events of that revision.
+    pub(crate) fn at_revision(&self, revision: u64, status: Option<&str>) -> AuditEntry {
         let mut entry = self.clone();
         if let Some(detail) = entry.detail.as_object_mut() {
             detail.insert("revision".into(), revision.into());
@@ -80,13 +82,13 @@ impl Entry {
     }
 }
 
-/// An entry as it stands in the log.
+/// An entry as it is stored in the log.
 #[derive(Clone, Debug)]
 pub struct Written {
     pub id: i64,
     pub at: Timestamp,
     pub actor: String,
-    /// Of one of a club's people: name and address, as they are today.
+    /// The name and current address of the club member who acted.
     pub person: Option<String>,
     pub club: Option<ClubId>,
     pub action: String,
@@ -97,18 +99,31 @@ pub struct Written {
     pub previous_hash: Vec<u8>,
 }
 
-/// The log as a whole.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chain {
-    pub length: i64,
-    /// The newest entry's hash; empty when nothing was ever written.
-    pub head: Vec<u8>,
-    /// The first entry that does not follow from the one before it.
-    pub broken_at: Option<i64>,
+/// An entry with the key of the chain. [`Records::by`] holds one.
+#[derive(Debug)]
+pub(super) struct SignedEntry {
+    pub entry: AuditEntry,
+    pub sealer: Sealer,
+}
+
+impl SignedEntry {
+    /// Returns the same entry with an action and a detail that are known only inside the
+    /// transaction.
+    pub fn recording(&self, action: &str, detail: serde_json::Value) -> SignedEntry {
+        let entry = AuditEntry {
+            action: action.to_string(),
+            detail,
+            ..self.entry.clone()
+        };
+        SignedEntry {
+            entry,
+            sealer: self.sealer.clone(),
+        }
+    }
 }
 
 #[derive(sqlx::FromRow)]
-struct Row {
+struct AuditRow {
     id: i64,
     at: OffsetDateTime,
     actor: String,
@@ -122,8 +137,8 @@ struct Row {
     previous_hash: Vec<u8>,
 }
 
-impl From<Row> for Written {
-    fn from(row: Row) -> Written {
+impl From<AuditRow> for Written {
+    fn from(row: AuditRow) -> Written {
         Written {
             id: row.id,
             at: timestamp(row.at),
@@ -141,21 +156,32 @@ impl From<Row> for Written {
 }
 
 impl Records {
-    /// Writes an entry that has no effect in the books beside it: somebody looked, or asked the provider for something.
-    pub async fn audit(&self, act: Act<'_>, detail: &serde_json::Value) -> Result<(), Failure> {
+    /// Writes an entry without another change in the database: somebody looked something up, or
+    /// sent a request to the provider.
+    pub async fn audit(
+        &self,
+        act: AuditAction<'_>,
+        detail: &serde_json::Value,
+    ) -> Result<(), Failure> {
         let entry = act.entry(detail.clone());
-        self.write(async move |pool: PgPool| write(&mut *pool.acquire().await?, &entry).await)
-            .await
+        let sealer = self.postgres.sealer().clone();
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            write(&mut transaction, &sealer, &entry).await?;
+            transaction.commit().await
+        };
+        self.write(work).await
     }
 
-    /// One statement and its entry, both or neither; whether the statement found a row. Nothing found, nothing written.
-    pub(super) async fn act(
+    /// Runs one statement and writes its entry in the same transaction. Returns whether the
+    /// statement changed a row. If it did not, no entry is written.
+    pub(super) async fn write_audited(
         &self,
         statement: Statement,
-        entry: Entry,
+        entry: AuditEntry,
         listed: bool,
     ) -> Result<bool, Failure> {
-        let statement = repeatable(statement)?;
+        let (statement, sealer) = (repeatable(statement)?, self.postgres.sealer().clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let found = statement()
@@ -164,7 +190,7 @@ impl Records {
                 .rows_affected()
                 > 0;
             if found {
-                write(&mut transaction, &entry).await?;
+                write(&mut transaction, &sealer, &entry).await?;
                 if listed {
                     catalogue_changed(&mut transaction).await?;
                 }
@@ -175,7 +201,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// The newest entries first, of these objects or of all, older than `before`. `footer-item:*` is every object of its kind.
+    /// Returns the newest entries first, about the given objects or all, older than `before`.
+    /// `footer-item:*` matches every object of that kind.
     pub async fn audit_trail(
         &self,
         objects: &[String],
@@ -197,33 +224,22 @@ impl Records {
             .bind(before)
             .bind(limit)
             .bind(kinds);
-        let rows: Vec<Row> = self
+        let rows: Vec<AuditRow> = self
             .read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows.into_iter().map(Written::from).collect())
     }
-
-    /// Computes every hash again.
-    pub async fn audit_chain(&self) -> Result<Chain, Failure> {
-        let read = "select (select count(*) from audit_log),
-                 coalesce((select hash from audit_log order by id desc limit 1), ''::bytea),
-                 (select min(id) from audit_breaks)";
-        let read = sqlx::query_as(read);
-        let row: (i64, Vec<u8>, Option<i64>) = self
-            .read(async move |pool: PgPool| read.fetch_one(&pool).await)
-            .await?;
-        Ok(Chain {
-            length: row.0,
-            head: row.1,
-            broken_at: row.2,
-        })
-    }
 }
 
-/// Part of a transaction.
-pub(crate) async fn write(connection: &mut PgConnection, entry: &Entry) -> Result<(), sqlx::Error> {
-    sqlx::query(
-        "insert into audit_log (actor, club_id, action, object, ip, detail) values ($1, $2, $3, $4, $5::inet, $6)",
+/// Writes an entry in the caller's transaction.
+pub(crate) async fn write(
+    connection: &mut PgConnection,
+    sealer: &Sealer,
+    entry: &AuditEntry,
+) -> Result<(), sqlx::Error> {
+    let (id, hash): (i64, Vec<u8>) = sqlx::query_as(
+        "insert into audit_log (actor, club_id, action, object, ip, detail) values ($1, $2, $3, $4, $5::inet, $6)
+         returning id, hash",
     )
     .bind(&entry.actor)
     .bind(entry.club.map(|club| club.0))
@@ -231,20 +247,20 @@ pub(crate) async fn write(connection: &mut PgConnection, entry: &Entry) -> Resul
     .bind(&entry.object)
     .bind(entry.ip.map(|ip| ip.to_string()))
     .bind(&entry.detail)
-    .execute(connection)
+    .fetch_one(&mut *connection)
     .await?;
-    Ok(())
+    audit_chain::key_entry(connection, sealer, id, &hash).await
 }
 
-/// Part of a transaction: the entry of whoever signs it, if anybody does, about `id` where its object ends with a colon. Before
-/// the catalogue is touched: writers queue for the log first.
-pub(super) async fn sign(
+/// Writes the entry of the signing person, if any, in the caller's transaction. `id` completes an
+/// object that ends with a colon. Call it before the catalogue changes: writers lock the log first.
+pub(super) async fn write_signed(
     connection: &mut PgConnection,
-    act: &Option<Arc<Entry>>,
+    signer: &Option<Arc<SignedEntry>>,
     id: impl std::fmt::Display,
 ) -> Result<(), sqlx::Error> {
-    match act {
-        Some(act) => write(connection, &act.as_ref().clone().named(id)).await,
+    match signer {
+        Some(signer) => write(connection, &signer.sealer, &signer.entry.clone().named(id)).await,
         None => Ok(()),
     }
 }

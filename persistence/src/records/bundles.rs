@@ -1,4 +1,5 @@
-//! Offers: specials (one game) and bundles (several). The specification's word for them in tables and routes is bundles.
+//! Offers: specials (one game) and bundles (several games). Tables and routes call both of them
+//! bundles, as the specification does.
 
 use domain::{ClubId, DrawId, Timestamp};
 use sqlx::PgPool;
@@ -41,7 +42,7 @@ pub struct NewBundle {
 }
 
 #[derive(sqlx::FromRow)]
-struct Row {
+struct BundleRow {
     id: i64,
     club_id: i64,
     name: String,
@@ -58,8 +59,8 @@ struct Row {
     updated_at: OffsetDateTime,
 }
 
-impl From<Row> for Bundle {
-    fn from(row: Row) -> Bundle {
+impl From<BundleRow> for Bundle {
+    fn from(row: BundleRow) -> Bundle {
         Bundle {
             id: row.id,
             club: ClubId(row.club_id),
@@ -80,7 +81,7 @@ impl From<Row> for Bundle {
 }
 
 impl Records {
-    /// A club's offers with their games, newest first.
+    /// Returns a club's offers with their games, newest first.
     pub async fn bundles(&self, club: ClubId) -> Result<Vec<Bundle>, Failure> {
         let read = sqlx::query_as(
             "select b.*, coalesce(array_agg(g.game_id order by g.game_id) filter (where g.game_id is not null), '{}') games
@@ -88,7 +89,7 @@ impl Records {
              where b.club_id = $1 group by b.id order by b.id desc",
         )
         .bind(club.0);
-        let rows: Vec<Row> = self
+        let rows: Vec<BundleRow> = self
             .read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows.into_iter().map(Bundle::from).collect())
@@ -97,7 +98,7 @@ impl Records {
     pub async fn create_bundle(&self, club: ClubId, new: &NewBundle) -> Result<i64, Failure> {
         let new = new.clone();
         let games: Vec<i64> = new.games.iter().map(|game| game.0).collect();
-        let act = self.act.clone();
+        let signer = self.signer.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let insert = sqlx::query_scalar(
@@ -126,7 +127,7 @@ impl Records {
                 .bind(games)
                 .execute(&mut *transaction)
                 .await?;
-            audit::sign(&mut transaction, &act, id).await?;
+            audit::write_signed(&mut transaction, &signer, id).await?;
             transaction.commit().await?;
             Ok(id)
         };

@@ -1,4 +1,5 @@
-//! The people behind a club's login: who they are, what they may do, and since when (decision G-17).
+//! The members of a club who may sign in: who they are, their roles, and when they joined (decision
+//! G-17).
 
 use domain::access::Role;
 use domain::{ClubId, Timestamp};
@@ -7,11 +8,12 @@ use time::OffsetDateTime;
 
 use super::{Records, audit, column, timestamp};
 use crate::Failure;
+use crate::link_secrets::LinkKind;
 
-/// Most people of one club, removed ones not counted.
+/// The maximum number of members of one club, removed ones not counted.
 pub const PEOPLE_MAX: i64 = 50;
 
-/// One of a club's people, without the password.
+/// A member of a club, without the password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClubUser {
     pub id: i64,
@@ -20,14 +22,14 @@ pub struct ClubUser {
     pub name: String,
     pub role: Role,
     pub invited_at: Timestamp,
-    /// Until when the mailed invitation opens; `None`: none is open.
+    /// The expiry of the mailed invitation, or `None` when no invitation is open.
     pub invited_until: Option<Timestamp>,
-    /// Since a password was chosen.
+    /// When the member chose a password.
     pub joined_at: Option<Timestamp>,
     pub seen_at: Option<Timestamp>,
 }
 
-/// Somebody to be asked in, and the link that was mailed.
+/// A person to invite, and the link that is mailed to them.
 #[derive(Clone, Debug)]
 pub struct NewClubUser {
     pub club: ClubId,
@@ -39,22 +41,22 @@ pub struct NewClubUser {
     pub until: Timestamp,
 }
 
-/// What became of an invitation.
+/// The outcome of an invitation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Invited {
-    /// Nobody had this address.
+pub enum InvitationOutcome {
+    /// The address was unknown, and a new member was invited.
     New(ClubUser),
-    /// It had been mailed before, and is mailed again: name and role are as said now.
+    /// The invitation was mailed before, and is mailed again with the name and role given now.
     Again(ClubUser),
-    /// Has joined already; nothing was changed.
+    /// The person has joined already; nothing was changed.
     Joined(ClubUser),
-    /// The address signs in somewhere else.
+    /// The address belongs to another login.
     Taken,
     TooMany,
 }
 
 #[derive(sqlx::FromRow)]
-struct Row {
+struct ClubUserRow {
     id: i64,
     club_id: i64,
     email: String,
@@ -69,10 +71,10 @@ struct Row {
 const COLUMNS: &str = "u.id, u.club_id, u.email, u.name, u.role, u.invited_at, u.token_expires_at, u.joined_at,
     greatest(u.seen_at, (select max(s.seen_at) from sessions s where s.club_user_id = u.id)) as seen_at";
 
-impl TryFrom<Row> for ClubUser {
+impl TryFrom<ClubUserRow> for ClubUser {
     type Error = sqlx::Error;
 
-    fn try_from(row: Row) -> Result<ClubUser, sqlx::Error> {
+    fn try_from(row: ClubUserRow) -> Result<ClubUser, sqlx::Error> {
         Ok(ClubUser {
             id: row.id,
             club: ClubId(row.club_id),
@@ -90,21 +92,23 @@ impl TryFrom<Row> for ClubUser {
     }
 }
 
+/// Parses a stored role.
+///
 /// # Errors
-/// Not one of ours, whatever the constraint says.
+/// The word is not a known role, although the constraint should exclude that.
 pub(super) fn role(word: &str) -> Result<Role, sqlx::Error> {
     Role::read(word).ok_or_else(|| sqlx::Error::Decode(format!("no role {word}").into()))
 }
 
 impl Records {
-    /// A club's people, in the order in which they were asked in.
+    /// Returns a club's members in the order they were invited.
     pub async fn club_users(&self, club: ClubId) -> Result<Vec<ClubUser>, Failure> {
         let read = format!(
             "select {COLUMNS} from club_users u where u.club_id = $1 and u.removed_at is null order by u.id"
         );
         let read = sqlx::query_as(AssertSqlSafe(read)).bind(club.0);
         let work = async move |pool: PgPool| {
-            let rows: Vec<Row> = read.fetch_all(&pool).await?;
+            let rows: Vec<ClubUserRow> = read.fetch_all(&pool).await?;
             rows.into_iter().map(ClubUser::try_from).collect()
         };
         self.read(work).await
@@ -115,7 +119,7 @@ impl Records {
             .await
     }
 
-    /// When the club's own login was last seen signed in, as far as its open sessions tell.
+    /// Returns when the club's own login was last active, according to its open sessions.
     pub async fn club_login_seen(&self, club: ClubId) -> Result<Option<Timestamp>, Failure> {
         let read = "select max(seen_at) from sessions where club_id = $1 and club_user_id is null";
         let read = sqlx::query_scalar(read).bind(club.0);
@@ -125,14 +129,15 @@ impl Records {
         Ok(seen.map(timestamp))
     }
 
-    /// Asks somebody in; again, the link that was mailed before no longer opens anything.
-    pub async fn invite_club_user(&self, new: &NewClubUser) -> Result<Invited, Failure> {
-        let (new, act) = (new.clone(), self.act.clone());
+    /// Invites a person, or invites them again. The link of an earlier invitation stops working.
+    pub async fn invite_club_user(&self, new: &NewClubUser) -> Result<InvitationOutcome, Failure> {
+        let (new, signer) = (new.clone(), self.signer.clone());
+        let token_hash = self.link_hash(LinkKind::Account, &new.token_hash);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let invited = invite(&mut transaction, &new).await?;
-            if let Invited::New(user) | Invited::Again(user) = &invited {
-                audit::sign(&mut transaction, &act, user.id).await?;
+            let invited = invite(&mut transaction, &new, &token_hash).await?;
+            if let InvitationOutcome::New(user) | InvitationOutcome::Again(user) = &invited {
+                audit::write_signed(&mut transaction, &signer, user.id).await?;
             }
             transaction.commit().await?;
             Ok(invited)
@@ -140,7 +145,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Another name, another role; whoever's role changes signs in again. `None`: not one of this club's people.
+    /// Changes a member's name and role. A changed role ends the member's sessions. Returns `None`
+    /// when the person is not a member of this club.
     pub async fn change_club_user(
         &self,
         club: ClubId,
@@ -148,7 +154,7 @@ impl Records {
         name: Option<&str>,
         role: Option<Role>,
     ) -> Result<Option<ClubUser>, Failure> {
-        let (name, act) = (name.map(str::to_string), self.act.clone());
+        let (name, signer) = (name.map(str::to_string), self.signer.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let Some(before) = lock(&mut transaction, club, id).await? else {
@@ -167,21 +173,22 @@ impl Records {
                 .execute(&mut *transaction)
                 .await?;
             let user = find(&mut transaction, id).await?;
-            audit::sign(&mut transaction, &act, id).await?;
+            audit::write_signed(&mut transaction, &signer, id).await?;
             transaction.commit().await?;
             Ok(user)
         };
         self.write(work).await
     }
 
-    /// Every door that the person had is shut, in one transaction. `false`: not one of this club's people.
+    /// Removes a member and ends all their sessions and links, in one transaction. Returns `false`
+    /// when the person is not a member of this club.
     pub async fn remove_club_user(
         &self,
         club: ClubId,
         id: i64,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        let act = self.act.clone();
+        let signer = self.signer.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             if lock(&mut transaction, club, id).await?.is_none() {
@@ -199,7 +206,7 @@ impl Records {
             .bind(column(at))
             .execute(&mut *transaction)
             .await?;
-            audit::sign(&mut transaction, &act, id).await?;
+            audit::write_signed(&mut transaction, &signer, id).await?;
             transaction.commit().await?;
             Ok(true)
         };
@@ -207,7 +214,7 @@ impl Records {
     }
 }
 
-/// The role, when it is one of the club's people; nobody else changes the row meanwhile.
+/// Returns the member's role, or `None` for anybody else. Locks the member's row.
 async fn lock(
     connection: &mut PgConnection,
     club: ClubId,
@@ -224,15 +231,19 @@ async fn lock(
 async fn find(connection: &mut PgConnection, id: i64) -> Result<Option<ClubUser>, sqlx::Error> {
     let read =
         format!("select {COLUMNS} from club_users u where u.id = $1 and u.removed_at is null");
-    let row: Option<Row> = sqlx::query_as(AssertSqlSafe(read))
+    let row: Option<ClubUserRow> = sqlx::query_as(AssertSqlSafe(read))
         .bind(id)
         .fetch_optional(connection)
         .await?;
     row.map(ClubUser::try_from).transpose()
 }
 
-async fn invite(connection: &mut PgConnection, new: &NewClubUser) -> Result<Invited, sqlx::Error> {
-    // As the trigger does it: whoever gives this address a login waits for us, and we for them.
+async fn invite(
+    connection: &mut PgConnection,
+    new: &NewClubUser,
+    token_hash: &[u8],
+) -> Result<InvitationOutcome, sqlx::Error> {
+    // The same lock as the trigger's, so that a login for this address waits for this transaction.
     sqlx::query("select pg_advisory_xact_lock(hashtext('login'), hashtext(lower($1)))")
         .bind(&new.email)
         .execute(&mut *connection)
@@ -245,24 +256,24 @@ async fn invite(connection: &mut PgConnection, new: &NewClubUser) -> Result<Invi
     .fetch_optional(&mut *connection)
     .await?;
     let id = match known {
-        Some((_, club, _)) if club != new.club.0 => return Ok(Invited::Taken),
+        Some((_, club, _)) if club != new.club.0 => return Ok(InvitationOutcome::Taken),
         Some((id, _, true)) => {
             return Ok(find(connection, id)
                 .await?
-                .map_or(Invited::Taken, Invited::Joined));
+                .map_or(InvitationOutcome::Taken, InvitationOutcome::Joined));
         }
         Some((id, _, false)) => {
-            renew(connection, id, new).await?;
+            renew(connection, id, new, token_hash).await?;
             return Ok(find(connection, id)
                 .await?
-                .map_or(Invited::Taken, Invited::Again));
+                .map_or(InvitationOutcome::Taken, InvitationOutcome::Again));
         }
-        None => insert(connection, new).await?,
+        None => insert(connection, new, token_hash).await?,
     };
     match id {
         Ok(id) => Ok(find(connection, id)
             .await?
-            .map_or(Invited::Taken, Invited::New)),
+            .map_or(InvitationOutcome::Taken, InvitationOutcome::New)),
         Err(refused) => Ok(refused),
     }
 }
@@ -271,6 +282,7 @@ async fn renew(
     connection: &mut PgConnection,
     id: i64,
     new: &NewClubUser,
+    token_hash: &[u8],
 ) -> Result<(), sqlx::Error> {
     sqlx::query(
         "update club_users set name = $2, role = $3, token_hash = $4, token_expires_at = $5, invited_at = $6 where id = $1",
@@ -278,7 +290,7 @@ async fn renew(
     .bind(id)
     .bind(&new.name)
     .bind(new.role.word())
-    .bind(new.token_hash.to_vec())
+    .bind(token_hash)
     .bind(column(new.until))
     .bind(column(new.at))
     .execute(connection)
@@ -289,8 +301,9 @@ async fn renew(
 async fn insert(
     connection: &mut PgConnection,
     new: &NewClubUser,
-) -> Result<Result<i64, Invited>, sqlx::Error> {
-    let (count, taken): (i64, bool) = sqlx::query_as(
+    token_hash: &[u8],
+) -> Result<Result<i64, InvitationOutcome>, sqlx::Error> {
+    let (count, is_taken): (i64, bool) = sqlx::query_as(
         "select (select count(*) from club_users where club_id = $1 and removed_at is null),
              exists (select from clubs where lower(email) = lower($2))
              or exists (select from admins where lower(email) = lower($2))",
@@ -299,11 +312,11 @@ async fn insert(
     .bind(&new.email)
     .fetch_one(&mut *connection)
     .await?;
-    if taken {
-        return Ok(Err(Invited::Taken));
+    if is_taken {
+        return Ok(Err(InvitationOutcome::Taken));
     }
     if count >= PEOPLE_MAX {
-        return Ok(Err(Invited::TooMany));
+        return Ok(Err(InvitationOutcome::TooMany));
     }
     let id = sqlx::query_scalar(
         "insert into club_users (club_id, email, name, role, token_hash, token_expires_at, invited_at)
@@ -313,7 +326,7 @@ async fn insert(
     .bind(&new.email)
     .bind(&new.name)
     .bind(new.role.word())
-    .bind(new.token_hash.to_vec())
+    .bind(token_hash)
     .bind(column(new.until))
     .bind(column(new.at))
     .fetch_one(connection)

@@ -1,13 +1,13 @@
-//! Clubs, and the slugs they have or once had.
+//! Clubs, and their current and former slugs.
 
 use domain::{AccountId, ClubId, Timestamp};
 use sqlx::{FromRow, PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, audit, catalogue_changed, timestamp};
+use super::{Records, audit, catalogue_changed, column, timestamp};
 use crate::Failure;
 
-/// A club as the public may see it, plus its e-mail, phone and account for its own eyes. Never its password.
+/// A club with its public data and its own e-mail address, phone and account. Never its password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Club {
     pub id: ClubId,
@@ -16,7 +16,7 @@ pub struct Club {
     pub location: Option<String>,
     pub phone: Option<String>,
     pub account: Option<AccountId>,
-    /// `charges_enabled && details_submitted`: it may sell (decision B-13).
+    /// `charges_enabled && details_submitted`: the club may sell (decision B-13).
     pub connected: bool,
     pub charges_enabled: bool,
     pub details_submitted: bool,
@@ -31,20 +31,20 @@ pub struct Club {
     pub accent_color: String,
     pub facebook_pixel_id: Option<String>,
     pub page_enabled: bool,
-    /// Its address answered a mail of ours (decision G-18).
+    /// The club confirmed its address by a mailed link (decision G-18).
     pub email_verified: bool,
     pub created_at: Timestamp,
 }
 
 impl Club {
-    /// Whether it may begin a payment (decisions B-13, H-3).
+    /// Returns whether the club may start a payment (decisions B-13, H-3).
     pub fn is_selling(&self) -> bool {
         !self.archived && self.connected && self.account.is_some()
     }
 }
 
 #[derive(FromRow)]
-struct Row {
+struct ClubColumns {
     id: i64,
     name: String,
     email: String,
@@ -68,8 +68,8 @@ struct Row {
     created_at: OffsetDateTime,
 }
 
-impl From<Row> for Club {
-    fn from(row: Row) -> Club {
+impl From<ClubColumns> for Club {
+    fn from(row: ClubColumns) -> Club {
         Club {
             id: ClubId(row.id),
             name: row.name,
@@ -97,17 +97,17 @@ impl From<Row> for Club {
     }
 }
 
-/// What the provider's word on an account changed.
+/// What changed when the provider reported the state of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moved {
-    /// It was known, or no club has this account.
+pub enum AccountChange {
+    /// The state was known, or no club has this account.
     Nothing,
     Something,
-    /// The club may sell no longer, and its mail waits in the outbox.
+    /// The club may no longer sell, and the mail that says so is queued.
     Lost,
 }
 
-/// A new club. The slug is the caller's to make valid and free (decision H-1).
+/// A new club. The caller makes sure that the slug is valid and free (decision H-1).
 #[derive(Clone, Debug, Default)]
 pub struct NewClub {
     pub name: String,
@@ -120,7 +120,7 @@ pub struct NewClub {
     pub title: Option<String>,
     pub tagline: Option<String>,
     pub logo_url: Option<String>,
-    /// Primary, secondary, accent; the specification's defaults when absent.
+    /// Primary, secondary, accent. The specification's defaults when absent.
     pub colors: Option<[String; 3]>,
 }
 
@@ -131,7 +131,7 @@ impl Records {
                 .fetch_all(&pool)
                 .await
         };
-        let rows: Vec<Row> = self.read(work).await?;
+        let rows: Vec<ClubColumns> = self.read(work).await?;
         Ok(rows.into_iter().map(Club::from).collect())
     }
 
@@ -139,11 +139,11 @@ impl Records {
         let read = "select * from clubs where id = $1";
         let work =
             async move |pool: PgPool| sqlx::query_as(read).bind(id.0).fetch_optional(&pool).await;
-        let row: Option<Row> = self.read(work).await?;
+        let row: Option<ClubColumns> = self.read(work).await?;
         Ok(row.map(Club::from))
     }
 
-    /// Every slug a club once had, with its club.
+    /// Returns every former slug with its club.
     pub async fn slug_aliases(&self) -> Result<Vec<(String, ClubId)>, Failure> {
         let read = "select lower(slug), club_id from club_slug_aliases";
         let rows: Vec<(String, i64)> = self
@@ -155,8 +155,10 @@ impl Records {
             .collect())
     }
 
+    /// Creates a club.
+    ///
     /// # Errors
-    /// `NotWritten` when the e-mail or the slug is taken.
+    /// [`Failure::NotWritten`] when the e-mail address or the slug is taken.
     pub async fn create_club(&self, new: &NewClub) -> Result<Club, Failure> {
         let new = new.clone();
         let work = async move |pool: PgPool| {
@@ -166,11 +168,55 @@ impl Records {
             transaction.commit().await?;
             Ok(row)
         };
-        let row: Row = self.write(work).await?;
+        let row: ClubColumns = self.write(work).await?;
         Ok(row.into())
     }
 
-    /// Joins a club with its account at the provider; what the account may do comes by `account_updated`.
+    /// Removes a club that registered with this address, never confirmed it, and has done nothing
+    /// since. Its name, slug and address become free. Returns `false` when there is none.
+    pub async fn remove_unconfirmed_club(&self, email: &str) -> Result<bool, Failure> {
+        let email = email.trim().to_string();
+        Ok(self.remove_unconfirmed(Some(email), None).await? > 0)
+    }
+
+    /// Removes every such club that registered before a time.
+    pub async fn remove_unconfirmed_clubs(&self, before: Timestamp) -> Result<u64, Failure> {
+        self.remove_unconfirmed(None, Some(column(before))).await
+    }
+
+    async fn remove_unconfirmed(
+        &self,
+        email: Option<String>,
+        before: Option<OffsetDateTime>,
+    ) -> Result<u64, Failure> {
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let removed = sqlx::query(
+                "delete from clubs c
+                 where email_verified_at is null and stripe_connect_account_id is null
+                   and ($1::text is null or lower(email) = lower($1))
+                   and ($2::timestamptz is null or created_at < $2)
+                   and not exists (select from draws where club_id = c.id)
+                   and not exists (select from payouts where club_id = c.id)
+                   and not exists (select from club_users where club_id = c.id and password is not null)",
+            );
+            let removed = removed
+                .bind(email)
+                .bind(before)
+                .execute(&mut *transaction)
+                .await?
+                .rows_affected();
+            if removed > 0 {
+                catalogue_changed(&mut transaction).await?;
+            }
+            transaction.commit().await?;
+            Ok(removed)
+        };
+        self.write(work).await
+    }
+
+    /// Links a club with its account at the provider. [`Records::account_updated`] records what the
+    /// account may do.
     pub async fn connect_account(&self, club: ClubId, account: &AccountId) -> Result<(), Failure> {
         let account = account.0.clone();
         let write = "update clubs set stripe_connect_account_id = $1 where id = $2";
@@ -179,22 +225,22 @@ impl Records {
         Ok(())
     }
 
-    /// What the provider says an account may do (decision B-13). A club that may sell no longer is told so by a mail, which is
-    /// queued with it or not at all.
+    /// Records what the provider says an account may do (decision B-13). A club that may no longer
+    /// sell gets a mail, queued in the same transaction.
     pub async fn account_updated(
         &self,
         account: &AccountId,
         charges_enabled: bool,
         details_submitted: bool,
         payouts_enabled: bool,
-    ) -> Result<Moved, Failure> {
-        let (account, act) = (account.0.clone(), self.act.clone());
-        let said = (charges_enabled, details_submitted, payouts_enabled);
+    ) -> Result<AccountChange, Failure> {
+        let (account, signer) = (account.0.clone(), self.signer.clone());
+        let capabilities = (charges_enabled, details_submitted, payouts_enabled);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let moved = move_account(&mut transaction, account, said).await?;
-            if moved != Moved::Nothing {
-                audit::sign(&mut transaction, &act, "").await?;
+            let moved = move_account(&mut transaction, account, capabilities).await?;
+            if moved != AccountChange::Nothing {
+                audit::write_signed(&mut transaction, &signer, "").await?;
                 catalogue_changed(&mut transaction).await?;
                 transaction.commit().await?;
             }
@@ -203,7 +249,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Hidden from lists and closed to new intents, or back again (decision H-3).
+    /// Hides a club from lists and rejects new payment intents for it, or undoes that (decision
+    /// H-3).
     pub async fn archive_club(&self, club: ClubId, archived: bool) -> Result<bool, Failure> {
         let write = "update clubs set archived = $2 where id = $1";
         self.change(sqlx::query(write).bind(club.0).bind(archived))
@@ -214,32 +261,32 @@ impl Records {
 async fn move_account(
     connection: &mut PgConnection,
     account: String,
-    said: (bool, bool, bool),
-) -> Result<Moved, sqlx::Error> {
+    capabilities: (bool, bool, bool),
+) -> Result<AccountChange, sqlx::Error> {
     let read =
         "select id, email, (charges_enabled, details_submitted, payouts_enabled) = ($2, $3, $4),
              charges_enabled and details_submitted
          from clubs where stripe_connect_account_id = $1 for no key update";
     let club: Option<(i64, String, bool, bool)> = sqlx::query_as(read)
         .bind(account)
-        .bind(said.0)
-        .bind(said.1)
-        .bind(said.2)
+        .bind(capabilities.0)
+        .bind(capabilities.1)
+        .bind(capabilities.2)
         .fetch_optional(&mut *connection)
         .await?;
     let Some((club, email, _, was_connected)) = club.filter(|(_, _, is_known, _)| !is_known) else {
-        return Ok(Moved::Nothing);
+        return Ok(AccountChange::Nothing);
     };
     let write = "update clubs set charges_enabled = $2, details_submitted = $3, payouts_enabled = $4 where id = $1";
     sqlx::query(write)
         .bind(club)
-        .bind(said.0)
-        .bind(said.1)
-        .bind(said.2)
+        .bind(capabilities.0)
+        .bind(capabilities.1)
+        .bind(capabilities.2)
         .execute(&mut *connection)
         .await?;
-    if !was_connected || (said.0 && said.1) {
-        return Ok(Moved::Something);
+    if !was_connected || (capabilities.0 && capabilities.1) {
+        return Ok(AccountChange::Something);
     }
     let mail = "insert into email_outbox (dedupe_key, kind, to_address, data)
          values ('account-lost-' || $1 || '-' || extract(epoch from clock_timestamp()), 'account-lost', $2,
@@ -249,10 +296,10 @@ async fn move_account(
         .bind(email)
         .execute(connection)
         .await?;
-    Ok(Moved::Lost)
+    Ok(AccountChange::Lost)
 }
 
-async fn insert(connection: &mut PgConnection, new: NewClub) -> Result<Row, sqlx::Error> {
+async fn insert(connection: &mut PgConnection, new: NewClub) -> Result<ClubColumns, sqlx::Error> {
     let [primary, secondary, accent] = new
         .colors
         .unwrap_or_else(|| ["#1f2937", "#374151", "#3b82f6"].map(str::to_string));

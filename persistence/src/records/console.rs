@@ -1,4 +1,4 @@
-//! What the operator's console reads across all clubs: one question a file, straight from the books.
+//! Queries of the operator's console across all clubs. One file for each view.
 
 pub mod anomalies;
 pub mod cancellations;

@@ -1,4 +1,5 @@
-//! Who an e-mail address signs in: an operator, a club, or one of a club's people (decisions B-3, G-17).
+//! Password credentials by e-mail address, of operators, clubs and club members (decisions B-3,
+//! G-17).
 
 use domain::ClubId;
 use sqlx::PgPool;
@@ -9,10 +10,12 @@ use super::sessions::{Holder, Member};
 use crate::Failure;
 
 impl Records {
-    /// Whom an address signs in, with the password's hash, for the login alone. One question whoever it is, so that the time
-    /// it takes tells nobody's kind. Nobody who has yet to choose a password.
+    /// Returns the account of an address and its password hash. Only the login uses it.
+    ///
+    /// One query covers all kinds of account, so that its duration does not reveal the kind. An
+    /// account without a password yet is not returned.
     pub async fn credentials(&self, email: &str) -> Result<Option<(Holder, String)>, Failure> {
-        type Row = (
+        type CredentialRow = (
             Option<i64>,
             Option<i64>,
             Option<i64>,
@@ -30,7 +33,7 @@ impl Records {
         )
         .bind(email.trim().to_string());
         let work = async move |pool: PgPool| {
-            let row: Option<Row> = read.fetch_optional(&pool).await?;
+            let row: Option<CredentialRow> = read.fetch_optional(&pool).await?;
             let Some((admin, club, member, word, hash)) = row else {
                 return Ok(None);
             };
@@ -52,7 +55,7 @@ impl Records {
         self.read(work).await
     }
 
-    /// Whether an address signs somebody in, or was asked in: then it is nobody else's.
+    /// Returns whether an address belongs to an account or an open invitation.
     pub async fn address_is_taken(&self, email: &str) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (select from admins where lower(email) = lower($1))

@@ -1,4 +1,4 @@
-//! Creating draws. From then on a draw belongs to its actor; only its name on the page stays here.
+//! Creating draws. Afterwards a draw belongs to its actor.
 
 use domain::{Cents, ClubId, DrawId, FeePolicy, Timestamp};
 use sqlx::{PgConnection, PgPool, Postgres, QueryBuilder};
@@ -7,44 +7,44 @@ use super::{Records, audit, catalogue_changed, column};
 use crate::Failure;
 use crate::seal::{PURPOSE_SEED, Sealer, fresh_seed};
 
-/// A draw to be sold. Its number, seed and commitment are made when it is written (decision K-1).
+/// A draw to create. Its number, seed and commitment are made when it is written (decision K-1).
 #[derive(Clone, Debug)]
-pub struct NewDraw {
+pub struct DrawToCreate {
     pub club: ClubId,
     pub league: Option<String>,
     pub home_team: String,
     pub away_team: String,
-    /// IANA name of the zone its kick-off is shown in.
+    /// The IANA name of the time zone in which kick-off is shown.
     pub zone: String,
     pub kick_off: Timestamp,
-    /// `None`: on sale at once (decision E-20).
+    /// `None` means on sale at once (decision E-20).
     pub opens_at: Option<Timestamp>,
     pub price: Cents,
     pub prize_percentage: u8,
     pub round_up_prize: bool,
     pub pass_card_fee: bool,
-    /// Copied onto the draw (decision D-2).
+    /// Copied into the draw (decision D-2).
     pub fee_policy: FeePolicy,
     pub contact_name: String,
     pub contact_phone: String,
 }
 
-/// Rows of one statement: 17 values each, far below the 65,535 that Postgres takes.
+/// Rows of one statement. Each has 17 values, and Postgres takes 65,535 values.
 const ROWS_PER_STATEMENT_MAX: usize = 1000;
 
 impl Records {
-    /// Writes all or none, and says which numbers they have, in the order given.
+    /// Writes all draws or none, and returns their numbers in the given order.
     ///
     /// # Errors
-    /// `NotWritten`: none was.
-    pub async fn create_draws(&self, new: &[NewDraw]) -> Result<Vec<DrawId>, Failure> {
+    /// [`Failure::NotWritten`] when none was written.
+    pub async fn create_draws(&self, new: &[DrawToCreate]) -> Result<Vec<DrawId>, Failure> {
         let new = new.to_vec();
-        let (sealer, act) = (self.postgres.sealer().clone(), self.act.clone());
+        let (sealer, signer) = (self.postgres.sealer().clone(), self.signer.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let ids = insert_all(&mut transaction, &sealer, &new).await?;
             if let Some(first) = ids.first() {
-                audit::sign(&mut transaction, &act, first).await?;
+                audit::write_signed(&mut transaction, &signer, first).await?;
             }
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
@@ -55,11 +55,11 @@ impl Records {
 }
 
 impl Records {
-    /// The next draw's number is so many further than it would have been. Books that were restored do not know which numbers
-    /// were given out since the backup, with a promise and a seed each, and to whom tickets of them were sold.
+    /// Skips `count` draw numbers. A restored backup does not know the numbers assigned since it
+    /// was made. Those draws had published commitments, and tickets of them may have been sold.
     ///
     /// # Errors
-    /// Nobody knows whether they were skipped; skipping twice does no harm.
+    /// The numbers may or may not have been skipped. Skipping them twice is harmless.
     pub async fn skip_draw_numbers(&self, count: i64) -> Result<(), Failure> {
         let skip =
             sqlx::query("select setval('draw_number', nextval('draw_number') + $1)").bind(count);
@@ -67,18 +67,19 @@ impl Records {
     }
 }
 
-/// Part of a transaction: numbers, seeds and rows for new draws, in the order given.
+/// Inserts draws in the caller's transaction, with their numbers and seeds. Returns the numbers in
+/// the given order.
 pub(super) async fn insert_all(
     connection: &mut PgConnection,
     sealer: &Sealer,
-    new: &[NewDraw],
+    new: &[DrawToCreate],
 ) -> Result<Vec<DrawId>, sqlx::Error> {
     let count = new.len() as i64;
     let number =
         sqlx::query_scalar("select nextval('draw_number') from generate_series(1, $1)").bind(count);
     let numbers: Vec<i64> = number.fetch_all(&mut *connection).await?;
     let ids: Vec<DrawId> = numbers.into_iter().map(DrawId).collect();
-    let numbered: Vec<(DrawId, &NewDraw)> = ids.iter().copied().zip(new).collect();
+    let numbered: Vec<(DrawId, &DrawToCreate)> = ids.iter().copied().zip(new).collect();
     for chunk in numbered.chunks(ROWS_PER_STATEMENT_MAX) {
         insert(sealer, chunk)
             .build()
@@ -88,12 +89,12 @@ pub(super) async fn insert_all(
     Ok(ids)
 }
 
-/// Part of a transaction: the oldest draw of the club with the teams and the kick-off of one of these; cancelled ones do not
-/// count, as in [`Records::fixtures`].
+/// Returns the club's oldest draw with the same teams and kick-off as one of these, in the caller's
+/// transaction. Cancelled draws do not count, as in [`Records::fixtures`].
 pub(super) async fn same_game(
     connection: &mut PgConnection,
     club: ClubId,
-    new: &[NewDraw],
+    new: &[DrawToCreate],
 ) -> Result<Option<DrawId>, sqlx::Error> {
     let read = "select min(d.id) from draws d
          join unnest($2::text[], $3::text[], $4::timestamptz[]) as n (home, away, kick_off)
@@ -121,7 +122,7 @@ pub(super) async fn same_game(
     Ok(found.map(DrawId))
 }
 
-fn insert(sealer: &Sealer, draws: &[(DrawId, &NewDraw)]) -> QueryBuilder<Postgres> {
+fn insert(sealer: &Sealer, draws: &[(DrawId, &DrawToCreate)]) -> QueryBuilder<Postgres> {
     let mut query = QueryBuilder::new(
         "insert into draws (id, club_id, league, home_team, away_team, zone, kick_off, opens_at, price_cents,
          prize_percentage, round_up_prize, pass_card_fee, fee_rate_bps, fee_cap_cents, contact_name, contact_phone,

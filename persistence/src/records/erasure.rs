@@ -1,9 +1,9 @@
-//! Buyers are forgotten in time (decision F-8): who somebody was goes some months after the game; that tickets were sold, for
-//! how much, and to whose account, stays.
+//! Erases the buyers' personal data some months after the game (decision F-8). The number of
+//! tickets sold, their price and the account they were paid to stay.
 //!
-//! Orders are the payment engine's, but only finished ones are touched, of games long over, and nothing of them that it decides
-//! by. Every row is locked before it is read, and a draw that another node works on is passed by, so any number of nodes may do
-//! it at once.
+//! Only finished orders of past games are changed, and only in columns the payment engine does not
+//! use. Every row is locked before it is read, and draws that another node works on are skipped, so
+//! that several nodes may run this at once.
 
 use domain::{DrawId, Timestamp};
 use sqlx::{PgConnection, PgPool, query, query_as};
@@ -12,32 +12,35 @@ use uuid::Uuid;
 use super::{Records, column};
 use crate::Failure;
 
-/// How long details are kept after the game, unless it is said otherwise (decision F-8).
+/// How long buyer details are kept after the game by default (decision F-8).
 pub const KEPT_MONTHS: u8 = 13;
-/// What stands where a name was. Nobody's name may be empty while there is an address (decision F-2).
+/// Replaces an erased name. A name may not be empty while there is an address (decision F-2).
 pub const ERASED_NAME: &str = "Details erased";
-/// What stands where an address was, so that a sold ticket is a sold ticket in every view. Nothing is ever sent below `invalid`.
+/// Replaces an erased address, so that every view still counts the ticket as sold. No mail is ever
+/// delivered to `invalid`.
 pub const ERASED_EMAIL: &str = "erased@invalid";
 /// Orders of one transaction.
 pub const AT_ONCE: i64 = 100;
-/// What the keyed hash of an address is for.
-const PURPOSE: &str = "buyer-email";
+/// The purpose of the keyed hash of an address.
+const EMAIL_HASH_PURPOSE: &str = "buyer-email";
 
-/// What one step did to one draw.
+/// The result of one step on one draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Erased {
     pub draw: DrawId,
     pub orders: u64,
-    /// Nobody of this draw is left; `false`: more orders than one step takes, or one that somebody has still to see to.
+    /// No buyer of this draw is left. `false` when there are more orders than one step takes, or an
+    /// order still needs attention.
     pub whole: bool,
 }
 
 impl Records {
-    /// One step: the details of at most [`AT_ONCE`] orders of one draw after `after`, the first whose kick-off is `months` ago
-    /// and of which something can be forgotten. A cart's go with its last game. `None`: there is no further such draw.
+    /// Erases the details of at most [`AT_ONCE`] orders of the first draw after `after` that is
+    /// due. A draw is due when its kick-off was `months` ago and some of its orders can be erased.
+    /// A cart is erased with its last game. Returns `None` when no further draw is due.
     ///
     /// # Errors
-    /// The books could not be written; the step is begun anew the next time.
+    /// The database could not be written. The next call repeats the step.
     pub async fn erase_buyers(
         &self,
         after: DrawId,
@@ -48,23 +51,23 @@ impl Records {
         let hash = move |email: String| {
             postgres
                 .sealer()
-                .fingerprint(PURPOSE, &email.to_lowercase())
+                .fingerprint(EMAIL_HASH_PURPOSE, &email.to_lowercase())
                 .to_vec()
         };
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let Some(draw) = due(&mut transaction, after, months, at).await? else {
+            let Some(draw) = lock_due_draw(&mut transaction, after, months, at).await? else {
                 return Ok(None);
             };
-            let found = finished(&mut transaction, draw, months, at).await?;
-            let orders: Vec<Uuid> = found.iter().map(|(order, _)| *order).collect();
-            let hashes: Vec<Option<Vec<u8>>> = found
+            let rows = erasable_orders(&mut transaction, draw, months, at).await?;
+            let orders: Vec<Uuid> = rows.iter().map(|(order, _)| *order).collect();
+            let hashes: Vec<Option<Vec<u8>>> = rows
                 .into_iter()
                 .map(|(_, email)| email.map(&hash))
                 .collect();
-            forget_orders(&mut transaction, &orders, &hashes, at).await?;
-            forget_winner(&mut transaction, draw, at).await?;
-            let whole = close(&mut transaction, draw, months, at).await?;
+            erase_orders(&mut transaction, &orders, &hashes, at).await?;
+            erase_winner(&mut transaction, draw, at).await?;
+            let whole = mark_draw_erased(&mut transaction, draw, months, at).await?;
             transaction.commit().await?;
             Ok(Some(Erased {
                 draw,
@@ -75,18 +78,19 @@ impl Records {
         self.write(work).await
     }
 
-    /// By what an erased order's address is known again: the same for the same address in whatever case.
+    /// Returns the keyed hash by which an erased order's address can be found again. Letter case
+    /// does not matter.
     pub(super) fn email_hash(&self, email: &str) -> Vec<u8> {
         self.postgres
             .sealer()
-            .fingerprint(PURPOSE, &email.trim().to_lowercase())
+            .fingerprint(EMAIL_HASH_PURPOSE, &email.trim().to_lowercase())
             .to_vec()
     }
 }
 
-/// Orders of a draw that still name somebody, and whose every game was so many months ago; the draw is said in SQL. Binds
-/// months as `$2` and now as `$3`.
-macro_rules! still_named {
+/// Selects orders of a draw that still name a buyer, and whose games were all so many months ago.
+/// The caller supplies the draw in SQL, the months as `$2` and the time as `$3`.
+macro_rules! named_orders {
     ($draw:literal) => {
         concat!(
             " from orders o
@@ -100,10 +104,10 @@ macro_rules! still_named {
     };
 }
 
-/// Locks the next draw that is due and of which something can be forgotten: those whose every order still waits for somebody
-/// would else be looked at for ever, before the others. Months are the calendar's, in UTC; the condition on `kick_off` alone is
-/// there for the index.
-async fn due(
+/// Locks the next draw that is due and has an order that can be erased. Draws whose orders all wait
+/// for a person are skipped, because they would block the others. Months are calendar months in
+/// UTC. The extra condition on `kick_off` lets the query use the index.
+async fn lock_due_draw(
     connection: &mut PgConnection,
     after: DrawId,
     months: u8,
@@ -114,9 +118,9 @@ async fn due(
          where erased_at is null and id > $1 and kick_off <= $3 - make_interval(days => $2 * 28)
            and kick_off at time zone 'UTC' + make_interval(months => $2) <= $3 at time zone 'UTC'
            and (exists (select",
-        still_named!("due.id"),
+        named_orders!("due.id"),
         " and not o.unfinished) or not exists (select",
-        still_named!("due.id"),
+        named_orders!("due.id"),
         "))
          order by id limit 1 for update skip locked"
     ))
@@ -128,8 +132,9 @@ async fn due(
     Ok(id.map(|(id,)| DrawId(id)))
 }
 
-/// Orders of the draw that still name somebody, that nobody has to see to any more, and whose every game is as long ago.
-async fn finished(
+/// Returns the orders of the draw that can be erased: they still name a buyer, no person has to
+/// deal with them, and all their games are old enough.
+async fn erasable_orders(
     connection: &mut PgConnection,
     draw: DrawId,
     months: u8,
@@ -137,7 +142,7 @@ async fn finished(
 ) -> Result<Vec<(Uuid, Option<String>)>, sqlx::Error> {
     query_as(concat!(
         "select o.id, o.buyer_email",
-        still_named!("$1"),
+        named_orders!("$1"),
         " and not o.unfinished order by o.id limit $4 for update of o"
     ))
     .bind(draw.0)
@@ -148,14 +153,15 @@ async fn finished(
     .await
 }
 
-async fn forget_orders(
+async fn erase_orders(
     connection: &mut PgConnection,
     orders: &[Uuid],
     hashes: &[Option<Vec<u8>>],
     at: Timestamp,
 ) -> Result<(), sqlx::Error> {
-    // What an operator wrote of a refund or an anomaly may name anybody. The provider's notices name the payer; a mail's
-    // numbers stay, because a result that is taken back looks for its mails by them.
+    // Notes that an operator wrote about a refund or an anomaly may name a person. The provider's
+    // events name the payer. A mail's draw number stays, because undoing a result finds its mails
+    // by it.
     for statement in [
         "update orders o set reason = $2 from refunds r
          where r.order_id = o.id and o.id = any($1) and o.reason is not null",
@@ -201,8 +207,9 @@ async fn forget_orders(
     Ok(())
 }
 
-/// Whom the prize went to, and where to: bank details themselves go by the bank's login (`purge_claims`).
-async fn forget_winner(
+/// Erases the winner's name and address. `purge_claims` deletes the bank details with their own
+/// login.
+async fn erase_winner(
     connection: &mut PgConnection,
     draw: DrawId,
     at: Timestamp,
@@ -224,25 +231,26 @@ async fn forget_winner(
     Ok(())
 }
 
-/// Says that the draw names nobody any more, if so. A cart with a later game is that game's to forget.
-async fn close(
+/// Marks the draw as erased if no order names a buyer any more. A cart with a later game is erased
+/// with that game.
+async fn mark_draw_erased(
     connection: &mut PgConnection,
     draw: DrawId,
     months: u8,
     at: Timestamp,
 ) -> Result<bool, sqlx::Error> {
-    let left: Option<(i32,)> = query_as(concat!("select 1", still_named!("$1"), " limit 1"))
+    let remaining: Option<(i32,)> = query_as(concat!("select 1", named_orders!("$1"), " limit 1"))
         .bind(draw.0)
         .bind(i32::from(months))
         .bind(column(at))
         .fetch_optional(&mut *connection)
         .await?;
-    if left.is_none() {
+    if remaining.is_none() {
         query("update draws set erased_at = $2 where id = $1")
             .bind(draw.0)
             .bind(column(at))
             .execute(connection)
             .await?;
     }
-    Ok(left.is_none())
+    Ok(remaining.is_none())
 }

@@ -1,25 +1,29 @@
-//! Another Postgres in the place of the one that was written, which may lack its last commits: a copy that was promoted, or a
-//! backup that was restored.
+//! Recovery after the primary database was replaced by a promoted copy or a restored backup, which
+//! may lack the last commits.
 
 use sqlx::PgPool;
 
-use super::audit::{self, Act};
+use super::audit::{self, AuditAction};
 use super::settings::MAINTENANCE_MODE;
 use super::{COMMAND_LINE, Records, catalogue_changed};
 use crate::Failure;
 
-/// Far more than anybody can have claimed in commits that were lost. A claim that was lost is made again under the same number:
-/// two owners would have the same epoch, and the fence would let both write.
+/// Far more claims than lost commits can contain. A lost claim would be repeated under the same
+/// epoch, and the fence would let both owners write.
 const EPOCHS_SKIPPED: i64 = 1_000_000;
 
 impl Records {
-    /// Nobody who owned a draw owns it any more, and what they still write is refused for good. Sales are closed (maintenance
-    /// mode), so that what was forgotten is found before anything is sold; draws' numbers skip so many that may have been given
-    /// out. It stands in the audit log. How many draws there are.
+    /// Removes every draw's owner and refuses all later writes of earlier owners.
+    ///
+    /// Also turns on maintenance mode, so that lost payments are found before anything is sold,
+    /// skips the draw numbers that may have been assigned, and writes an audit entry. Returns the
+    /// number of draws.
     ///
     /// # Errors
-    /// `Unknown`, or `NotWritten`: ask again; twice does no harm.
+    /// [`Failure::Unknown`] or [`Failure::NotWritten`]: call it again. Calling it twice is
+    /// harmless.
     pub async fn fence(&self, numbers_skipped: i64) -> Result<u64, Failure> {
+        let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let fenced =
@@ -44,7 +48,7 @@ impl Records {
                 .bind(COMMAND_LINE)
                 .execute(&mut *transaction)
                 .await?;
-            let act = Act {
+            let action = AuditAction {
                 actor: COMMAND_LINE,
                 club: None,
                 action: "fence",
@@ -52,7 +56,7 @@ impl Records {
                 ip: None,
             };
             let detail = serde_json::json!({ "draws": draws, "epochsSkipped": EPOCHS_SKIPPED });
-            audit::write(&mut transaction, &act.entry(detail)).await?;
+            audit::write(&mut transaction, &sealer, &action.entry(detail)).await?;
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
             Ok(draws)

@@ -1,4 +1,4 @@
-//! Payments that were begun and came to nothing: what the payment integrity page lists (B:121).
+//! Payments that failed, for the payment integrity page (specification B, line 121).
 
 use domain::{Cents, ClubId, Timestamp};
 use serde_json::Value;
@@ -17,26 +17,26 @@ pub struct FailedPayment {
     pub draws: Vec<i64>,
     pub tickets: i64,
     pub reason: Option<String>,
-    /// How it was to be paid, as far as the provider said.
+    /// The payment method, as far as the provider reported it.
     pub method: Option<String>,
 }
 
-/// The newest of them, and all of them in sums.
+/// The newest failed payments, and sums over all of them.
 #[derive(Clone, Debug, Default)]
 pub struct FailedPayments {
-    /// [`LISTED_MAX`] at most.
+    /// At most [`LISTED_MAX`].
     pub newest: Vec<FailedPayment>,
     pub count: i64,
     pub total: Cents,
-    /// Who left an address, each counted once.
+    /// The number of different addresses.
     pub customers: i64,
 }
 
-/// How many are listed at most.
+/// The maximum length of the list.
 pub const LISTED_MAX: i64 = 2000;
 
 #[derive(sqlx::FromRow)]
-struct Row {
+struct FailedPaymentRow {
     payment_intent_id: String,
     status: String,
     opened_at: OffsetDateTime,
@@ -45,7 +45,7 @@ struct Row {
     tickets: i64,
     reason: Option<String>,
     payment_method: Option<String>,
-    /// The provider's own notice.
+    /// The provider's own event.
     payload: Option<String>,
     count: i64,
     total: i64,
@@ -53,8 +53,9 @@ struct Row {
 }
 
 impl Records {
-    /// Declined, refused or let go by us after the buyer authorised, or in need of somebody's eye; newest first. That a card was
-    /// declined is known from the provider's own notice; what was merely left, or was paid in the end, is no failure.
+    /// Returns payments that were declined, that we refused or released after the authorisation, or
+    /// that need attention, newest first. A decline is known from the provider's event. Abandoned
+    /// payments and those paid in the end are not included.
     pub async fn failed_payments(
         &self,
         club: Option<ClubId>,
@@ -94,10 +95,10 @@ impl Records {
         .bind(column(since))
         .bind(club.map(|club| club.0))
         .bind(LISTED_MAX);
-        let rows: Vec<Row> = self
+        let rows: Vec<FailedPaymentRow> = self
             .read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
-        let Some(Row {
+        let Some(FailedPaymentRow {
             count,
             total,
             customers,
@@ -116,15 +117,15 @@ impl Records {
     }
 }
 
-fn failed(row: Row) -> FailedPayment {
+fn failed(row: FailedPaymentRow) -> FailedPayment {
     let notice = row
         .payload
         .and_then(|payload| serde_json::from_str::<Value>(&payload).ok())
         .unwrap_or_default();
     let error = &notice["data"]["object"]["last_payment_error"];
     let text = |value: &Value| value.as_str().map(str::to_string);
-    let told = &error["payment_method"];
-    let told = text(&told["card"]["wallet"]["type"]).or_else(|| text(&told["type"]));
+    let method = &error["payment_method"];
+    let method = text(&method["card"]["wallet"]["type"]).or_else(|| text(&method["type"]));
     let declined = text(&error["decline_code"]).or_else(|| text(&error["code"]));
     FailedPayment {
         payment_intent: row.payment_intent_id,
@@ -134,6 +135,6 @@ fn failed(row: Row) -> FailedPayment {
         draws: row.draws,
         tickets: row.tickets,
         reason: declined.or(row.reason),
-        method: row.payment_method.or(told),
+        method: row.payment_method.or(method),
     }
 }

@@ -1,4 +1,4 @@
-//! What draws brought in, from our own rows.
+//! The revenue and fees of draws, from the database.
 
 use std::collections::BTreeMap;
 
@@ -8,27 +8,27 @@ use sqlx::PgPool;
 use super::Records;
 use crate::Failure;
 
-/// Sums over a draw's orders that have their tickets; of those that were refunded, what the provider keeps.
+/// Sums over a draw's orders that have tickets, and the provider's fees of refunded orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawFinancials {
     /// Ticket revenue without passed-on card fees (decision D-4).
     pub revenue: Cents,
-    /// What the platform keeps of the draw, refunds taken off.
+    /// The platform's fee of the draw, less refunds.
     pub application_fee: Cents,
     /// Card fees that buyers paid.
     pub card_fees_passed_on: Cents,
-    /// The provider's own fees as far as they are known. An order's fee is split over its lines by their share, so that the
-    /// parts add up to the whole to the cent.
+    /// The provider's fees that are known. An order's fee is split over its lines by their share,
+    /// so that the parts add up to the exact total.
     pub provider_fees_known: Cents,
     pub orders: i64,
     /// Orders whose provider fee is not known yet (decision D-18).
     pub orders_without_provider_fee: i64,
-    /// Line totals of those orders: what the provider's fee is estimated from.
+    /// Line totals of those orders. The provider's fee is estimated from them.
     pub subtotal_without_provider_fee: Cents,
 }
 
 #[derive(sqlx::FromRow)]
-struct Row {
+struct FinancialsRow {
     draw_id: i64,
     revenue: i64,
     application_fee: i64,
@@ -39,8 +39,8 @@ struct Row {
     gross_unknown: i64,
 }
 
-impl From<Row> for DrawFinancials {
-    fn from(row: Row) -> DrawFinancials {
+impl From<FinancialsRow> for DrawFinancials {
+    fn from(row: FinancialsRow) -> DrawFinancials {
         DrawFinancials {
             revenue: Cents(row.revenue),
             application_fee: Cents(row.application_fee),
@@ -53,8 +53,9 @@ impl From<Row> for DrawFinancials {
     }
 }
 
-/// What is read of an order's lines (`l`, of `orders o` and `payments p`) to sum them: whether the line stands, its cents with and
-/// without the card fee, the order's provider fee, and the order's total, whole and up to this line.
+/// Columns of an order's line `l` (with `orders o` and `payments p`) for sums: whether the line has
+/// tickets, its cents with and without the card fee, the order's provider fee, and the order's
+/// total, both complete and up to this line.
 macro_rules! line_columns {
     () => {
         "l.draw_id, o.state in ('allocated', 'captured') as stands, l.card_fee_cents,
@@ -65,8 +66,8 @@ macro_rules! line_columns {
     };
 }
 
-/// The lines' parts of their orders' provider fees. A part is the step between two rounded shares: rounding never adds or loses
-/// a cent.
+/// Each line's part of its order's provider fee. A part is the difference of two rounded shares, so
+/// that rounding never adds or loses a cent.
 macro_rules! fees_of_lines {
     () => {
         "sum(round(fee * upto / whole) - round(fee * (upto - gross) / whole))"
@@ -75,8 +76,8 @@ macro_rules! fees_of_lines {
 
 pub(super) use {fees_of_lines, line_columns};
 
-/// The provider keeps its fee of a payment that went back, and what the platform keeps is the draw's own ledger's to say: a refund
-/// can leave a part of the fee on the refunded order (decision D-3).
+/// The provider keeps its fee of a refunded payment. The platform's fee comes from the draw's
+/// ledger, because a refund can leave part of the fee on the refunded order (decision D-3).
 macro_rules! sums {
     ($which:literal) => {
         concat!(
@@ -106,7 +107,7 @@ impl Records {
     pub async fn draw_financials(&self, draw: DrawId) -> Result<DrawFinancials, Failure> {
         let read =
             sums!("l.order_id in (select m.order_id from order_lines m where m.draw_id = $1)");
-        let rows: Vec<Row> = self
+        let rows: Vec<FinancialsRow> = self
             .read(async move |pool: PgPool| {
                 sqlx::query_as(read).bind(draw.0).fetch_all(&pool).await
             })
@@ -115,13 +116,13 @@ impl Records {
         Ok(row.map(DrawFinancials::from).unwrap_or_default())
     }
 
-    /// The same of every draw of a club that sold something.
+    /// Returns the same sums for every draw of a club that sold something.
     pub async fn club_financials(
         &self,
         club: ClubId,
     ) -> Result<BTreeMap<DrawId, DrawFinancials>, Failure> {
         let read = sums!("o.club_id = $1");
-        let rows: Vec<Row> = self
+        let rows: Vec<FinancialsRow> = self
             .read(async move |pool: PgPool| {
                 sqlx::query_as(read).bind(club.0).fetch_all(&pool).await
             })

@@ -1,10 +1,10 @@
-//! The public footer: menus and their items (C:302, decision I-11).
+//! The public footer: menus and their items (specification C, line 302; decision I-11).
 
 use std::collections::BTreeMap;
 
 use sqlx::{PgPool, Row};
 
-use super::audit::{self, Entry};
+use super::audit::{self, AuditEntry};
 use super::{Records, Statement, catalogue_changed, repeatable};
 use crate::Failure;
 
@@ -27,7 +27,7 @@ pub struct FooterItem {
     pub is_visible: bool,
 }
 
-/// What a form says of a menu; absent stays as it is.
+/// The submitted fields of a menu. Absent fields do not change.
 #[derive(Clone, Debug, Default)]
 pub struct MenuForm {
     pub heading: Option<String>,
@@ -35,7 +35,7 @@ pub struct MenuForm {
     pub is_visible: Option<bool>,
 }
 
-/// What a form says of an item; absent stays as it is.
+/// The submitted fields of an item. Absent fields do not change.
 #[derive(Clone, Debug, Default)]
 pub struct ItemForm {
     pub menu_id: Option<i64>,
@@ -46,7 +46,7 @@ pub struct ItemForm {
 }
 
 impl Records {
-    /// Every menu with its items, in display order; the public sees the visible ones.
+    /// Returns every menu with its items, in display order. The public sees only visible ones.
     pub async fn footer_menus(&self) -> Result<Vec<FooterMenu>, Failure> {
         let read = sqlx::query_as(
             "select id, heading, display_order, is_visible from footer_menus order by display_order, id",
@@ -113,12 +113,13 @@ impl Records {
         Ok(())
     }
 
-    /// A menu, new or changed, with who did it. `None`: there is no menu of that id.
+    /// Creates or changes a menu and writes the audit entry. Returns `None` when there is no menu
+    /// with that id.
     pub async fn put_footer_menu(
         &self,
         id: Option<i64>,
         menu: &MenuForm,
-        entry: Entry,
+        entry: AuditEntry,
     ) -> Result<Option<i64>, Failure> {
         let write = match id {
             None => {
@@ -127,7 +128,7 @@ impl Records {
             }
             Some(_) => {
                 "update footer_menus set heading = coalesce($2, heading), display_order = coalesce($3, display_order),
-                     is_visible = coalesce($4, is_visible), updated_at = now()
+                     is_visible = coalesce($4, is_visible), updated_at = transaction_instant()
                  where id = $1 returning id"
             }
         };
@@ -136,12 +137,12 @@ impl Records {
             .await
     }
 
-    /// An item, new or changed. `None`: there is no item, or no menu, of that id.
+    /// Creates or changes an item. Returns `None` when there is no item or no menu with that id.
     pub async fn put_footer_item(
         &self,
         id: Option<i64>,
         item: &ItemForm,
-        entry: Entry,
+        entry: AuditEntry,
     ) -> Result<Option<i64>, Failure> {
         let write = match id {
             None => "insert into footer_menu_items (menu_id, label, url, display_order, is_visible)
@@ -149,7 +150,7 @@ impl Records {
                  from footer_menus m where m.id = $2 and $1::bigint is null returning id",
             Some(_) => "update footer_menu_items set menu_id = coalesce($2, menu_id), label = coalesce($3, label),
                      url = coalesce($4, url), display_order = coalesce($5, display_order),
-                     is_visible = coalesce($6, is_visible), updated_at = now()
+                     is_visible = coalesce($6, is_visible), updated_at = transaction_instant()
                  where id = $1 and ($2::bigint is null or exists (select from footer_menus m where m.id = $2)) returning id",
         };
         let write = sqlx::query(write)
@@ -163,9 +164,9 @@ impl Records {
         self.put(write, entry).await
     }
 
-    /// Removes a menu with its items; `false` when there is none.
-    pub async fn remove_footer_menu(&self, id: i64, entry: Entry) -> Result<bool, Failure> {
-        self.act(
+    /// Removes a menu with its items. Returns `false` when there is none.
+    pub async fn remove_footer_menu(&self, id: i64, entry: AuditEntry) -> Result<bool, Failure> {
+        self.write_audited(
             sqlx::query("delete from footer_menus where id = $1").bind(id),
             entry,
             true,
@@ -173,8 +174,8 @@ impl Records {
         .await
     }
 
-    pub async fn remove_footer_item(&self, id: i64, entry: Entry) -> Result<bool, Failure> {
-        self.act(
+    pub async fn remove_footer_item(&self, id: i64, entry: AuditEntry) -> Result<bool, Failure> {
+        self.write_audited(
             sqlx::query("delete from footer_menu_items where id = $1").bind(id),
             entry,
             true,
@@ -182,15 +183,16 @@ impl Records {
         .await
     }
 
-    /// A statement that answers the id of what it wrote.
-    async fn put(&self, write: Statement, entry: Entry) -> Result<Option<i64>, Failure> {
+    /// Runs a statement that returns the id of the written row, and writes the audit entry.
+    async fn put(&self, write: Statement, entry: AuditEntry) -> Result<Option<i64>, Failure> {
         let write = repeatable(write)?;
+        let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let row = write().fetch_optional(&mut *transaction).await?;
             let id = row.map(|row| row.try_get(0)).transpose()?;
             if let Some(id) = id {
-                audit::write(&mut transaction, &entry.named(id)).await?;
+                audit::write(&mut transaction, &sealer, &entry.named(id)).await?;
                 catalogue_changed(&mut transaction).await?;
             }
             transaction.commit().await?;

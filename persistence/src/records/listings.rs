@@ -1,4 +1,5 @@
-//! A draw as lists show it: its fixed facts, and its counts as of the row. A waking actor's view is newer than the row.
+//! A draw as lists show it: its fixed facts, and its counts as stored in its row. The view of a
+//! running actor may be newer.
 
 use domain::{ClubId, DrawId, Timestamp, View};
 use sqlx::{PgConnection, PgPool};
@@ -6,9 +7,9 @@ use time::OffsetDateTime;
 
 use super::{Records, timestamp};
 use crate::Failure;
-use crate::postgres::views::{Seen, columns};
+use crate::postgres::views::{ViewRow, view_columns};
 
-/// Zone of a draw that names none (A:13).
+/// The time zone of a draw that names none (specification A, line 13).
 pub const ZONE_DEFAULT: &str = "Australia/Brisbane";
 
 #[derive(Clone, Debug)]
@@ -17,7 +18,7 @@ pub struct Listing {
     pub league: Option<String>,
     pub home_team: String,
     pub away_team: String,
-    /// IANA name; Brisbane when the draw names none (decision E-10).
+    /// An IANA name. Brisbane when the draw names none (decision E-10).
     pub zone: String,
     pub opens_at: Option<Timestamp>,
     pub prize_percentage: u8,
@@ -29,9 +30,9 @@ pub struct Listing {
     pub commitment: Vec<u8>,
     pub closed_at: Option<Timestamp>,
     pub completed_at: Option<Timestamp>,
-    /// The commit that entered the result: its version (decision E-7).
+    /// The revision that entered the result. It is the result's version (decision E-7).
     pub completed_revision: Option<i64>,
-    /// Whether somebody bought the winning ticket; `None` without a result.
+    /// Whether the winning ticket was sold. `None` without a result.
     pub winner_sold: Option<bool>,
     pub view: View,
 }
@@ -43,9 +44,9 @@ impl Listing {
 }
 
 #[derive(sqlx::FromRow)]
-pub(super) struct Row {
+pub(super) struct ListingRow {
     #[sqlx(flatten)]
-    seen: Seen,
+    view_row: ViewRow,
     club_id: i64,
     league: Option<String>,
     home_team: String,
@@ -63,9 +64,9 @@ pub(super) struct Row {
     winner_sold: bool,
 }
 
-impl Row {
+impl ListingRow {
     pub(super) fn listing(self) -> Result<Listing, Failure> {
-        let view = self.seen.view()?;
+        let view = self.view_row.view()?;
         Ok(Listing {
             club: ClubId(self.club_id),
             league: self.league,
@@ -73,8 +74,8 @@ impl Row {
             away_team: self.away_team,
             zone: self.zone.unwrap_or_else(|| ZONE_DEFAULT.to_string()),
             opens_at: self.opens_at.map(timestamp),
-            prize_percentage: self.seen.prize_percentage as u8,
-            round_up_prize: self.seen.round_up_prize,
+            prize_percentage: self.view_row.prize_percentage as u8,
+            round_up_prize: self.view_row.round_up_prize,
             pass_card_fee: self.pass_card_fee,
             archived: self.archived,
             contact_name: self.contact_name,
@@ -93,7 +94,7 @@ macro_rules! select_listings {
     ($rest:literal) => {
         concat!(
             "select ",
-            columns!(),
+            view_columns!(),
             ", club_id, league, home_team, away_team, zone, opens_at, pass_card_fee, archived, contact_name,
                  contact_phone, commitment, closed_at, completed_at, completed_revision,
                  exists (select from tickets t where t.draw_id = d.id and t.serial = d.winning_serial) as winner_sold
@@ -103,11 +104,11 @@ macro_rules! select_listings {
     };
 }
 
-/// Part of a transaction: the draws it has written, by number.
-pub(super) async fn written(
+/// Returns draws that the caller's transaction has written, by number.
+pub(super) async fn inserted_listings(
     connection: &mut PgConnection,
     draws: &[DrawId],
-) -> Result<Vec<Row>, sqlx::Error> {
+) -> Result<Vec<ListingRow>, sqlx::Error> {
     let draws: Vec<i64> = draws.iter().map(|draw| draw.0).collect();
     sqlx::query_as(select_listings!("where id = any($1) order by id"))
         .bind(draws)
@@ -116,16 +117,16 @@ pub(super) async fn written(
 }
 
 impl Records {
-    /// Every draw, by kick-off.
+    /// Returns every draw, by kick-off.
     pub async fn listings(&self) -> Result<Vec<Listing>, Failure> {
         let read = sqlx::query_as(select_listings!("order by kick_off, id"));
-        let rows: Vec<Row> = self
+        let rows: Vec<ListingRow> = self
             .read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
-        rows.into_iter().map(Row::listing).collect()
+        rows.into_iter().map(ListingRow::listing).collect()
     }
 
-    /// Some draws, by kick-off; what does not exist is missing.
+    /// Returns the given draws, by kick-off. Unknown ones are left out.
     pub async fn listings_of(
         &self,
         draws: impl IntoIterator<Item = DrawId>,
@@ -133,13 +134,14 @@ impl Records {
         let draws: Vec<i64> = draws.into_iter().map(|draw| draw.0).collect();
         let read = sqlx::query_as(select_listings!("where id = any($1) order by kick_off, id"))
             .bind(draws);
-        let rows: Vec<Row> = self
+        let rows: Vec<ListingRow> = self
             .read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
-        rows.into_iter().map(Row::listing).collect()
+        rows.into_iter().map(ListingRow::listing).collect()
     }
 
-    /// The draws of a club by teams and kick-off: what an import compares with, so that a repeated import adds nothing.
+    /// Returns a club's draws by teams and kick-off. An import compares with them, so that a
+    /// repeated import adds nothing.
     pub async fn fixtures(
         &self,
         club: ClubId,

@@ -1,4 +1,5 @@
-//! Changing offers: while nothing is sold, and only what the club itself began (decision H-4).
+//! Changing offers. A club may change only its own offers, and only while nothing is sold (decision
+//! H-4).
 
 use domain::ClubId;
 use sqlx::{PgConnection, PgPool};
@@ -8,14 +9,14 @@ use super::{Records, audit, column};
 use crate::Failure;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Changed {
+pub enum OfferChangeOutcome {
     Done,
-    /// Something was sold, or it is archived.
+    /// Something was sold, or the offer is archived.
     Locked,
 }
 
 impl Records {
-    /// Whether another offer of the club has a slug.
+    /// Returns whether another offer of the club has this slug.
     pub async fn bundle_slug_taken(
         &self,
         club: ClubId,
@@ -31,7 +32,7 @@ impl Records {
             .await
     }
 
-    /// Tickets sold by each offer of a club.
+    /// Returns the number of sales of each offer of a club.
     pub async fn bundle_sales(&self, club: ClubId) -> Result<Vec<(i64, i64)>, Failure> {
         let read = "select b.id, coalesce(sum(s.quantity), 0)::bigint from bundles b
              left join bundle_sales s on s.bundle_id = b.id where b.club_id = $1 group by b.id order by b.id";
@@ -40,18 +41,19 @@ impl Records {
             .await
     }
 
-    /// Replaces an offer, unless something was sold of it in the meantime: looked at under its row's lock.
+    /// Replaces an offer, unless something was sold of it. The check holds the lock of the offer's
+    /// row.
     pub async fn change_bundle(
         &self,
         club: ClubId,
         id: i64,
         new: &NewBundle,
-    ) -> Result<Changed, Failure> {
-        let (new, act) = (new.clone(), self.act.clone());
+    ) -> Result<OfferChangeOutcome, Failure> {
+        let (new, signer) = (new.clone(), self.signer.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             if !is_open(&mut transaction, club, id).await? {
-                return Ok(Changed::Locked);
+                return Ok(OfferChangeOutcome::Locked);
             }
             let games: Vec<i64> = new.games.iter().map(|game| game.0).collect();
             write(&mut transaction, id, new).await?;
@@ -66,35 +68,36 @@ impl Records {
                 .bind(games)
                 .execute(&mut *transaction)
                 .await?;
-            audit::sign(&mut transaction, &act, id).await?;
+            audit::write_signed(&mut transaction, &signer, id).await?;
             transaction.commit().await?;
-            Ok(Changed::Done)
+            Ok(OfferChangeOutcome::Done)
         };
         self.write(work).await
     }
 
-    /// Takes an offer away, unless something was sold of it and it is still on sale. The caller knows whether it is over.
+    /// Archives an offer, unless it is on sale and something was sold of it. The caller says
+    /// whether it has ended.
     pub async fn archive_bundle(
         &self,
         club: ClubId,
         id: i64,
         is_over: bool,
-    ) -> Result<Changed, Failure> {
-        let act = self.act.clone();
+    ) -> Result<OfferChangeOutcome, Failure> {
+        let signer = self.signer.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             if !is_over && !is_open(&mut transaction, club, id).await? {
-                return Ok(Changed::Locked);
+                return Ok(OfferChangeOutcome::Locked);
             }
-            let write = "update bundles set status = 'archived', updated_at = now() where id = $1 and club_id = $2";
+            let write = "update bundles set status = 'archived', updated_at = transaction_instant() where id = $1 and club_id = $2";
             sqlx::query(write)
                 .bind(id)
                 .bind(club.0)
                 .execute(&mut *transaction)
                 .await?;
-            audit::sign(&mut transaction, &act, id).await?;
+            audit::write_signed(&mut transaction, &signer, id).await?;
             transaction.commit().await?;
-            Ok(Changed::Done)
+            Ok(OfferChangeOutcome::Done)
         };
         self.write(work).await
     }
@@ -119,7 +122,7 @@ async fn is_open(
 async fn write(connection: &mut PgConnection, id: i64, new: NewBundle) -> Result<(), sqlx::Error> {
     sqlx::query(
         "update bundles set name = $2, slug = $3, status = $4, type = $5, display_tag = $6, primary_copy = $7,
-             share_image_url = $8, start_at = $9, end_at = $10, updated_at = now() where id = $1",
+             share_image_url = $8, start_at = $9, end_at = $10, updated_at = transaction_instant() where id = $1",
     )
     .bind(id)
     .bind(new.name)

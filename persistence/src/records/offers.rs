@@ -1,4 +1,5 @@
-//! Offers as buyers meet them, and what orders were put together from them. Their editor's rows are in `bundles`.
+//! Offers as buyers see them, and the offers that an order contains. `bundles` has the rows for the
+//! editor.
 
 use domain::{ClubId, OrderId};
 use sqlx::PgPool;
@@ -8,10 +9,10 @@ use super::bundles::Bundle;
 use crate::Failure;
 
 impl Records {
-    /// A club's offer by its slug, in whatever state and case.
+    /// Returns a club's offer by its slug, in any state. Letter case does not matter.
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn bundle_by_slug(
         &self,
         club: ClubId,
@@ -23,10 +24,10 @@ impl Records {
             .find(|bundle| bundle.slug.eq_ignore_ascii_case(slug)))
     }
 
-    /// The club of an offer.
+    /// Returns the club of an offer.
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn club_of_bundle(&self, bundle: i64) -> Result<Option<ClubId>, Failure> {
         let read = sqlx::query_scalar("select club_id from bundles where id = $1").bind(bundle);
         let club: Option<i64> = self
@@ -35,11 +36,11 @@ impl Records {
         Ok(club.map(ClubId))
     }
 
-    /// Notes from which offers an unpaid order was put together, and how often; what was noted before is forgotten. It counts
-    /// as a sale when the order is captured (table `bundle_sales`).
+    /// Records which offers an unpaid order contains, and how often. Replaces what was recorded
+    /// before. They count as sold when the order is captured (table `bundle_sales`).
     ///
     /// # Errors
-    /// The books could not be written.
+    /// The database could not be written.
     pub async fn note_offers(&self, order: OrderId, offers: &[(i64, u16)]) -> Result<(), Failure> {
         let order = uuid::Uuid::from_u128(order.0);
         let (bundles, counts): (Vec<i64>, Vec<i32>) = offers
@@ -67,10 +68,10 @@ impl Records {
 }
 
 impl Records {
-    /// The offers that may be on sale, with their clubs: what search engines are told of.
+    /// Returns the offers that may be on sale, with their clubs, for search engines.
     ///
     /// # Errors
-    /// The books could not be read.
+    /// The database could not be read.
     pub async fn open_bundles(&self) -> Result<Vec<(ClubId, String)>, Failure> {
         let read = sqlx::query_as(
             "select club_id, slug from bundles where status in ('active', 'locked') order by id",

@@ -1,4 +1,4 @@
-//! A club's home page: what it says, how it looks, and under which name it is found (decision A-16).
+//! A club's home page: its texts, its look, and its slug (decision A-16).
 
 use domain::ClubId;
 use sqlx::{PgConnection, PgPool};
@@ -6,7 +6,7 @@ use sqlx::{PgConnection, PgPool};
 use super::{Records, audit, catalogue_changed};
 use crate::Failure;
 
-/// What a club changes of its page; `None` stays. An inner `None` empties it.
+/// Changes of a club's page. `None` leaves a field; an inner `None` empties it.
 #[derive(Clone, Debug, Default)]
 pub struct HomePage {
     pub slug: Option<String>,
@@ -20,34 +20,38 @@ pub struct HomePage {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Saved {
+pub enum SavePageOutcome {
     Done,
-    /// Another club has, or had, this name.
+    /// Another club has or had this slug.
     SlugTaken,
 }
 
 impl Records {
-    /// All of it in one transaction. A new name takes the old one along as an alias, for ever.
-    pub async fn save_home_page(&self, club: ClubId, page: &HomePage) -> Result<Saved, Failure> {
-        let (page, act) = (page.clone(), self.act.clone());
+    /// Saves all changes in one transaction. A former slug stays an alias for ever.
+    pub async fn save_home_page(
+        &self,
+        club: ClubId,
+        page: &HomePage,
+    ) -> Result<SavePageOutcome, Failure> {
+        let (page, signer) = (page.clone(), self.signer.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             if let Some(slug) = &page.slug
                 && !rename(&mut transaction, club, slug).await?
             {
-                return Ok(Saved::SlugTaken);
+                return Ok(SavePageOutcome::SlugTaken);
             }
             update(&mut transaction, club, page).await?;
-            audit::sign(&mut transaction, &act, club).await?;
+            audit::write_signed(&mut transaction, &signer, club).await?;
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
-            Ok(Saved::Done)
+            Ok(SavePageOutcome::Done)
         };
         self.write(work).await
     }
 }
 
-/// `false`: the name is somebody else's.
+/// Changes the slug. Returns `false` when it belongs to another club.
 async fn rename(
     connection: &mut PgConnection,
     club: ClubId,
@@ -61,18 +65,18 @@ async fn rename(
     if old == slug {
         return Ok(true);
     }
-    let taken =
+    let is_taken =
         "select exists (select from clubs where lower(home_page_slug) = lower($1) and id <> $2)
          or exists (select from club_slug_aliases where lower(slug) = lower($1) and club_id <> $2)";
-    let taken: bool = sqlx::query_scalar(taken)
+    let is_taken: bool = sqlx::query_scalar(is_taken)
         .bind(slug.to_string())
         .bind(club.0)
         .fetch_one(&mut *connection)
         .await?;
-    if taken {
+    if is_taken {
         return Ok(false);
     }
-    // Back to a name it once had: that one is no alias any more.
+    // The club returns to a former slug, so that slug is no alias any more.
     sqlx::query("delete from club_slug_aliases where lower(slug) = lower($1)")
         .bind(slug.to_string())
         .execute(&mut *connection)

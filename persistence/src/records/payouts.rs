@@ -1,4 +1,5 @@
-//! What the winner and the club are due of a draw, and whether it was paid. It records; it moves no money (decision B-4).
+//! Payouts that the winner and the club are due from a draw. They are only recorded; no money is
+//! moved (decision B-4).
 
 use domain::{Cents, ClubId, DrawId, Timestamp};
 use sqlx::PgPool;
@@ -25,7 +26,7 @@ pub struct Payout {
     pub completed_at: Option<Timestamp>,
 }
 
-/// A payout to be recorded.
+/// A payout to record.
 #[derive(Clone, Debug)]
 pub struct NewPayout<'a> {
     pub draw: DrawId,
@@ -37,7 +38,7 @@ pub struct NewPayout<'a> {
 }
 
 #[derive(sqlx::FromRow)]
-struct Row {
+struct PayoutRow {
     id: i64,
     draw_id: i64,
     club_id: i64,
@@ -52,8 +53,8 @@ struct Row {
     completed_at: Option<OffsetDateTime>,
 }
 
-impl From<Row> for Payout {
-    fn from(row: Row) -> Payout {
+impl From<PayoutRow> for Payout {
+    fn from(row: PayoutRow) -> Payout {
         Payout {
             id: row.id,
             draw: DrawId(row.draw_id),
@@ -75,14 +76,14 @@ impl Records {
     pub async fn payouts(&self, draw: DrawId) -> Result<Vec<Payout>, Failure> {
         let read =
             sqlx::query_as("select * from payouts where draw_id = $1 order by id").bind(draw.0);
-        let rows: Vec<Row> = self
+        let rows: Vec<PayoutRow> = self
             .read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows.into_iter().map(Payout::from).collect())
     }
 
-    /// The buyer's bank disputes the payment of a completed draw's winning ticket: no payout until that is settled (decision
-    /// C-25).
+    /// Returns whether the buyer's bank disputes the payment of a completed draw's winning ticket.
+    /// There is no payout until that is settled (decision C-25).
     pub async fn winner_disputed(&self, draw: DrawId) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (
@@ -97,22 +98,25 @@ impl Records {
 
     pub async fn payout(&self, id: i64) -> Result<Option<Payout>, Failure> {
         let read = sqlx::query_as("select * from payouts where id = $1").bind(id);
-        let row: Option<Row> = self
+        let row: Option<PayoutRow> = self
             .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         Ok(row.map(Payout::from))
     }
 
-    /// Records a payout, unless one of its kind is alive for the draw: then that one. `NotFound` when the draw has no result;
-    /// its row is locked, so that none is recorded for a result that is being taken back.
+    /// Records a payout, or returns the draw's existing payout of this kind that has not failed.
+    /// The draw's row is locked, so that no payout is recorded for a result that is being undone.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] when the draw has no result.
     pub async fn record_payout(&self, new: &NewPayout<'_>) -> Result<Payout, Failure> {
         let insert = "insert into payouts (draw_id, club_id, type, amount_cents, recipient_email, recipient_name)
              select id, $2, $3, $4, $5, $6 from draws where id = $1 and status = 'completed' for share
              on conflict (draw_id, type) where status <> 'failed' do nothing returning *";
         let (draw, club, kind, amount) = (new.draw, new.club, new.kind.to_string(), new.amount);
         let [email, name] =
-            [new.recipient_email, new.recipient_name].map(|said| said.map(str::to_string));
-        let act = self.act.clone();
+            [new.recipient_email, new.recipient_name].map(|text| text.map(str::to_string));
+        let signer = self.signer.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let insert = sqlx::query_as(insert)
@@ -126,12 +130,12 @@ impl Records {
                 .fetch_optional(&mut *transaction)
                 .await?;
             if inserted.is_some() {
-                audit::sign(&mut transaction, &act, draw).await?;
+                audit::write_signed(&mut transaction, &signer, draw).await?;
             }
             transaction.commit().await?;
             Ok(inserted)
         };
-        let inserted: Option<Row> = self.write(work).await?;
+        let inserted: Option<PayoutRow> = self.write(work).await?;
         if let Some(row) = inserted {
             return Ok(row.into());
         }
@@ -140,13 +144,14 @@ impl Records {
         )
         .bind(new.draw.0)
         .bind(new.kind.to_string());
-        let row: Option<Row> = self
+        let row: Option<PayoutRow> = self
             .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         row.map(Payout::from).ok_or(Failure::NotFound)
     }
 
-    /// Completed draws without their club's share: the process ended between the result and what follows from it.
+    /// Returns completed draws without a recorded club share. The process stopped between the
+    /// result and the share.
     pub async fn shares_missing(&self) -> Result<Vec<DrawId>, Failure> {
         let read = "select id from draws d where status = 'completed' and not exists (
                  select from payouts p where p.draw_id = d.id and p.type = 'club_share' and p.status <> 'failed')
@@ -158,7 +163,7 @@ impl Records {
         Ok(rows.into_iter().map(DrawId).collect())
     }
 
-    /// Clubs' own shares that are not settled yet, with their draws.
+    /// Returns the clubs' own shares that are not settled yet, with their draws.
     pub async fn shares_pending(&self) -> Result<Vec<(i64, DrawId)>, Failure> {
         let read = "select id, draw_id from payouts where type = 'club_share' and status = 'pending' order by id limit 500";
         let read = sqlx::query_as(read);
@@ -171,10 +176,10 @@ impl Records {
             .collect())
     }
 
-    /// Settles a club's own share with the amount the provider's figures came to; `false`: it was settled before.
+    /// Settles a club's own share with the amount from the provider's figures. Returns `false` when
+    /// it was settled before.
     pub async fn complete_share(&self, id: i64, amount: Cents) -> Result<bool, Failure> {
-        let write =
-            "update payouts set amount_cents = $2, status = 'completed', completed_at = now()
+        let write = "update payouts set amount_cents = $2, status = 'completed', completed_at = transaction_instant()
              where id = $1 and type = 'club_share' and status = 'pending'";
         Ok(self
             .execute(sqlx::query(write).bind(id).bind(amount.0))
@@ -182,7 +187,8 @@ impl Records {
             > 0)
     }
 
-    /// Moves a pending payout to `completed` or `failed`; the same again changes nothing. `None`: it is not pending.
+    /// Moves a pending payout to `completed` or `failed`. Repeating it changes nothing. Returns
+    /// `None` when it is not pending.
     pub async fn settle_payout(
         &self,
         id: i64,
@@ -191,19 +197,19 @@ impl Records {
     ) -> Result<Option<Payout>, Failure> {
         let write = "update payouts set status = $2, note = coalesce($3, note),
                  failure_reason = case when $2 = 'failed' then coalesce($3, failure_reason) end,
-                 completed_at = case when $2 = 'completed' then coalesce(completed_at, now()) end
+                 completed_at = case when $2 = 'completed' then coalesce(completed_at, transaction_instant()) end
              where id = $1 and (status = 'pending' or status = $2) returning *";
-        let (status, note, act) = (
+        let (status, note, signer) = (
             status.to_string(),
             note.map(str::to_string),
-            self.act.clone(),
+            self.signer.clone(),
         );
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let write = sqlx::query_as(write).bind(id).bind(status).bind(note);
-            let row: Option<Row> = write.fetch_optional(&mut *transaction).await?;
+            let row: Option<PayoutRow> = write.fetch_optional(&mut *transaction).await?;
             if row.is_some() {
-                audit::sign(&mut transaction, &act, id).await?;
+                audit::write_signed(&mut transaction, &signer, id).await?;
             }
             transaction.commit().await?;
             Ok(row)

@@ -1,42 +1,46 @@
-//! How somebody proves who they are without a password: the links of mails that reset one or confirm an address. Stored as
-//! hashes, short-lived, used once (decisions G-6, G-18).
+//! Mailed links that reset a password or confirm an address. They are stored as hashes, expire soon
+//! and work once (decisions G-6, G-18).
 
 use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 
-use super::audit::Act;
+use super::audit::AuditAction;
 use super::club_users::role;
 use super::sessions::{Holder, Member};
 use super::{Records, audit, column};
-use crate::Failure;
+use crate::link_secrets::LinkKind;
+use crate::{Failure, Sealer};
 
-const RESET: &str = "reset-password";
+const RESET_ACTION: &str = "reset-password";
 
-/// Whom a mail goes to.
+/// The recipient of a mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addressee {
     pub holder: Holder,
     pub email: String,
-    pub name: String,
+    /// `None` when the address is not confirmed. Its reader may be a stranger, who should not see
+    /// text that the club chose.
+    pub name: Option<String>,
 }
 
 impl Records {
-    /// Keeps the hash of a reset token for whoever has this e-mail, operators first; an older one no longer opens anything.
-    /// `None`: nobody has it, and nothing was written.
+    /// Stores the hash of a reset token for the account with this e-mail address, operators first.
+    /// An earlier token stops working. Returns `None` and writes nothing when no account has it.
     pub async fn begin_reset(
         &self,
         email: &str,
         token_hash: &[u8; 32],
         expires: Timestamp,
     ) -> Result<Option<Addressee>, Failure> {
-        let (email, hash, expires) = (email.trim().to_string(), *token_hash, column(expires));
+        let hash = self.link_hash(LinkKind::Account, token_hash);
+        let (email, expires) = (email.trim().to_string(), column(expires));
         let work = async move |pool: PgPool| {
             let admin: Option<(i64, String, String)> = sqlx::query_as(
                 "update admins set reset_token_hash = $2, reset_expires_at = $3
                  where lower(email) = lower($1) returning id, email, name",
             )
             .bind(email.clone())
-            .bind(hash.to_vec())
+            .bind(hash.clone())
             .bind(expires)
             .fetch_optional(&pool)
             .await?;
@@ -44,15 +48,16 @@ impl Records {
                 return Ok(Some(Addressee {
                     holder: Holder::Admin(id),
                     email,
-                    name,
+                    name: Some(name),
                 }));
             }
-            let club: Option<(i64, String, String)> = sqlx::query_as(
+            let club: Option<(i64, String, Option<String>)> = sqlx::query_as(
                 "update clubs set password_reset_token = $2, password_reset_expires = $3
-                 where lower(email) = lower($1) returning id, email, name",
+                 where lower(email) = lower($1)
+                 returning id, email, case when email_verified_at is not null then name end",
             )
             .bind(email.clone())
-            .bind(hex::encode(hash))
+            .bind(hex::encode(&hash))
             .bind(expires)
             .fetch_optional(&pool)
             .await?;
@@ -63,13 +68,14 @@ impl Records {
                     name,
                 }));
             }
-            member_begins(&pool, &email, hash, expires).await
+            begin_member_reset(&pool, &email, hash, expires).await
         };
         self.write(work).await
     }
 
-    /// What everybody knows of whom a reset link is for: names, address and the club's slug. Asked before the costly hash is
-    /// made. `None`: it opens nothing any more.
+    /// Returns the name, address and club slug of the account that a reset link is for. The caller
+    /// asks before it computes the expensive password hash. Returns `None` when the link no longer
+    /// works.
     pub async fn reset_is_for(
         &self,
         token_hash: &[u8; 32],
@@ -77,55 +83,63 @@ impl Records {
     ) -> Result<Option<Vec<String>>, Failure> {
         let read = sqlx::query_scalar(
             "select array[name, email, home_page_slug] from clubs
-                 where password_reset_token = $1 and password_reset_expires > $3
+                 where password_reset_token = any($1) and password_reset_expires > $3
              union all
-             select array[name, email] from admins where reset_token_hash = $2 and reset_expires_at > $3
+             select array[name, email] from admins where reset_token_hash = any($2) and reset_expires_at > $3
              union all
              select array[u.name, u.email, c.name, c.home_page_slug] from club_users u join clubs c on c.id = u.club_id
-                 where u.token_hash = $2 and u.token_expires_at > $3
+                 where u.token_hash = any($2) and u.token_expires_at > $3
              limit 1",
         )
-        .bind(hex::encode(token_hash))
-        .bind(token_hash.to_vec())
+        .bind(hex_texts(&self.link_hashes(LinkKind::Account, token_hash)))
+        .bind(self.link_hashes(LinkKind::Account, token_hash))
         .bind(column(at));
         self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
 
-    /// Sets the password of whoever the token was made for, uses the token up, ends every session of theirs and tells them by
-    /// mail, in one transaction. Who takes an invitation has no password that could have been changed, and gets no mail. `None`:
-    /// the token is unknown, used or too old.
+    /// Sets the account's password, uses the token up, ends all its sessions and queues a mail, in
+    /// one transaction. An accepted invitation sets the first password, so it sends no mail.
+    /// Returns `None` when the token is unknown, used or expired.
     pub async fn finish_reset(
         &self,
         token_hash: &[u8; 32],
         password_hash: &str,
         at: Timestamp,
     ) -> Result<Option<Holder>, Failure> {
-        let (hash, password, at) = (*token_hash, password_hash.to_string(), column(at));
+        let hashes = self.link_hashes(LinkKind::Account, token_hash);
+        let mail = format!(
+            "password-changed-{}",
+            self.link_id(LinkKind::Account, token_hash)
+        );
+        let sealer = self.postgres.sealer().clone();
+        let (password, at) = (password_hash.to_string(), column(at));
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let club: Option<i64> = sqlx::query_scalar(
                 "update clubs set password = $2, password_reset_token = null, password_reset_expires = null,
                      email_verified_at = coalesce(email_verified_at, $3)
-                 where password_reset_token = $1 and password_reset_expires > $3 returning id",
+                 where password_reset_token = any($1) and password_reset_expires > $3 returning id",
             )
-            .bind(hex::encode(hash))
+            .bind(hex_texts(&hashes))
             .bind(password.clone())
             .bind(at)
             .fetch_optional(&mut *transaction)
             .await?;
             let (holder, action) = match club {
-                Some(id) => (Some(Holder::Club(ClubId(id))), RESET),
-                None => match reset_admin(&mut transaction, hash, password.clone(), at).await? {
-                    Some(id) => (Some(Holder::Admin(id)), RESET),
-                    None => reset_member(&mut transaction, hash, password, at).await?,
+                Some(id) => (Some(Holder::Club(ClubId(id))), RESET_ACTION),
+                None => match reset_admin(&mut transaction, hashes.clone(), password.clone(), at)
+                    .await?
+                {
+                    Some(id) => (Some(Holder::Admin(id)), RESET_ACTION),
+                    None => reset_member(&mut transaction, hashes, password, at).await?,
                 },
             };
             if let Some(holder) = holder {
                 end_sessions(&mut transaction, holder).await?;
-                note_reset(&mut transaction, holder, action).await?;
-                if action == RESET {
-                    tell(&mut transaction, holder, hash).await?;
+                write_reset_entry(&mut transaction, &sealer, holder, action).await?;
+                if action == RESET_ACTION {
+                    queue_password_mail(&mut transaction, holder, mail).await?;
                 }
             }
             transaction.commit().await?;
@@ -134,7 +148,7 @@ impl Records {
         self.write(work).await
     }
 
-    /// Keeps the hash of a token that will confirm a club's address; an older one no longer does.
+    /// Stores the hash of a token that confirms a club's address. An earlier token stops working.
     pub async fn begin_verification(
         &self,
         club: ClubId,
@@ -147,13 +161,15 @@ impl Records {
         );
         let write = write
             .bind(club.0)
-            .bind(hex::encode(token_hash))
+            .bind(hex::encode(
+                self.link_hash(LinkKind::Verification, token_hash),
+            ))
             .bind(column(expires));
         self.execute(write).await?;
         Ok(())
     }
 
-    /// The address is its reader's. `false`: the token is unknown, used or too old.
+    /// Confirms the address. Returns `false` when the token is unknown, used or expired.
     pub async fn finish_verification(
         &self,
         token_hash: &[u8; 32],
@@ -162,16 +178,29 @@ impl Records {
         let write = sqlx::query(
             "update clubs set email_verified_at = coalesce(email_verified_at, $2), email_verification_token = null,
                  email_verification_expires = null
-             where email_verification_token = $1 and email_verification_expires > $2",
+             where email_verification_token = any($1) and email_verification_expires > $2",
         );
-        self.change(write.bind(hex::encode(token_hash)).bind(column(at)))
-            .await
+        self.change(
+            write
+                .bind(hex_texts(
+                    &self.link_hashes(LinkKind::Verification, token_hash),
+                ))
+                .bind(column(at)),
+        )
+        .await
     }
 }
 
-/// Whoever had the mailed link acted as the account's holder: that is all that is known of them.
-async fn note_reset(
+/// Returns hashes as the table of clubs stores them.
+fn hex_texts(hashes: &[Vec<u8>]) -> Vec<String> {
+    hashes.iter().map(hex::encode).collect()
+}
+
+/// Writes the audit entry of a reset. The actor is the account, because only the mailed link is
+/// known.
+async fn write_reset_entry(
     connection: &mut PgConnection,
+    sealer: &Sealer,
     holder: Holder,
     action: &str,
 ) -> Result<(), sqlx::Error> {
@@ -180,21 +209,22 @@ async fn note_reset(
         Holder::Member(member) => format!("club-user:{}", member.id),
         Holder::Admin(admin) => format!("admin:{admin}"),
     };
-    let act = Act {
+    let action = AuditAction {
         actor: &holder.name(),
         club: holder.club(),
         action,
         object: &object,
         ip: None,
     };
-    audit::write(connection, &act.entry(serde_json::json!({}))).await
+    audit::write(connection, sealer, &action.entry(serde_json::json!({}))).await
 }
 
-/// Their password was changed (ASVS 6.3.7): once for each link, to the address it went to.
-async fn tell(
+/// Queues the mail about the changed password (ASVS 6.3.7), once for each link, to the address the
+/// link went to.
+async fn queue_password_mail(
     connection: &mut PgConnection,
     holder: Holder,
-    hash: [u8; 32],
+    key: String,
 ) -> Result<(), sqlx::Error> {
     let (read, id) = match holder {
         Holder::Club(club) => ("select email, name from clubs where id = $1", club.0),
@@ -210,7 +240,6 @@ async fn tell(
         .await?;
     let mail = "insert into email_outbox (dedupe_key, kind, to_address, data)
          values ($1, 'password-changed', $2, json_build_object('name', $3::text)::text)";
-    let key = format!("password-changed-{}", hex::encode(&hash[..8]));
     sqlx::query(mail)
         .bind(key)
         .bind(email)
@@ -222,24 +251,25 @@ async fn tell(
 
 async fn reset_admin(
     connection: &mut PgConnection,
-    hash: [u8; 32],
+    hashes: Vec<Vec<u8>>,
     password: String,
     at: time::OffsetDateTime,
 ) -> Result<Option<i64>, sqlx::Error> {
     let write = "update admins set password = $2, reset_token_hash = null, reset_expires_at = null
-         where reset_token_hash = $1 and reset_expires_at > $3 returning id";
+         where reset_token_hash = any($1) and reset_expires_at > $3 returning id";
     sqlx::query_scalar(write)
-        .bind(hash.to_vec())
+        .bind(hashes)
         .bind(password)
         .bind(at)
         .fetch_optional(connection)
         .await
 }
 
-/// With what it was: an invitation that was taken, or a password that had been forgotten.
+/// Resets a member's password. Returns whether it was an accepted invitation or a forgotten
+/// password.
 async fn reset_member(
     connection: &mut PgConnection,
-    hash: [u8; 32],
+    hashes: Vec<Vec<u8>>,
     password: String,
     at: time::OffsetDateTime,
 ) -> Result<(Option<Holder>, &'static str), sqlx::Error> {
@@ -247,16 +277,16 @@ async fn reset_member(
         "update club_users u set password = $2, token_hash = null, token_expires_at = null,
              joined_at = coalesce(u.joined_at, $3)
          from club_users before
-         where before.id = u.id and u.token_hash = $1 and u.token_expires_at > $3
+         where before.id = u.id and u.token_hash = any($1) and u.token_expires_at > $3
          returning u.id, u.club_id, u.role, before.joined_at is null",
     )
-    .bind(hash.to_vec())
+    .bind(hashes)
     .bind(password)
     .bind(at)
     .fetch_optional(connection)
     .await?;
     let Some((id, club, word, joins)) = row else {
-        return Ok((None, RESET));
+        return Ok((None, RESET_ACTION));
     };
     let member = Member {
         id,
@@ -265,15 +295,19 @@ async fn reset_member(
     };
     Ok((
         Some(Holder::Member(member)),
-        if joins { "accept-invitation" } else { RESET },
+        if joins {
+            "accept-invitation"
+        } else {
+            RESET_ACTION
+        },
     ))
 }
 
-/// Also for somebody who has yet to take an invitation: the newest link is the one that opens.
-async fn member_begins(
+/// Stores a member's reset token. Also works for an open invitation: the newest link counts.
+async fn begin_member_reset(
     pool: &PgPool,
     email: &str,
-    hash: [u8; 32],
+    hash: Vec<u8>,
     expires: time::OffsetDateTime,
 ) -> Result<Option<Addressee>, sqlx::Error> {
     let row: Option<(i64, i64, String, String, String)> = sqlx::query_as(
@@ -281,7 +315,7 @@ async fn member_begins(
          where lower(email) = lower($1) and removed_at is null returning id, club_id, role, email, name",
     )
     .bind(email)
-    .bind(hash.to_vec())
+    .bind(hash)
     .bind(expires)
     .fetch_optional(pool)
     .await?;
@@ -296,7 +330,7 @@ async fn member_begins(
     Ok(Some(Addressee {
         holder: Holder::Member(member),
         email,
-        name,
+        name: Some(name),
     }))
 }
 

@@ -1,15 +1,16 @@
-//! Money on its way back: as its buyer may know of it, and asked for once more when the provider refused.
+//! Refunds: whether the money is back, and retrying a refund that the provider refused.
 
 use domain::OrderId;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::Records;
-use super::audit::Entry;
+use super::audit::AuditEntry;
 use crate::Failure;
 
 impl Records {
-    /// Whether the provider has sent an order's money back; a refund that failed is tried again by hand, so it is still to come.
+    /// Returns whether the provider has refunded an order. A failed refund is retried by hand, so
+    /// it still counts as outstanding.
     pub async fn is_refunded(&self, order: OrderId) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (select from refunds where order_id = $1 and state = 'succeeded')",
@@ -19,15 +20,15 @@ impl Records {
             .await
     }
 
-    /// A refund that the provider refused is asked for again, under a key that it has not answered yet; if the money went back
-    /// meanwhile, whoever carries it out finds that it did. `false`: none was refused.
-    pub async fn refund_again(&self, order: OrderId, entry: Entry) -> Result<bool, Failure> {
+    /// Requests a refused refund again, under a new idempotency key. The operation itself finds out
+    /// if the money was returned meanwhile. Returns `false` when no refund was refused.
+    pub async fn refund_again(&self, order: OrderId, entry: AuditEntry) -> Result<bool, Failure> {
         let write = "with again as (
                update payment_ops set state = 'pending', ended_at = null, due_at = 'epoch', key = key || '/' || attempts
                where order_id = $1 and kind = 'refund' and state = 'failed' returning order_id
              )
              update refunds r set state = 'pending', ended_at = null from again where r.order_id = again.order_id";
-        self.act(
+        self.write_audited(
             sqlx::query(write).bind(Uuid::from_u128(order.0)),
             entry,
             false,

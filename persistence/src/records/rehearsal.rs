@@ -1,4 +1,4 @@
-//! What only the demo's seed does to the books: move a sold draw into the past.
+//! Changes that only the demo's seed makes: it moves a sold draw into the past.
 
 use domain::DrawId;
 use sqlx::PgPool;
@@ -6,7 +6,7 @@ use sqlx::PgPool;
 use super::{Records, catalogue_changed};
 use crate::Failure;
 
-/// Every time of a draw and of the orders that are about nothing else.
+/// All times of a draw, and of the orders that contain only this draw.
 const SHIFTS: [&str; 7] = [
     "update draws set kick_off = kick_off - $2, opens_at = opens_at - $2, closed_at = closed_at - $2,
          completed_at = completed_at - $2, created_at = created_at - $2 where id = $1",
@@ -24,8 +24,8 @@ const SHIFTS: [&str; 7] = [
 ];
 
 impl Records {
-    /// Moves a draw, its sales and their orders by so many milliseconds into the past, together. No actor may have the
-    /// draw awake.
+    /// Moves a draw, its sales and their orders into the past by `by_ms` milliseconds. No actor may
+    /// be running for the draw.
     pub async fn backdate(&self, draw: DrawId, by_ms: i64) -> Result<(), Failure> {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;

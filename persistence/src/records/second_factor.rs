@@ -1,27 +1,27 @@
-//! The operators' second factor: a secret shared with an authenticator, sealed at rest, whose every code serves once
-//! (issue of the operator's console; RFC 6238).
+//! The operators' second factor (RFC 6238): a secret shared with an authenticator, sealed in the
+//! database. Each code works once.
 
 use domain::Timestamp;
 use sqlx::PgPool;
 
-use super::audit::{self, Act};
+use super::audit::{self, AuditAction};
 use super::{COMMAND_LINE, Records, column};
 use crate::Failure;
 
-/// What the secret is sealed for; its id is the operator's.
-const PURPOSE: &str = "operator-second-factor";
+/// The sealing purpose of the secret. Its id is the operator's.
+const SECOND_FACTOR_PURPOSE: &str = "operator-second-factor";
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecondFactor {
     pub secret: Vec<u8>,
-    /// Once a code of it has been shown.
+    /// Whether a code has been accepted.
     pub enrolled: bool,
-    /// The newest step whose code was used.
+    /// The newest time step whose code was used.
     pub last_step: i64,
 }
 
 impl Records {
-    /// An operator's second factor, if enrolment has begun.
+    /// Returns an operator's second factor, if enrolment has begun.
     pub async fn second_factor(&self, admin: i64) -> Result<Option<SecondFactor>, Failure> {
         let read =
             "select totp_secret_sealed, totp_enrolled_at is not null, totp_last_step from admins
@@ -31,7 +31,10 @@ impl Records {
             .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         row.map(|(sealed, enrolled, last_step)| {
-            let secret = self.postgres.sealer().open(PURPOSE, admin, &sealed)?;
+            let secret = self
+                .postgres
+                .sealer()
+                .open(SECOND_FACTOR_PURPOSE, admin, &sealed)?;
             Ok(SecondFactor {
                 secret,
                 enrolled,
@@ -41,16 +44,21 @@ impl Records {
         .transpose()
     }
 
-    /// Stores a secret for an operator who has none. Whoever has one keeps it, so that a repeated enrolment shows the same.
+    /// Stores a secret for an operator who has none. An existing secret stays, so that a repeated
+    /// enrolment shows the same one.
     pub async fn begin_second_factor(&self, admin: i64, secret: &[u8]) -> Result<(), Failure> {
-        let sealed = self.postgres.sealer().seal(PURPOSE, admin, secret);
+        let sealed = self
+            .postgres
+            .sealer()
+            .seal(SECOND_FACTOR_PURPOSE, admin, secret);
         let write = "update admins set totp_secret_sealed = $2 where id = $1 and totp_secret_sealed is null";
         self.execute(sqlx::query(write).bind(admin).bind(sealed))
             .await?;
         Ok(())
     }
 
-    /// Uses up the code of a step; `false` when it, or a later one, was used before. The first use completes enrolment.
+    /// Uses up the code of a time step. Returns `false` when it or a later one was used before. The
+    /// first use completes the enrolment.
     pub async fn use_step(&self, admin: i64, step: i64, at: Timestamp) -> Result<bool, Failure> {
         let write = "update admins set totp_last_step = $2, totp_enrolled_at = coalesce(totp_enrolled_at, $3)
              where id = $1 and totp_last_step < $2";
@@ -58,8 +66,9 @@ impl Records {
         Ok(self.execute(write).await? > 0)
     }
 
-    /// For a lost phone: the operator enrols again at the next sign-in, and every session ends; it stands in the audit log.
-    /// Whether there is one of that e-mail.
+    /// Deletes the second factor of an operator who lost the phone. Ends all sessions and writes an
+    /// audit entry; the operator enrols again at the next sign-in. Returns whether the e-mail
+    /// address belongs to an operator.
     pub async fn forget_second_factor(&self, email: &str) -> Result<bool, Failure> {
         let write = "with forgotten as (
                  update admins set totp_secret_sealed = null, totp_enrolled_at = null where lower(email) = lower($1)
@@ -67,6 +76,7 @@ impl Records {
              ), closed as (delete from sessions where admin_id in (select id from forgotten))
              select id from forgotten";
         let email = email.to_string();
+        let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let found: Option<i64> = sqlx::query_scalar(write)
@@ -75,14 +85,19 @@ impl Records {
                 .await?;
             if let Some(id) = found {
                 let (action, object) = ("forget-second-factor", format!("admin:{id}"));
-                let act = Act {
+                let action = AuditAction {
                     actor: COMMAND_LINE,
                     club: None,
                     action,
                     object: &object,
                     ip: None,
                 };
-                audit::write(&mut transaction, &act.entry(serde_json::json!({}))).await?;
+                audit::write(
+                    &mut transaction,
+                    &sealer,
+                    &action.entry(serde_json::json!({})),
+                )
+                .await?;
             }
             transaction.commit().await?;
             Ok(found.is_some())

@@ -8,18 +8,19 @@ use time::OffsetDateTime;
 use super::club_users::role;
 use super::{Records, column, timestamp};
 use crate::Failure;
+use crate::link_secrets::LinkKind;
 
-/// Who signed in.
+/// The account that signed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// By the club's own login.
+    /// The club's own login.
     Club(ClubId),
-    /// One of the club's people.
+    /// A member of a club.
     Member(Member),
     Admin(i64),
 }
 
-/// One of a club's people, as the session knows them: the role is today's, not the sign-in's.
+/// A member of a club in a session. The role is the current one, not that at sign-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
     pub id: i64,
@@ -36,7 +37,7 @@ impl Holder {
         }
     }
 
-    /// For the audit log. A member's is found again by it: see `Records::audit_trail`.
+    /// Returns the name for the audit log. `Records::audit_trail` finds a member by it.
     pub fn name(self) -> String {
         match self {
             Holder::Club(club) => format!("club {club}"),
@@ -45,7 +46,7 @@ impl Holder {
         }
     }
 
-    /// The club that is acted for.
+    /// Returns the club that the account acts for.
     pub fn club(self) -> Option<ClubId> {
         match self {
             Holder::Club(club) => Some(club),
@@ -55,16 +56,17 @@ impl Holder {
     }
 }
 
-/// A session that is alive.
+/// A valid session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Session {
     pub holder: Holder,
-    /// When an operator last showed the second factor. Without it the session is half a session.
+    /// When an operator last entered the second factor, or a club member last entered the password.
+    /// An operator's session is incomplete without it.
     pub proven_at: Option<Timestamp>,
     pub ends_at: Timestamp,
 }
 
-/// How long a session lives: unused, and at all.
+/// How long a session lives when unused, and in total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime {
     pub idle_seconds: i32,
@@ -72,7 +74,7 @@ pub struct Lifetime {
 }
 
 #[derive(sqlx::FromRow)]
-struct Row {
+struct SessionRow {
     club_id: Option<i64>,
     admin_id: Option<i64>,
     club_user_id: Option<i64>,
@@ -82,7 +84,7 @@ struct Row {
     stale: bool,
 }
 
-impl Row {
+impl SessionRow {
     fn session(self) -> Option<Session> {
         let holder = match (self.club_id.map(ClubId), self.club_user_id) {
             (Some(club), Some(id)) => Holder::Member(Member {
@@ -115,7 +117,7 @@ impl Records {
             Holder::Member(member) => (None, Some(member.id)),
             Holder::Admin(admin) => (Some(admin), None),
         };
-        // Whoever is removed at this moment is in for nothing: the row is theirs alone while we look.
+        // The row lock keeps a member from being removed while the session is created.
         let write = sqlx::query(
             "with member as (
                  update club_users set seen_at = $4 where id = $8 and removed_at is null returning id)
@@ -123,7 +125,7 @@ impl Records {
                  (token_hash, club_id, admin_id, club_user_id, proven_at, created_at, seen_at, idle_seconds, ends_at)
              select $1, $2, $3, $8, $7, $4, $4, $5, $6 where $8::bigint is null or exists (select from member)",
         )
-        .bind(token_hash.to_vec())
+        .bind(self.link_hash(LinkKind::Session, token_hash))
         .bind(holder.club().map(|club| club.0))
         .bind(admin)
         .bind(column(at))
@@ -135,19 +137,20 @@ impl Records {
         Ok(())
     }
 
-    /// The second factor was shown again.
+    /// Records that the second factor or the password was entered again.
     pub async fn prove_session(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<(), Failure> {
-        let write = "update sessions set proven_at = $2 where token_hash = $1";
+        let write = "update sessions set proven_at = $2 where token_hash = any($1)";
         self.execute(
             sqlx::query(write)
-                .bind(token_hash.to_vec())
+                .bind(self.link_hashes(LinkKind::Session, token_hash))
                 .bind(column(at)),
         )
         .await?;
         Ok(())
     }
 
-    /// A session that is neither idle too long nor past its end. Seeing it keeps it alive, written at most once a minute.
+    /// Returns a session that has not expired, and keeps it alive. The time of use is written at
+    /// most once a minute.
     pub async fn session(
         &self,
         token_hash: &[u8; 32],
@@ -157,21 +160,21 @@ impl Records {
             "select s.club_id, s.admin_id, s.club_user_id, u.role, s.proven_at, s.ends_at,
                  s.seen_at < $2 - interval '60 seconds' as stale
              from sessions s left join club_users u on u.id = s.club_user_id and u.removed_at is null
-             where s.token_hash = $1 and s.ends_at > $2 and s.seen_at + make_interval(secs => s.idle_seconds) > $2",
+             where s.token_hash = any($1) and s.ends_at > $2 and s.seen_at + make_interval(secs => s.idle_seconds) > $2",
         )
-        .bind(token_hash.to_vec())
+        .bind(self.link_hashes(LinkKind::Session, token_hash))
         .bind(column(at));
-        let row: Option<Row> = self
+        let row: Option<SessionRow> = self
             .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         let Some(row) = row else {
             return Ok(None);
         };
         if row.stale {
-            let write = "update sessions set seen_at = $2 where token_hash = $1";
+            let write = "update sessions set seen_at = $2 where token_hash = any($1)";
             self.execute(
                 sqlx::query(write)
-                    .bind(token_hash.to_vec())
+                    .bind(self.link_hashes(LinkKind::Session, token_hash))
                     .bind(column(at)),
             )
             .await?;
@@ -179,7 +182,8 @@ impl Records {
         Ok(row.session())
     }
 
-    /// Whether a session is still open. Unlike [`Records::session`], looking does not keep it alive.
+    /// Returns whether a session is still open. Unlike [`Records::session`], it does not keep it
+    /// alive.
     pub async fn session_is_open(
         &self,
         token_hash: &[u8; 32],
@@ -187,22 +191,22 @@ impl Records {
     ) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (select from sessions
-                 where token_hash = $1 and ends_at > $2 and seen_at + make_interval(secs => idle_seconds) > $2)",
+                 where token_hash = any($1) and ends_at > $2 and seen_at + make_interval(secs => idle_seconds) > $2)",
         )
-        .bind(token_hash.to_vec())
+        .bind(self.link_hashes(LinkKind::Session, token_hash))
         .bind(column(at));
         self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
     pub async fn close_session(&self, token_hash: &[u8; 32]) -> Result<(), Failure> {
-        let write =
-            sqlx::query("delete from sessions where token_hash = $1").bind(token_hash.to_vec());
+        let write = sqlx::query("delete from sessions where token_hash = any($1)");
+        let write = write.bind(self.link_hashes(LinkKind::Session, token_hash));
         self.execute(write).await?;
         Ok(())
     }
 
-    /// Forgets sessions past their end: housekeeping, at most a few thousand rows a day.
+    /// Deletes expired sessions, at most a few thousand a day.
     pub async fn sweep_sessions(&self, at: Timestamp) -> Result<u64, Failure> {
         let write = "delete from sessions where ends_at <= $1 or seen_at + make_interval(secs => idle_seconds) <= $1";
         self.execute(sqlx::query(write).bind(column(at))).await

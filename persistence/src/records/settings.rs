@@ -1,4 +1,4 @@
-//! Switches of the whole service: a key and a text value.
+//! Settings of the whole service: keys with text values.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use super::Records;
-use super::audit::Entry;
+use super::audit::AuditEntry;
 use crate::Failure;
 
-/// No new payment intents; everything else runs (decision I-5).
+/// Rejects new payment intents; everything else runs (decision I-5).
 pub const MAINTENANCE_MODE: &str = "maintenance_mode";
-/// Absent means on (decision I-6).
+/// On when absent (decision I-6).
 pub const CLUB_REGISTRATION_ENABLED: &str = "club_registration_enabled";
-/// Absent means on; console lists only (decision E-15).
+/// On when absent. Affects console lists only (decision E-15).
 pub const HIDE_TEST_DRAWS: &str = "hide_test_draws";
 /// `per_line` (the default) or `per_charge` (decision D-6).
 pub const SURCHARGE_MODE: &str = "surcharge_mode";
-/// `true` or `false`; absent means what the environment says (decision D-14).
+/// `true` or `false`. The environment decides when absent (decision D-14).
 pub const FEE_PASSTHROUGH_ALLOWED: &str = "fee_passthrough_allowed";
 
-/// A setting as it stands, with who set it last.
+/// A setting with its current value, and who set it last.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct SettingRow {
     pub id: i64,
@@ -32,7 +32,7 @@ pub struct SettingRow {
 }
 
 impl Records {
-    /// By key.
+    /// Returns all settings, by key.
     pub async fn setting_rows(&self) -> Result<Vec<SettingRow>, Failure> {
         let read = "select id, key, value, description, updated_at, updated_by from system_settings order by key";
         let read = sqlx::query_as(read);
@@ -40,25 +40,25 @@ impl Records {
             .await
     }
 
-    /// Sets a value, and a description if one is given, with who did it.
+    /// Sets a value, and a description if given, and writes the audit entry.
     pub async fn change_setting(
         &self,
         key: &str,
         value: &str,
         description: Option<&str>,
         by: &str,
-        entry: Entry,
+        entry: AuditEntry,
     ) -> Result<(), Failure> {
         let write = "insert into system_settings (key, value, description, updated_by) values ($1, $2, $3, $4)
              on conflict (key) do update set value = $2, description = coalesce($3, system_settings.description),
-                 updated_by = $4, updated_at = now()";
+                 updated_by = $4, updated_at = transaction_instant()";
         let write = sqlx::query(write)
             .bind(key.to_string())
             .bind(value.to_string());
         let write = write
             .bind(description.map(str::to_string))
             .bind(by.to_string());
-        self.act(write, entry, false).await?;
+        self.write_audited(write, entry, false).await?;
         Ok(())
     }
 
@@ -72,7 +72,7 @@ impl Records {
 
     pub async fn set_setting(&self, key: &str, value: &str, by: &str) -> Result<(), Failure> {
         let write = "insert into system_settings (key, value, updated_by) values ($1, $2, $3)
-             on conflict (key) do update set value = $2, updated_by = $3, updated_at = now()";
+             on conflict (key) do update set value = $2, updated_by = $3, updated_at = transaction_instant()";
         let write = sqlx::query(write)
             .bind(key.to_string())
             .bind(value.to_string())

@@ -1,18 +1,19 @@
-//! A club's acceptance of the terms of service, recorded before a draw is created and linked with it (decision E-17).
+//! A club's acceptance of the terms of service. It is recorded before a draw is created, and linked
+//! with the draw (decision E-17).
 
 use domain::{ClubId, DrawId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, audit, catalogue_changed, column, draws, listings, take_turn};
+use super::{Records, audit, catalogue_changed, column, draws, listings, lock_club};
 use crate::Failure;
-use crate::records::draws::NewDraw;
+use crate::records::draws::DrawToCreate;
 use crate::records::listings::Listing;
 
-/// An acceptance serves for draws that are created within half an hour.
+/// An acceptance is valid for draws created within half an hour.
 const GOOD_FOR_SECONDS: i64 = 30 * 60;
 
-/// Who agreed to what, from where: the server's own word on address and browser; the client's is ignored.
+/// Who agreed to which terms, and from where. The server determines the address and browser itself.
 #[derive(Clone, Debug)]
 pub struct Acceptance {
     pub club: ClubId,
@@ -20,65 +21,67 @@ pub struct Acceptance {
     pub ip_address: String,
     pub user_agent: String,
     pub version: String,
-    /// SHA-256 of the text that was shown (decision B-15).
+    /// The SHA-256 of the text that was shown (decision B-15).
     pub digest: String,
 }
 
-/// What became of draws that a club wanted to put on sale.
+/// The outcome of creating draws.
 #[derive(Clone, Debug)]
-pub enum Created {
-    /// As they were written, in the order given.
+pub enum CreateDrawsOutcome {
+    /// The draws, in the given order.
     Draws(Vec<Listing>),
-    /// One of the games is the club's draw of this number already; nothing was created.
+    /// The club already has one of the games as the draw with this number; nothing was created.
     Exists(DrawId),
-    /// There is no acceptance that serves; nothing was created.
+    /// There is no valid acceptance; nothing was created.
     NotAgreed,
 }
 
 impl Records {
     pub async fn accept_terms(&self, acceptance: &Acceptance) -> Result<i64, Failure> {
-        let said = acceptance.clone();
+        let acceptance = acceptance.clone();
         let write =
             "insert into terms_acceptances (club_id, accepted_at, ip_address, user_agent, terms_version, terms_digest)
              values ($1, $2, $3, $4, $5, $6) returning id";
         let work = async move |pool: PgPool| {
             let write = sqlx::query_scalar(write)
-                .bind(said.club.0)
-                .bind(column(said.at))
-                .bind(said.ip_address);
+                .bind(acceptance.club.0)
+                .bind(column(acceptance.at))
+                .bind(acceptance.ip_address);
             write
-                .bind(said.user_agent)
-                .bind(said.version)
-                .bind(said.digest)
+                .bind(acceptance.user_agent)
+                .bind(acceptance.version)
+                .bind(acceptance.digest)
                 .fetch_one(&pool)
                 .await
         };
         self.write(work).await
     }
 
-    /// Creates draws of one club under its latest acceptance that serves no draw yet, and links it with the first of them:
-    /// all in one transaction. One club's creations wait for each other, so that the same game, sent again after a lost answer
-    /// or twice at once, is one draw.
+    /// Creates draws of one club under its latest unused acceptance, and links it with the first of
+    /// them, in one transaction.
+    ///
+    /// Creations of one club wait for each other, so that a request that was sent twice creates one
+    /// draw.
     ///
     /// # Errors
-    /// `NotWritten`: nothing was created.
+    /// [`Failure::NotWritten`] when nothing was created.
     pub async fn create_draws_agreed(
         &self,
         club: ClubId,
-        new: &[NewDraw],
+        new: &[DrawToCreate],
         at: Timestamp,
-    ) -> Result<Created, Failure> {
+    ) -> Result<CreateDrawsOutcome, Failure> {
         let new = new.to_vec();
-        let (sealer, act) = (self.postgres.sealer().clone(), self.act.clone());
+        let (sealer, signer) = (self.postgres.sealer().clone(), self.signer.clone());
         let since = column(at.plus_seconds(-GOOD_FOR_SECONDS));
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            take_turn(&mut transaction, "draws", club).await?;
+            lock_club(&mut transaction, "draws", club).await?;
             if let Some(draw) = draws::same_game(&mut transaction, club, &new).await? {
-                return Ok(Err(Created::Exists(draw)));
+                return Ok(Err(CreateDrawsOutcome::Exists(draw)));
             }
             let Some(acceptance) = latest(&mut transaction, club, since).await? else {
-                return Ok(Err(Created::NotAgreed));
+                return Ok(Err(CreateDrawsOutcome::NotAgreed));
             };
             let ids = draws::insert_all(&mut transaction, &sealer, &new).await?;
             sqlx::query("update terms_acceptances set draw_id = $2 where id = $1")
@@ -87,17 +90,17 @@ impl Records {
                 .execute(&mut *transaction)
                 .await?;
             if let Some(first) = ids.first() {
-                audit::sign(&mut transaction, &act, first).await?;
+                audit::write_signed(&mut transaction, &signer, first).await?;
             }
-            let rows = listings::written(&mut transaction, &ids).await?;
+            let rows = listings::inserted_listings(&mut transaction, &ids).await?;
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
             Ok(Ok(rows))
         };
         match self.write(work).await? {
-            Ok(rows) => Ok(Created::Draws(
+            Ok(rows) => Ok(CreateDrawsOutcome::Draws(
                 rows.into_iter()
-                    .map(listings::Row::listing)
+                    .map(listings::ListingRow::listing)
                     .collect::<Result<_, _>>()?,
             )),
             Err(nothing) => Ok(nothing),
@@ -105,7 +108,7 @@ impl Records {
     }
 }
 
-/// Locked, so that two creations at once need two acceptances.
+/// Locks the acceptance, so that two creations at once need two acceptances.
 async fn latest(
     connection: &mut PgConnection,
     club: ClubId,

@@ -1,4 +1,4 @@
-//! Links that show a buyer every order of an address: who can read its mail is its owner.
+//! Mailed links that show a buyer every order of an address. Reading its mail proves its ownership.
 
 use domain::{OrderId, Timestamp};
 use sqlx::PgPool;
@@ -8,29 +8,33 @@ use uuid::Uuid;
 use super::erasure::ERASED_EMAIL;
 use super::{Records, column, timestamp};
 use crate::Failure;
+use crate::link_secrets::LinkKind;
 
-/// Orders that one link shows, the newest first.
+/// The maximum number of orders that a link shows, newest first.
 const ORDERS_MAX: i64 = 100;
 
-/// What a link opens.
+/// The address and orders of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketLink {
     pub email: String,
     pub until: Timestamp,
-    /// With tickets, or captured and on their way back; the newest first.
+    /// Orders that have tickets, or are captured and being refunded. Newest first.
     pub orders: Vec<OrderId>,
 }
 
 impl Records {
-    /// Keeps a link's hash, if tickets were ever bought with the address in whatever case; answers the address as its newest
-    /// order has it. `None`: nobody bought with it.
+    /// Stores a link's hash if tickets were ever bought with the address. Letter case does not
+    /// matter. Returns the address as its newest order spells it, or `None` when no order has it.
     pub async fn begin_ticket_link(
         &self,
         email: &str,
         token_hash: &[u8; 32],
         until: Timestamp,
     ) -> Result<Option<String>, Failure> {
-        let (email, hash) = (email.to_lowercase(), token_hash.to_vec());
+        let (email, hash) = (
+            email.to_lowercase(),
+            self.link_hash(LinkKind::Tickets, token_hash),
+        );
         let work = async move |pool: PgPool| {
             sqlx::query_scalar(
                 "with known as (
@@ -51,20 +55,21 @@ impl Records {
         self.write(work).await
     }
 
-    /// What a link opens at a time; `None` for one that is unknown or over.
+    /// Returns the orders of a link, or `None` when it is unknown or expired.
     pub async fn ticket_link(
         &self,
         token_hash: &[u8; 32],
         at: Timestamp,
     ) -> Result<Option<TicketLink>, Failure> {
-        let hash = token_hash.to_vec();
+        let hashes = self.link_hashes(LinkKind::Tickets, token_hash);
         let work = async move |pool: PgPool| {
-            let link: Option<(String, OffsetDateTime)> =
-                sqlx::query_as("select email, expires_at from ticket_links where token_hash = $1 and expires_at > $2")
-                    .bind(hash)
-                    .bind(column(at))
-                    .fetch_optional(&pool)
-                    .await?;
+            let link: Option<(String, OffsetDateTime)> = sqlx::query_as(
+                "select email, expires_at from ticket_links where token_hash = any($1) and expires_at > $2",
+            )
+            .bind(hashes)
+            .bind(column(at))
+            .fetch_optional(&pool)
+            .await?;
             let Some((email, until)) = link else {
                 return Ok(None);
             };
@@ -86,13 +91,14 @@ impl Records {
         self.read(work).await
     }
 
-    /// Forgets links past their end, and to whom they were mailed (decision F-8): housekeeping.
+    /// Deletes expired links, and the addresses they were mailed to (decision F-8).
     pub async fn sweep_ticket_links(&self, at: Timestamp) -> Result<u64, Failure> {
         let write = sqlx::query(
             "with over as (delete from ticket_links where expires_at <= $1 returning token_hash),
                mailed as (
                  update email_outbox set to_address = $2, data = '{}', why = null
-                 where dedupe_key in (select 'my-tickets-' || encode(substring(token_hash for 8), 'hex') from over))
+                 where dedupe_key in (select 'my-tickets-' || encode(substring(token_hash from octet_length(token_hash) - 31 for 8), 'hex')
+                   from over))
              select from over",
         );
         self.execute(write.bind(column(at)).bind(ERASED_EMAIL))

@@ -1,4 +1,4 @@
-//! Which tickets of a draw are sold, and, for the club's and the operator's eyes alone, to whom.
+//! Sold tickets of a draw, and their buyers for the club and the operator.
 
 use domain::{DrawId, OrderId, Serial, Timestamp};
 use sqlx::PgPool;
@@ -8,7 +8,8 @@ use uuid::Uuid;
 use super::{Records, timestamp};
 use crate::Failure;
 
-/// A sold ticket with its buyer. Personal data: owner club and operator only (decision F-1).
+/// A sold ticket with its buyer. Personal data: shown to the owning club and operators only
+/// (decision F-1).
 #[derive(Clone, Debug)]
 pub struct SoldTicket {
     pub serial: Serial,
@@ -21,7 +22,7 @@ pub struct SoldTicket {
 }
 
 #[derive(sqlx::FromRow)]
-struct Row {
+struct SoldTicketRow {
     serial: i16,
     order_id: Uuid,
     payment_intent_id: Option<String>,
@@ -31,7 +32,7 @@ struct Row {
     buyer_phone: Option<String>,
 }
 
-impl Row {
+impl SoldTicketRow {
     fn ticket(self) -> Result<SoldTicket, Failure> {
         let damaged = || Failure::Corrupt(format!("ticket serial {}", self.serial));
         Ok(SoldTicket {
@@ -47,7 +48,7 @@ impl Row {
 }
 
 impl Records {
-    /// The serials of a draw that have an owner, ascending.
+    /// Returns the sold serials of a draw, ascending.
     pub async fn sold_serials(&self, draw: DrawId) -> Result<Vec<Serial>, Failure> {
         let read =
             sqlx::query_scalar("select serial from tickets where draw_id = $1 order by serial")
@@ -61,7 +62,7 @@ impl Records {
             .collect())
     }
 
-    /// A draw's sold tickets with their buyers, ascending.
+    /// Returns a draw's sold tickets with their buyers, ascending.
     pub async fn sold_tickets(&self, draw: DrawId) -> Result<Vec<SoldTicket>, Failure> {
         let read = sqlx::query_as(
             "select t.serial, o.id as order_id, o.payment_intent_id, t.sold_at,
@@ -70,9 +71,9 @@ impl Records {
              where t.draw_id = $1 order by t.serial",
         )
         .bind(draw.0);
-        let rows: Vec<Row> = self
+        let rows: Vec<SoldTicketRow> = self
             .read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
-        rows.into_iter().map(Row::ticket).collect()
+        rows.into_iter().map(SoldTicketRow::ticket).collect()
     }
 }

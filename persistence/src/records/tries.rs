@@ -1,4 +1,5 @@
-//! How often something was tried, on all nodes together: what protects an account must not grow with their number.
+//! Rate limits across all nodes: the limit that protects an account must not grow with the number
+//! of nodes.
 
 use domain::Timestamp;
 use sqlx::{PgPool, query, query_scalar};
@@ -6,25 +7,29 @@ use sqlx::{PgPool, query, query_scalar};
 use super::{Records, column};
 use crate::Failure;
 
-/// What the keyed hash of what was tried is for: the table tells nobody whose account it was.
-const PURPOSE: &str = "tries";
+/// The purpose of the keyed hash. The table does not reveal which account it counts for.
+const RATE_LIMIT_PURPOSE: &str = "tries";
 
-/// One thing that is limited: so many times in a window that begins with the first.
+/// One limit: so many tries in a window that begins with the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Try {
-    /// Names the limit and whom it is about.
+pub struct RateLimitTry {
+    /// Names the limit and the account it applies to.
     pub about: String,
     pub max: u32,
     pub window_seconds: i64,
 }
 
 impl Records {
-    /// Counts one more of each, unless any of them would be one too many; then none is counted and the answer is `false`.
-    /// Looking and counting are one step, whichever nodes ask at once.
+    /// Counts one try for each limit. If any limit is reached, counts none and returns `false`. The
+    /// check and the count are atomic across nodes.
     ///
     /// # Errors
-    /// Nobody knows whether it was counted: whoever asked is told to come again.
-    pub async fn count_tries(&self, tries: &[Try], at: Timestamp) -> Result<bool, Failure> {
+    /// The tries may or may not have been counted. The caller asks the client to try again later.
+    pub async fn count_tries(
+        &self,
+        tries: &[RateLimitTry],
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
         let rows = self.rows(tries);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
@@ -42,7 +47,7 @@ impl Records {
                 .fetch_one(&mut *transaction)
                 .await?;
                 if i64::from(count) > i64::from(max) {
-                    // What was counted before it goes back with it.
+                    // The rollback also reverts the limits that were counted before this one.
                     transaction.rollback().await?;
                     return Ok(false);
                 }
@@ -53,11 +58,11 @@ impl Records {
         self.write(work).await
     }
 
-    /// It was none: one less of each.
+    /// Takes one try off each limit, because it should not count.
     ///
     /// # Errors
-    /// It may stay counted until its window ends.
-    pub async fn take_back_tries(&self, tries: &[Try]) -> Result<(), Failure> {
+    /// The tries may stay counted until their window ends.
+    pub async fn take_back_tries(&self, tries: &[RateLimitTry]) -> Result<(), Failure> {
         let rows = self.rows(tries);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
@@ -71,21 +76,21 @@ impl Records {
         self.write(work).await
     }
 
-    /// Forgets what is over: called every minute.
+    /// Deletes expired windows. Called every minute.
     ///
     /// # Errors
-    /// The books could not be written.
+    /// The database could not be written.
     pub async fn sweep_tries(&self, at: Timestamp) -> Result<u64, Failure> {
         self.execute(query("delete from tries where until <= $1").bind(column(at)))
             .await
     }
 
-    /// In one order for everybody, so that two that count the same things never wait for each other in a circle.
-    fn rows(&self, tries: &[Try]) -> Vec<(Vec<u8>, u32, i64)> {
+    /// Sorted, so that two callers with the same limits never deadlock.
+    fn rows(&self, tries: &[RateLimitTry]) -> Vec<(Vec<u8>, u32, i64)> {
         let sealer = self.postgres.sealer();
-        let row = |one: &Try| {
+        let row = |one: &RateLimitTry| {
             (
-                sealer.fingerprint(PURPOSE, &one.about).to_vec(),
+                sealer.fingerprint(RATE_LIMIT_PURPOSE, &one.about).to_vec(),
                 one.max,
                 one.window_seconds,
             )

@@ -1,14 +1,14 @@
-//! Pictures of clubs, as we made them anew (decisions B-12, G-8, G-9).
+//! Pictures of clubs, re-encoded by the server (decisions B-12, G-8, G-9).
 
 use domain::ClubId;
 use sqlx::PgPool;
 
-use super::{Records, take_turn};
+use super::{Records, lock_club};
 use crate::Failure;
 
 #[derive(Clone, Debug)]
 pub struct Upload {
-    /// Ours; its ending says what it is.
+    /// Assigned by the server. Its extension is the picture's type.
     pub key: String,
     pub club: ClubId,
     /// `logo` or `bundle-image`.
@@ -16,16 +16,17 @@ pub struct Upload {
     pub bytes: Vec<u8>,
 }
 
-/// Pictures that one club keeps (ASVS 5.2.4): one for each game of a long season, some times over.
+/// The maximum number of pictures of one club (ASVS 5.2.4): several for each game of a long season.
 pub const PICTURES_MAX: i64 = 200;
 
 impl Records {
-    /// The same picture again is the same row. `false`: the club keeps [`PICTURES_MAX`] others.
+    /// Stores a picture. The same picture is stored once. Returns `false` when the club has
+    /// [`PICTURES_MAX`] others.
     pub async fn keep_upload(&self, upload: Upload) -> Result<bool, Failure> {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            // One after the other, so that two at once are counted both.
-            take_turn(&mut transaction, "uploads", upload.club).await?;
+            // Uploads of one club wait for each other, so that the limit counts both.
+            lock_club(&mut transaction, "uploads", upload.club).await?;
             let read = "select count(*) < $2 or exists (select from uploads where key = $3) from uploads where club_id = $1";
             let fits = sqlx::query_scalar(read)
                 .bind(upload.club.0)
@@ -55,8 +56,8 @@ impl Records {
             .await
     }
 
-    /// Forgets a share image of the club's, unless an offer other than the one named still shows it: the same picture is one
-    /// row, however many offers have it. `false`: the club has no such picture.
+    /// Deletes a club's share image, unless another offer still shows it: offers with the same
+    /// picture share one row. Returns `false` when the club has no such picture.
     pub async fn forget_upload(
         &self,
         key: &str,

@@ -4,7 +4,7 @@ use domain::Timestamp;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use super::audit::Entry;
+use super::audit::AuditEntry;
 use super::{Records, timestamp};
 use crate::Failure;
 
@@ -40,9 +40,9 @@ impl Records {
         self.write(work).await
     }
 
-    /// Takes a club off the list; `false` when it was not on it.
-    pub async fn leave_waitlist(&self, id: i64, entry: Entry) -> Result<bool, Failure> {
-        self.act(
+    /// Takes a club off the list. Returns `false` when it was not on it.
+    pub async fn leave_waitlist(&self, id: i64, entry: AuditEntry) -> Result<bool, Failure> {
+        self.write_audited(
             sqlx::query("delete from waitlist where id = $1").bind(id),
             entry,
             false,
@@ -51,11 +51,11 @@ impl Records {
     }
 
     pub async fn waitlist(&self) -> Result<Vec<WaitlistEntry>, Failure> {
-        type Row = (i64, String, String, String, String, OffsetDateTime);
+        type WaitlistRow = (i64, String, String, String, String, OffsetDateTime);
         let read = sqlx::query_as(
             "select id, club_name, contact_name, contact_email, contact_phone, created_at from waitlist order by id",
         );
-        let rows: Vec<Row> = self
+        let rows: Vec<WaitlistRow> = self
             .read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         let entry = |(id, club_name, contact_name, contact_email, contact_phone, created_at)| {

@@ -1,12 +1,14 @@
-//! What the books promise of orders and money.
+//! Contract of orders, payment operations and refunds.
 
 use domain::{AccountId, Cents, OrderId, OrderState, PaymentIntentId, PaymentStatus};
 use persistence::Failure;
-use persistence::books::{Attempt, Operation, OperationKind, Tell, TermsAgreed};
 use persistence::ledger::BuyerDetails;
-use persistence::nodes::Boot;
+use persistence::nodes::InstanceId;
+use persistence::stores::{
+    Attempt, BuyerSource, NotifyBuyer, Operation, OperationKind, TermsAgreed,
+};
 
-use crate::support::{NOW, World, account, buyer, intent_id, said};
+use crate::support::{KICK_OFF, NOW, World, account, buyer, intent_id, provider_intent};
 
 const LEASE_MS: i64 = 1_000;
 
@@ -14,10 +16,10 @@ fn id(order: u128) -> OrderId {
     OrderId(order)
 }
 
-async fn due(world: &World, after_ms: i64) -> Vec<(OrderId, OperationKind)> {
+async fn claim_due(world: &World, after_ms: i64) -> Vec<(OrderId, OperationKind)> {
     let now = NOW.plus_ms(after_ms);
     let claimed = world
-        .books
+        .stores
         .claim_operations(now, LEASE_MS, 100)
         .await
         .expect("claimed");
@@ -27,41 +29,44 @@ async fn due(world: &World, after_ms: i64) -> Vec<(OrderId, OperationKind)> {
         .collect()
 }
 
-async fn one(world: &World, order: u128, kind: OperationKind) -> Option<Operation> {
+async fn claim_one(world: &World, order: u128, kind: OperationKind) -> Option<Operation> {
     world
-        .books
+        .stores
         .claim_operation(id(order), kind, NOW, LEASE_MS)
         .await
-        .expect("asked")
+        .expect("read")
 }
 
-fn refused<T: std::fmt::Debug>(said: Result<T, Failure>) -> bool {
-    matches!(said, Err(Failure::NotWritten(_)))
+fn refused<T: std::fmt::Debug>(outcome: Result<T, Failure>) -> bool {
+    matches!(outcome, Err(Failure::NotWritten(_)))
 }
 
-pub async fn an_order_has_one_payment_intent(world: World) {
+pub async fn order_has_one_payment_intent(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     for _ in 0..2 {
         world
-            .books
-            .opened(id(1), &intent_id(1), "secret")
+            .stores
+            .record_payment_intent(id(1), &intent_id(1), "secret")
             .await
             .expect("opened, and again");
     }
     assert!(refused(
         world
-            .books
-            .opened(id(1), &PaymentIntentId("pi_other".into()), "other")
+            .stores
+            .record_payment_intent(id(1), &PaymentIntentId("pi_other".into()), "other")
             .await
     ));
     assert_eq!(
-        world.books.opened(id(9), &intent_id(9), "secret").await,
+        world
+            .stores
+            .record_payment_intent(id(9), &intent_id(9), "secret")
+            .await,
         Err(Failure::NotFound)
     );
     let record = world
-        .books
+        .stores
         .order_by_payment_intent(&intent_id(1))
         .await
         .expect("read")
@@ -72,42 +77,45 @@ pub async fn an_order_has_one_payment_intent(world: World) {
     );
     assert!(
         world
-            .books
+            .stores
             .order_by_payment_intent(&intent_id(7))
             .await
             .expect("read")
             .is_none()
     );
     assert!(
-        one(&world, 1, OperationKind::Create).await.is_none(),
+        claim_one(&world, 1, OperationKind::Create).await.is_none(),
         "done"
     );
-    assert!(one(&world, 2, OperationKind::Create).await.is_some());
+    assert!(claim_one(&world, 2, OperationKind::Create).await.is_some());
 
-    // One that is decided needs none, and what it has stays known.
+    // An ended order takes no new payment intent, but keeps the one it has.
     owner
         .execute(domain::Command::Release { order: id(2) }, None)
         .await
         .expect("released");
     for order in [1, 2] {
         world
-            .books
-            .released(id(order), "left", Tell::Nobody, NOW)
+            .stores
+            .release(id(order), "left", NotifyBuyer::Nobody, NOW)
             .await
             .expect("released");
     }
     assert!(refused(
-        world.books.opened(id(2), &intent_id(2), "secret").await
+        world
+            .stores
+            .record_payment_intent(id(2), &intent_id(2), "secret")
+            .await
     ));
     assert!(world.record(2).await.order.payment_intent.is_none());
     world
-        .books
-        .opened(id(1), &intent_id(1), "secret")
+        .stores
+        .record_payment_intent(id(1), &intent_id(1), "secret")
         .await
         .expect("its own, once more");
 }
 
-pub async fn a_buyer_is_filled_in_and_never_written_over(world: World) {
+pub async fn buyer_details_are_filled_and_never_replaced(world: World) {
     let mut owner = world.owner(0).await;
     let order = persistence::ledger::NewOrder {
         buyer: BuyerDetails {
@@ -118,26 +126,28 @@ pub async fn a_buyer_is_filled_in_and_never_written_over(world: World) {
         ..world.order(1, &[(0, 2)])
     };
     owner.open(order).await.expect("opened");
-    let known = world.record(1).await.buyer;
+    let stored = world.record(1).await.buyer;
     assert_eq!(
-        known,
+        stored,
         BuyerDetails {
             phone: Some("0400".into()),
             ..BuyerDetails::default()
         },
-        "a name alone is nobody"
+        "a name without an address is not stored"
     );
     let bob = BuyerDetails {
         name: Some("Bob".into()),
         email: Some("bob@buyer.test".into()),
         phone: Some("0499".into()),
     };
-    world.books.fill_buyer(id(1), &bob).await.expect("filled");
-    world
-        .books
-        .fill_buyer(id(1), &buyer())
-        .await
-        .expect("nothing to fill");
+    let fill = async |order, buyer: &BuyerDetails| {
+        world
+            .stores
+            .fill_buyer(id(order), buyer, BuyerSource::Checkout)
+            .await
+    };
+    assert_eq!(fill(1, &bob).await, Ok(true), "filled");
+    assert_eq!(fill(1, &buyer()).await, Ok(true), "nothing to fill");
     assert_eq!(
         world.record(1).await.buyer,
         BuyerDetails {
@@ -145,10 +155,7 @@ pub async fn a_buyer_is_filled_in_and_never_written_over(world: World) {
             ..bob
         }
     );
-    assert_eq!(
-        world.books.fill_buyer(id(9), &buyer()).await,
-        Err(Failure::NotFound)
-    );
+    assert_eq!(fill(9, &buyer()).await, Err(Failure::NotFound));
     let terms = TermsAgreed {
         version: "1.0",
         sha256: [7; 32],
@@ -156,23 +163,105 @@ pub async fn a_buyer_is_filled_in_and_never_written_over(world: World) {
     for minute in [1, 2] {
         let at = NOW.plus_seconds(60 * minute);
         world
-            .books
-            .consented(id(1), at, "192.0.2.1", terms)
+            .stores
+            .record_consent(id(1), at, "192.0.2.1", terms)
             .await
             .expect("consented");
     }
     assert_eq!(
         world.record(1).await.consent_at,
         Some(NOW.plus_seconds(60)),
-        "the first time counts"
+        "only the first confirmation is kept"
     );
     assert_eq!(
-        world.books.consented(id(9), NOW, "192.0.2.1", terms).await,
+        world
+            .stores
+            .record_consent(id(9), NOW, "192.0.2.1", terms)
+            .await,
         Err(Failure::NotFound)
     );
 }
 
-pub async fn a_buyer_is_corrected_until_something_is_authorised(world: World) {
+pub async fn buyer_details_close_after_capture_and_result(world: World) {
+    let (mut owner, mut other) = (world.owner(0).await, world.owner(1).await);
+    let nobody = |order, lines: &[(usize, u16)]| persistence::ledger::NewOrder {
+        buyer: BuyerDetails::default(),
+        ..world.order(order, lines)
+    };
+    let details = |phone: &str| BuyerDetails {
+        phone: Some(phone.into()),
+        ..BuyerDetails::default()
+    };
+    let fill = async |order, source| {
+        world
+            .stores
+            .fill_buyer(id(order), &details("0400"), source)
+            .await
+    };
+    let operator = |approved| BuyerSource::Operator {
+        at: KICK_OFF,
+        approved,
+    };
+    for order in [1, 2, 3] {
+        owner.open(nobody(order, &[(0, 1)])).await.expect("opened");
+        world
+            .stores
+            .record_payment_intent(id(order), &intent_id(order), "secret")
+            .await
+            .expect("opened");
+        owner.allocate(order, 1).await.expect("allocated");
+        let intent = provider_intent(&world.record(order).await, PaymentStatus::Succeeded);
+        if order != 2 {
+            world
+                .stores
+                .record_capture(id(order), &intent, NOW)
+                .await
+                .expect("captured");
+        }
+    }
+    assert_eq!(fill(1, BuyerSource::Checkout).await, Ok(false), "captured");
+    assert_eq!(world.record(1).await.buyer, BuyerDetails::default());
+    assert_eq!(fill(2, BuyerSource::Checkout).await, Ok(true), "allocated");
+    let cell = owner
+        .draw
+        .deal()
+        .cell(world.record(1).await.tickets[0].1[0]);
+    let result = domain::GameResult::new(cell.home(), cell.away()).expect("a result");
+    owner
+        .execute(domain::Command::Complete { result }, None)
+        .await
+        .expect("completed");
+    assert_eq!(
+        fill(1, BuyerSource::OrderToken).await,
+        Ok(false),
+        "its number pair is published"
+    );
+    assert_eq!(
+        fill(1, operator(false)).await,
+        Ok(false),
+        "it holds the winning ticket"
+    );
+    assert_eq!(world.record(1).await.buyer, BuyerDetails::default());
+    assert_eq!(fill(3, operator(false)).await, Ok(true), "another ticket");
+    owner
+        .execute(domain::Command::Undo, None)
+        .await
+        .expect("undone");
+    assert_eq!(
+        fill(1, BuyerSource::OrderToken).await,
+        Ok(false),
+        "a published result counts even when it is undone"
+    );
+    assert_eq!(fill(1, operator(true)).await, Ok(true), "two operators");
+    other.open(nobody(4, &[(1, 1)])).await.expect("opened");
+    assert_eq!(
+        fill(4, BuyerSource::OrderToken).await,
+        Ok(true),
+        "another draw"
+    );
+}
+
+pub async fn buyer_is_corrected_until_the_authorisation(world: World) {
     let (mut owner, mut other) = (world.owner(0).await, world.owner(1).await);
     owner
         .open(world.order(1, &[(0, 1), (1, 1)]))
@@ -193,7 +282,7 @@ pub async fn a_buyer_is_corrected_until_something_is_authorised(world: World) {
         email,
         phone: None,
     };
-    for said in [
+    for details in [
         &phone("0400"),
         &mum,
         &BuyerDetails::default(),
@@ -202,7 +291,7 @@ pub async fn a_buyer_is_corrected_until_something_is_authorised(world: World) {
             ..phone("0499")
         },
     ] {
-        assert_eq!(world.books.correct_buyer(id(1), said).await, Ok(true));
+        assert_eq!(world.stores.correct_buyer(id(1), details).await, Ok(true));
     }
     let mum = BuyerDetails {
         phone: Some("0499".into()),
@@ -211,27 +300,27 @@ pub async fn a_buyer_is_corrected_until_something_is_authorised(world: World) {
     assert_eq!(
         world.record(1).await.buyer,
         mum,
-        "what is said, whole, and no blank"
+        "given details replace stored ones, and blanks replace nothing"
     );
     assert_eq!(world.record(2).await.buyer, buyer(), "another order");
 
     owner.allocate(1, 1).await.expect("allocated");
-    let half = world.record(1).await;
+    let partly_allocated = world.record(1).await;
     assert_eq!(
-        (half.order.state, half.authorised_at),
+        (partly_allocated.order.state, partly_allocated.authorised_at),
         (OrderState::Quoted, Some(NOW)),
-        "a line is still to come"
+        "one line has no tickets yet"
     );
-    assert_eq!(world.books.correct_buyer(id(1), &buyer()).await, Ok(false));
+    assert_eq!(world.stores.correct_buyer(id(1), &buyer()).await, Ok(false));
     other.allocate(1, 1).await.expect("allocated");
     world
-        .books
-        .rejecting(id(2), "no", NOW)
+        .stores
+        .reject(id(2), "no", NOW)
         .await
         .expect("rejecting");
     for order in [1, 2, 9] {
         assert_eq!(
-            world.books.correct_buyer(id(order), &phone("0411")).await,
+            world.stores.correct_buyer(id(order), &phone("0411")).await,
             Ok(false),
             "{order}"
         );
@@ -242,14 +331,14 @@ pub async fn a_buyer_is_corrected_until_something_is_authorised(world: World) {
     );
 }
 
-pub async fn money_is_taken_once_and_only_for_tickets(world: World) {
+pub async fn capture_is_recorded_once_and_only_with_tickets(world: World) {
     let mut owner = world.owner(0).await;
     let record = world.allocated(&mut owner, 1, 2).await;
-    let taken = said(&record, PaymentStatus::Succeeded);
+    let intent = provider_intent(&record, PaymentStatus::Succeeded);
     for minute in [1, 2] {
         world
-            .books
-            .captured(id(1), &taken, NOW.plus_seconds(60 * minute))
+            .stores
+            .record_capture(id(1), &intent, NOW.plus_seconds(60 * minute))
             .await
             .expect("captured, and again");
     }
@@ -259,13 +348,13 @@ pub async fn money_is_taken_once_and_only_for_tickets(world: World) {
         (OrderState::Captured, Some(NOW.plus_seconds(60)))
     );
     assert!(
-        one(&world, 1, OperationKind::Capture).await.is_none(),
+        claim_one(&world, 1, OperationKind::Capture).await.is_none(),
         "done"
     );
-    assert_eq!(due(&world, 60_000).await, []);
+    assert_eq!(claim_due(&world, 60_000).await, []);
     let mails = world
-        .books
-        .claim_mail(Boot(1), NOW.plus_seconds(120), LEASE_MS, 10)
+        .stores
+        .claim_mail(InstanceId(1), NOW.plus_seconds(120), LEASE_MS, 10)
         .await
         .expect("claimed");
     let mails: Vec<_> = mails
@@ -284,22 +373,22 @@ pub async fn money_is_taken_once_and_only_for_tickets(world: World) {
 
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     world
-        .books
-        .opened(id(2), &intent_id(2), "secret")
+        .stores
+        .record_payment_intent(id(2), &intent_id(2), "secret")
         .await
         .expect("opened");
-    let taken = said(&world.record(2).await, PaymentStatus::Succeeded);
+    let intent = provider_intent(&world.record(2).await, PaymentStatus::Succeeded);
     assert!(
-        refused(world.books.captured(id(2), &taken, NOW).await),
+        refused(world.stores.record_capture(id(2), &intent, NOW).await),
         "it has no tickets"
     );
     assert_eq!(
-        world.books.captured(id(9), &taken, NOW).await,
+        world.stores.record_capture(id(9), &intent, NOW).await,
         Err(Failure::NotFound)
     );
 }
 
-pub async fn a_mail_waits_for_an_address(world: World) {
+pub async fn mail_waits_for_an_address(world: World) {
     let mut owner = world.owner(0).await;
     let order = persistence::ledger::NewOrder {
         buyer: BuyerDetails::default(),
@@ -307,33 +396,35 @@ pub async fn a_mail_waits_for_an_address(world: World) {
     };
     owner.open(order).await.expect("opened");
     world
-        .books
-        .opened(id(1), &intent_id(1), "secret")
+        .stores
+        .record_payment_intent(id(1), &intent_id(1), "secret")
         .await
         .expect("opened");
     owner.allocate(1, 2).await.expect("allocated");
-    let taken = said(&world.record(1).await, PaymentStatus::Succeeded);
+    let intent = provider_intent(&world.record(1).await, PaymentStatus::Succeeded);
     world
-        .books
-        .captured(id(1), &taken, NOW)
+        .stores
+        .record_capture(id(1), &intent, NOW)
         .await
         .expect("captured");
     assert!(
         world
-            .books
-            .claim_mail(Boot(1), NOW, LEASE_MS, 10)
+            .stores
+            .claim_mail(InstanceId(1), NOW, LEASE_MS, 10)
             .await
             .expect("claimed")
             .is_empty()
     );
-    world
-        .books
-        .fill_buyer(id(1), &buyer())
-        .await
-        .expect("filled");
+    assert_eq!(
+        world
+            .stores
+            .fill_buyer(id(1), &buyer(), BuyerSource::OrderToken)
+            .await,
+        Ok(true)
+    );
     let mails = world
-        .books
-        .claim_mail(Boot(1), NOW, LEASE_MS, 10)
+        .stores
+        .claim_mail(InstanceId(1), NOW, LEASE_MS, 10)
         .await
         .expect("claimed");
     assert_eq!(
@@ -345,13 +436,13 @@ pub async fn a_mail_waits_for_an_address(world: World) {
     );
 }
 
-pub async fn a_refused_order_is_cancelled_and_released(world: World) {
+pub async fn refused_order_is_cancelled_and_released(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     for reason in ["sold out", "again"] {
         world
-            .books
-            .rejecting(id(1), reason, NOW)
+            .stores
+            .reject(id(1), reason, NOW)
             .await
             .expect("rejecting, and again");
     }
@@ -361,20 +452,20 @@ pub async fn a_refused_order_is_cancelled_and_released(world: World) {
         (OrderState::Rejecting, Some("sold out"))
     );
     assert_eq!(
-        due(&world, 3_000).await,
+        claim_due(&world, 3_000).await,
         [(id(1), OperationKind::Cancel)],
-        "its create is dropped"
+        "its create operation is dropped"
     );
     for _ in 0..2 {
         world
-            .books
-            .released(id(1), "cancelled by the provider", Tell::Nobody, NOW)
+            .stores
+            .release(id(1), "cancelled by the provider", NotifyBuyer::Nobody, NOW)
             .await
             .expect("released, and again");
     }
     world
-        .books
-        .rejecting(id(1), "late", NOW)
+        .stores
+        .reject(id(1), "late", NOW)
         .await
         .expect("it has ended");
     let record = world.record(1).await;
@@ -382,54 +473,63 @@ pub async fn a_refused_order_is_cancelled_and_released(world: World) {
         (record.order.state, record.reason.as_deref()),
         (OrderState::Released, Some("sold out"))
     );
-    assert_eq!(due(&world, 60_000).await, []);
+    assert_eq!(claim_due(&world, 60_000).await, []);
     world
-        .books
-        .voided(id(1), "given back by hand", Tell::Nobody, NOW)
+        .stores
+        .void(id(1), "given back by hand", NotifyBuyer::Nobody, NOW)
         .await
         .expect("void");
     world
-        .books
-        .released(id(1), "late", Tell::Nobody, NOW)
+        .stores
+        .release(id(1), "late", NotifyBuyer::Nobody, NOW)
         .await
         .expect("it has ended");
     assert_eq!(
         world.record(1).await.order.state,
         OrderState::Void,
-        "it was charged after all"
+        "a released order can still become void"
     );
     assert_eq!(
-        world.books.rejecting(id(9), "", NOW).await,
+        world.stores.reject(id(9), "", NOW).await,
         Err(Failure::NotFound)
     );
     assert_eq!(
-        world.books.released(id(9), "", Tell::Nobody, NOW).await,
+        world
+            .stores
+            .release(id(9), "", NotifyBuyer::Nobody, NOW)
+            .await,
         Err(Failure::NotFound)
     );
     assert_eq!(
-        world.books.voided(id(9), "", Tell::Nobody, NOW).await,
+        world.stores.void(id(9), "", NotifyBuyer::Nobody, NOW).await,
         Err(Failure::NotFound)
     );
 }
 
-pub async fn an_order_with_tickets_cannot_be_let_go(world: World) {
+pub async fn order_with_tickets_cannot_be_ended(world: World) {
     let mut owner = world.owner(0).await;
     world.allocated(&mut owner, 1, 2).await;
-    assert!(refused(world.books.rejecting(id(1), "", NOW).await));
+    assert!(refused(world.stores.reject(id(1), "", NOW).await));
     assert!(refused(
-        world.books.released(id(1), "", Tell::Nobody, NOW).await
+        world
+            .stores
+            .release(id(1), "", NotifyBuyer::Nobody, NOW)
+            .await
     ));
     assert!(refused(
-        world.books.voided(id(1), "", Tell::Nobody, NOW).await
+        world.stores.void(id(1), "", NotifyBuyer::Nobody, NOW).await
     ));
     assert!(refused(
-        world.books.refunding(id(1), Cents(1), Cents(0), "").await
+        world
+            .stores
+            .queue_refund(id(1), Cents(1), Cents(0), "")
+            .await
     ));
     assert_eq!(world.record(1).await.order.state, OrderState::Allocated);
     owner.void(1).await.expect("voided");
     world
-        .books
-        .voided(id(1), "the authorisation is gone", Tell::Nobody, NOW)
+        .stores
+        .void(id(1), "the authorisation is gone", NotifyBuyer::Nobody, NOW)
         .await
         .expect("void");
     let record = world.record(1).await;
@@ -437,11 +537,43 @@ pub async fn an_order_with_tickets_cannot_be_let_go(world: World) {
         (record.order.state, record.reason.as_deref()),
         (OrderState::Void, Some("the authorisation is gone"))
     );
-    assert_eq!(due(&world, 60_000).await, []);
+    assert_eq!(claim_due(&world, 60_000).await, []);
 }
 
-/// Section 7.4's example: A paid $314.29 with the whole fee of $11, B paid $314.29 with none.
-pub async fn a_refund_returns_the_fee_from_whoever_carries_it(world: World) {
+/// The payment was captured outside and is refunded. Another node that still believes the order
+/// open must not give it tickets.
+pub async fn refunded_order_gets_no_tickets(world: World) {
+    let mut owner = world.owner(0).await;
+    owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
+    world
+        .stores
+        .record_payment_intent(id(1), &intent_id(1), "secret")
+        .await
+        .expect("opened");
+    let paid = world.record(1).await.order.total();
+    world
+        .stores
+        .queue_refund(id(1), paid, Cents(40), "captured past us")
+        .await
+        .expect("queued");
+    assert_eq!(world.record(1).await.order.state, OrderState::Void);
+    assert_eq!(
+        claim_due(&world, 0).await,
+        [
+            (id(1), OperationKind::Refund),
+            (id(1), OperationKind::FeeRefund)
+        ]
+    );
+    owner.allocate(1, 2).await.expect_err("it has ended");
+    assert_eq!(
+        (world.record(1).await.tickets, owner.draw.sold()),
+        (vec![], 0)
+    );
+}
+
+/// The example of the specification, section 7.4: A paid $314.29 and holds the whole fee of $11, B
+/// paid $314.29 and holds none.
+pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
     let mut owner = world.owner(0).await;
     let terms = domain::Terms {
         price: Cents(31_429),
@@ -456,15 +588,15 @@ pub async fn a_refund_returns_the_fee_from_whoever_carries_it(world: World) {
         new.lines[0].unit_price = terms.price;
         owner.open(new).await.expect("opened");
         world
-            .books
-            .opened(id(order), &intent_id(order), "secret")
+            .stores
+            .record_payment_intent(id(order), &intent_id(order), "secret")
             .await
             .expect("opened");
         owner.allocate(order, 1).await.expect("allocated");
-        let taken = said(&world.record(order).await, PaymentStatus::Succeeded);
+        let intent = provider_intent(&world.record(order).await, PaymentStatus::Succeeded);
         world
-            .books
-            .captured(id(order), &taken, NOW)
+            .stores
+            .record_capture(id(order), &intent, NOW)
             .await
             .expect("captured");
     }
@@ -477,38 +609,38 @@ pub async fn a_refund_returns_the_fee_from_whoever_carries_it(world: World) {
     let paid = world.record(1).await.order.total();
     owner.void(1).await.expect("voided");
     assert_eq!(
-        world.books.fee_returned(id(1)).await,
+        world.stores.fee_returned(id(1)).await,
         Ok(Cents(0)),
         "the draw is still above the cap"
     );
     for _ in 0..2 {
         world
-            .books
-            .refunding(id(1), paid, Cents(0), "asked for")
+            .stores
+            .queue_refund(id(1), paid, Cents(0), "asked for")
             .await
             .expect("queued, and again");
     }
-    assert_eq!(world.books.fees_owed().await, Ok(vec![]));
-    assert_eq!(due(&world, 0).await, [(id(1), OperationKind::Refund)]);
+    assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
+    assert_eq!(claim_due(&world, 0).await, [(id(1), OperationKind::Refund)]);
 
     owner.void(2).await.expect("voided");
-    assert_eq!(world.books.fee_returned(id(2)).await, Ok(Cents(1100)));
+    assert_eq!(world.stores.fee_returned(id(2)).await, Ok(Cents(1100)));
     world
-        .books
-        .refunding(id(2), paid, Cents(1100), "asked for")
+        .stores
+        .queue_refund(id(2), paid, Cents(1100), "asked for")
         .await
         .expect("queued");
-    assert_eq!(world.books.fees_owed().await, Ok(vec![world.draws[0]]));
+    assert_eq!(world.stores.fees_owed().await, Ok(vec![world.draws[0]]));
     for _ in 0..2 {
         world
-            .books
-            .give_fees_back(world.draws[0])
+            .stores
+            .queue_fee_refunds(world.draws[0])
             .await
             .expect("queued, and again");
     }
-    assert_eq!(world.books.fees_owed().await, Ok(vec![]));
+    assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
     assert_eq!(
-        due(&world, 0).await,
+        claim_due(&world, 0).await,
         [
             (id(2), OperationKind::Refund),
             (id(1), OperationKind::FeeRefund)
@@ -521,10 +653,10 @@ pub async fn a_refund_returns_the_fee_from_whoever_carries_it(world: World) {
             (OrderState::Void, fees[order as usize - 1])
         );
     }
-    let fee = one(&world, 1, OperationKind::FeeRefund).await;
+    let fee = claim_one(&world, 1, OperationKind::FeeRefund).await;
     assert!(fee.is_none(), "leased");
     let claimed = world
-        .books
+        .stores
         .claim_operations(NOW.plus_ms(LEASE_MS), LEASE_MS, 10)
         .await
         .expect("claimed");
@@ -535,54 +667,59 @@ pub async fn a_refund_returns_the_fee_from_whoever_carries_it(world: World) {
     assert_eq!(
         amounts,
         [(Some(paid), 2), (Some(paid), 2), (Some(Cents(1100)), 2)],
-        "leases ended"
+        "claimed again after the leases"
     );
     assert_eq!(
-        world.books.fee_given_back(id(1)).await,
+        world.stores.fee_refunded(id(1)).await,
         Ok(Cents(0)),
-        "queued is not given"
+        "a queued fee refund is not done yet"
     );
     for operation in claimed {
         world
-            .books
-            .attempted(operation.id, Attempt::Done)
+            .stores
+            .record_attempt(operation.id, Attempt::Done)
             .await
-            .expect("noted");
+            .expect("recorded");
     }
-    let given = [
-        world.books.fee_given_back(id(1)).await,
-        world.books.fee_given_back(id(2)).await,
+    let refunded_fees = [
+        world.stores.fee_refunded(id(1)).await,
+        world.stores.fee_refunded(id(2)).await,
     ];
     assert_eq!(
-        given,
+        refunded_fees,
         [Ok(Cents(1100)), Ok(Cents(0))],
-        "the fee that gave it, not the refund that asked"
+        "the fee counts for the order that held it, not for the refunded one"
     );
 }
 
-/// A carries the whole fee, is being captured, and B, captured already, is refunded: A's capture must come first.
-pub async fn a_fee_that_goes_back_waits_for_the_capture_that_carries_it(world: World) {
+/// A holds the whole fee and is being captured. B is captured and refunded. The fee refund must
+/// wait for A's capture.
+pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
     let mut owner = world.owner(0).await;
-    let carrier = world.allocated(&mut owner, 1, 50).await;
+    let fee_holder = world.allocated(&mut owner, 1, 50).await;
     let second = world.captured(&mut owner, 2, 50).await;
     assert_eq!(
-        (carrier.order.application_fee, second.order.application_fee),
+        (
+            fee_holder.order.application_fee,
+            second.order.application_fee
+        ),
         (Cents(875), Cents(225))
     );
     owner.void_as(2, true).await.expect("voided");
     world
-        .books
-        .refunding(id(2), second.order.total(), Cents(225), "asked for")
+        .stores
+        .queue_refund(id(2), second.order.total(), Cents(225), "asked for")
         .await
         .expect("queued");
     world
-        .books
-        .give_fees_back(world.draws[0])
+        .stores
+        .queue_fee_refunds(world.draws[0])
         .await
-        .expect("from itself");
-    assert_eq!(world.books.fees_owed().await, Ok(vec![]));
+        .expect("the refunded order holds enough");
+    assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
 
-    // A third order at the cap's end, whose fee is all in the first's: nothing to give until that is captured.
+    // A third order beyond the fee cap. The first order holds the whole fee, so nothing can be
+    // refunded until it is captured.
     let third = world.captured(&mut owner, 3, 50).await;
     let fourth = world.captured(&mut owner, 4, 19).await;
     assert_eq!(
@@ -591,88 +728,89 @@ pub async fn a_fee_that_goes_back_waits_for_the_capture_that_carries_it(world: W
     );
     owner.void_as(3, true).await.expect("voided");
     world
-        .books
-        .refunding(id(3), third.order.total(), Cents(0), "asked for")
+        .stores
+        .queue_refund(id(3), third.order.total(), Cents(0), "asked for")
         .await
         .expect("queued");
     owner.void_as(4, true).await.expect("voided");
     world
-        .books
-        .refunding(id(4), fourth.order.total(), Cents(225), "asked for")
+        .stores
+        .queue_refund(id(4), fourth.order.total(), Cents(225), "asked for")
         .await
         .expect("queued");
     world
-        .books
-        .give_fees_back(world.draws[0])
+        .stores
+        .queue_fee_refunds(world.draws[0])
         .await
-        .expect("from the third, which was refunded");
-    assert_eq!(world.books.fees_owed().await, Ok(vec![]));
+        .expect("the third order, which was refunded, holds enough");
+    assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
 
-    // The first's own fee vanishes when it is let go uncharged: nobody gives anything back for it.
+    // The first order's fee disappears when it is released without a charge, so no fee refund is
+    // made for it.
     owner.void_as(1, false).await.expect("voided");
     assert_eq!(owner.draw.fee(), Cents::ZERO);
-    assert_eq!(world.books.fees_owed().await, Ok(vec![]));
+    assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
     assert_eq!(owner.void_as(1, true).await, Ok(vec![]), "voided already");
     if let Some((_, postgres)) = &world.postgres {
         assert_eq!(postgres.violations().await.expect("read"), []);
     }
 }
 
-/// An order that made up for one that was let go carries more than its own share while its capture is in flight: what it must
-/// give back when somebody else is refunded waits for that capture.
-pub async fn what_only_a_capture_in_flight_holds_is_owed_until_it_is_captured(world: World) {
+/// An order that replaced a released one holds more than its own share of the fee while its capture
+/// is pending. What it must return for another order's refund waits for that capture.
+pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) {
     let mut owner = world.owner(0).await;
     world.allocated(&mut owner, 1, 50).await;
     let refunded = world.captured(&mut owner, 2, 50).await;
     owner.void_as(1, false).await.expect("let go");
     assert_eq!(owner.draw.fee(), Cents(225));
-    let carrier = world.allocated(&mut owner, 3, 10).await;
+    let fee_holder = world.allocated(&mut owner, 3, 10).await;
     assert_eq!(
-        carrier.order.application_fee,
+        fee_holder.order.application_fee,
         Cents(825),
-        "f($300) less what the second brought"
+        "the fee of $300, less what the second order holds"
     );
     owner.void_as(2, true).await.expect("voided");
     world
-        .books
-        .refunding(id(2), refunded.order.total(), Cents(875), "asked for")
+        .stores
+        .queue_refund(id(2), refunded.order.total(), Cents(875), "asked for")
         .await
         .expect("queued");
     world
-        .books
-        .give_fees_back(world.draws[0])
+        .stores
+        .queue_fee_refunds(world.draws[0])
         .await
-        .expect("what the refunded holds");
+        .expect("the part the refunded order holds");
     assert_eq!(
-        world.books.fees_owed().await,
+        world.stores.fees_owed().await,
         Ok(vec![world.draws[0]]),
         "650 are in a capture in flight"
     );
     assert_eq!(
-        due_amounts(&world, OperationKind::FeeRefund).await,
+        claim_due_amounts(&world, OperationKind::FeeRefund).await,
         [Cents(225)]
     );
 
-    // Whoever says that an uncaptured order was charged, or the reverse, has not looked.
+    // A void with the wrong `charged` flag is refused, because the caller has stale data.
     assert_eq!(owner.void_as(3, true).await, Err(Failure::NotFound));
-    let taken = said(&world.record(3).await, PaymentStatus::Succeeded);
+    let intent = provider_intent(&world.record(3).await, PaymentStatus::Succeeded);
     world
-        .books
-        .captured(id(3), &taken, NOW)
+        .stores
+        .record_capture(id(3), &intent, NOW)
         .await
         .expect("captured");
     assert_eq!(owner.void_as(3, false).await, Err(Failure::NotFound));
     world
-        .books
-        .give_fees_back(world.draws[0])
+        .stores
+        .queue_fee_refunds(world.draws[0])
         .await
         .expect("the rest");
     assert_eq!(
-        due_amounts(&world, OperationKind::FeeRefund).await,
+        claim_due_amounts(&world, OperationKind::FeeRefund).await,
         [Cents(650)]
     );
     assert_eq!(
-        (world.books.fees_owed().await, owner.draw.fee()),
+        (world.stores.fees_owed().await, owner.draw.fee()),
         (Ok(vec![]), Cents(175))
     );
     if let Some((_, postgres)) = &world.postgres {
@@ -680,9 +818,9 @@ pub async fn what_only_a_capture_in_flight_holds_is_owed_until_it_is_captured(wo
     }
 }
 
-async fn due_amounts(world: &World, kind: OperationKind) -> Vec<Cents> {
+async fn claim_due_amounts(world: &World, kind: OperationKind) -> Vec<Cents> {
     let claimed = world
-        .books
+        .stores
         .claim_operations(NOW, LEASE_MS, 100)
         .await
         .expect("claimed");
@@ -698,19 +836,19 @@ pub async fn operations_are_claimed_once_captures_first(world: World) {
     owner.open(world.order(2, &[(0, 1)])).await.expect("opened");
     world.allocated(&mut owner, 1, 1).await;
     assert_eq!(
-        due(&world, 1_999).await,
+        claim_due(&world, 1_999).await,
         [],
-        "they are their askers' for two seconds"
+        "only the process that wrote them tries them for two seconds"
     );
     let both = [
         (id(1), OperationKind::Capture),
         (id(2), OperationKind::Create),
     ];
-    assert_eq!(due(&world, 2_000).await, both);
-    assert_eq!(due(&world, 2_999).await, [], "leased");
-    assert_eq!(due(&world, 3_000).await, both, "whoever had them is gone");
+    assert_eq!(claim_due(&world, 2_000).await, both);
+    assert_eq!(claim_due(&world, 2_999).await, [], "leased");
+    assert_eq!(claim_due(&world, 3_000).await, both, "the leases are over");
     let limited = world
-        .books
+        .stores
         .claim_operations(NOW.plus_ms(4_000), LEASE_MS, 1)
         .await
         .expect("claimed");
@@ -723,26 +861,28 @@ pub async fn operations_are_claimed_once_captures_first(world: World) {
     );
 }
 
-pub async fn an_attempt_ends_an_operation_or_puts_it_off(world: World) {
+pub async fn attempt_ends_or_postpones_an_operation(world: World) {
     let mut owner = world.owner(0).await;
     world.allocated(&mut owner, 1, 1).await;
-    let capture = one(&world, 1, OperationKind::Capture).await.expect("due");
+    let capture = claim_one(&world, 1, OperationKind::Capture)
+        .await
+        .expect("due");
     let again = Attempt::Again {
         attempts: 1,
         at: NOW.plus_seconds(60),
         new_key: Some(format!("cap-{}-2", id(1))),
     };
     world
-        .books
-        .attempted(capture.id, again)
+        .stores
+        .record_attempt(capture.id, again)
         .await
-        .expect("noted");
+        .expect("recorded");
     assert!(
-        one(&world, 1, OperationKind::Capture).await.is_none(),
+        claim_one(&world, 1, OperationKind::Capture).await.is_none(),
         "not before its time"
     );
     let claimed = world
-        .books
+        .stores
         .claim_operations(NOW.plus_seconds(60), LEASE_MS, 10)
         .await
         .expect("claimed");
@@ -756,71 +896,71 @@ pub async fn an_attempt_ends_an_operation_or_puts_it_off(world: World) {
         new_key: Some(format!("cap-{}-3", id(1))),
     };
     world
-        .books
-        .attempted(capture.id, late)
+        .stores
+        .record_attempt(capture.id, late)
         .await
-        .expect("heard");
+        .expect("recorded");
     assert!(
-        one(&world, 1, OperationKind::Capture).await.is_none(),
-        "the second attempt has it, and its key"
+        claim_one(&world, 1, OperationKind::Capture).await.is_none(),
+        "the second attempt still has the operation and its key"
     );
     world
-        .books
-        .attempted(
+        .stores
+        .record_attempt(
             capture.id,
             Attempt::Failed {
                 why: "expired".into(),
             },
         )
         .await
-        .expect("noted");
+        .expect("recorded");
     world
-        .books
-        .attempted(capture.id, Attempt::Done)
+        .stores
+        .record_attempt(capture.id, Attempt::Done)
         .await
-        .expect("settled before");
-    assert_eq!(due(&world, 600_000).await, []);
+        .expect("already ended");
+    assert_eq!(claim_due(&world, 600_000).await, []);
     assert_eq!(
-        world.books.attempted(77, Attempt::Done).await,
+        world.stores.record_attempt(77, Attempt::Done).await,
         Err(Failure::NotFound)
     );
 }
 
-pub async fn unfinished_and_captured_orders_are_found_by_age(world: World) {
+pub async fn open_and_captured_orders_are_found_by_age(world: World) {
     let mut owner = world.owner(0).await;
     for order in 1..=5 {
         let mut new = world.order(order, &[(0, 1)]);
         new.at = NOW.plus_ms(order as i64);
         owner.open(new).await.expect("opened");
         world
-            .books
-            .opened(id(order), &intent_id(order), "secret")
+            .stores
+            .record_payment_intent(id(order), &intent_id(order), "secret")
             .await
             .expect("opened");
     }
     world
-        .books
-        .rejecting(id(2), "no", NOW)
+        .stores
+        .reject(id(2), "no", NOW)
         .await
         .expect("rejecting");
     world
-        .books
-        .released(id(3), "no", Tell::Nobody, NOW)
+        .stores
+        .release(id(3), "no", NotifyBuyer::Nobody, NOW)
         .await
         .expect("released");
     for order in [4, 5] {
         owner.allocate(order, 1).await.expect("allocated");
-        let taken = said(&world.record(order).await, PaymentStatus::Succeeded);
+        let intent = provider_intent(&world.record(order).await, PaymentStatus::Succeeded);
         world
-            .books
-            .captured(id(order), &taken, NOW.plus_ms(order as i64))
+            .stores
+            .record_capture(id(order), &intent, NOW.plus_ms(order as i64))
             .await
             .expect("captured");
     }
     owner.void(5).await.expect("voided");
     let open = async |before_ms, limit| {
         let records = world
-            .books
+            .stores
             .orders_open(NOW.plus_ms(before_ms), limit)
             .await
             .expect("read");
@@ -837,7 +977,7 @@ pub async fn unfinished_and_captured_orders_are_found_by_age(world: World) {
     assert_eq!(open(9, 1).await, [id(1)]);
     assert_eq!(open(2, 9).await, [id(1)]);
     let captured = world
-        .books
+        .stores
         .orders_captured(NOW.plus_ms(5), 9)
         .await
         .expect("read");
@@ -848,14 +988,14 @@ pub async fn unfinished_and_captured_orders_are_found_by_age(world: World) {
             .collect::<Vec<_>>(),
         [id(5)]
     );
-    assert_eq!(world.books.accounts().await, Ok(vec![account()]));
+    assert_eq!(world.stores.connected_accounts().await, Ok(vec![account()]));
     let order = persistence::ledger::NewOrder {
         account: AccountId("acct_0".into()),
         ..world.order(6, &[(0, 1)])
     };
     owner.open(order).await.expect("opened");
     assert_eq!(
-        world.books.accounts().await,
+        world.stores.connected_accounts().await,
         Ok(vec![AccountId("acct_0".into()), account()])
     );
 }

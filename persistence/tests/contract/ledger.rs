@@ -1,30 +1,30 @@
-//! What a ledger promises.
+//! Contract of the ledger.
 
 use domain::{
     Authority, Cents, Command, Draw, DrawId, GameResult, OrderId, OrderState, Serial, Status,
     TICKETS, Terms,
 };
-use persistence::books::{Operation, OperationKind, Tell};
-use persistence::ledger::Rider;
+use persistence::ledger::AttachedWrite;
+use persistence::stores::{NotifyBuyer, Operation, OperationKind};
 use persistence::{Failure, Ledger};
 
-use crate::support::{ANYBODY, NOW, Owner, TERMS, World, intent_id, line};
+use crate::support::{LEASELESS_NODE, NOW, Owner, TERMS, World, intent_id, line};
 
-async fn reloaded(world: &World, draw: usize) -> Draw {
+async fn reload(world: &World, draw: usize) -> Draw {
     let mut claimed = world
         .ledger
-        .claim(ANYBODY, &[world.draws[draw]])
+        .claim(LEASELESS_NODE, &[world.draws[draw]])
         .await
         .expect("claimed");
     Draw::restore(claimed.taken.remove(0).snapshot)
 }
 
-async fn operation(world: &World, id: u128, kind: OperationKind) -> Option<Operation> {
+async fn claim_operation(world: &World, id: u128, kind: OperationKind) -> Option<Operation> {
     world
-        .books
+        .stores
         .claim_operation(OrderId(id), kind, NOW, 1_000)
         .await
-        .expect("asked")
+        .expect("read")
 }
 
 fn serials(numbers: std::ops::RangeInclusive<u16>) -> Vec<Serial> {
@@ -33,20 +33,20 @@ fn serials(numbers: std::ops::RangeInclusive<u16>) -> Vec<Serial> {
         .collect()
 }
 
-pub async fn a_claim_loads_what_was_written(world: World) {
+pub async fn claim_loads_the_written_state(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 3)])).await.expect("opened");
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     owner.allocate(1, 3).await.expect("allocated");
-    assert_eq!(reloaded(&world, 0).await, owner.draw);
+    assert_eq!(reload(&world, 0).await, owner.draw);
 }
 
-pub async fn a_claim_leaves_out_unknown_draws(world: World) {
-    let mut asked = world.draws.clone();
-    asked.insert(1, DrawId(77));
+pub async fn claim_leaves_out_unknown_draws(world: World) {
+    let mut requested = world.draws.clone();
+    requested.insert(1, DrawId(77));
     let claimed = world
         .ledger
-        .claim(ANYBODY, &asked)
+        .claim(LEASELESS_NODE, &requested)
         .await
         .expect("claimed")
         .taken;
@@ -55,21 +55,31 @@ pub async fn a_claim_leaves_out_unknown_draws(world: World) {
     assert!(claimed.iter().all(|claimed| claimed.epoch == 1));
 }
 
-pub async fn a_later_claim_fences_the_earlier_owner(world: World) {
-    let mut ghost = world.owner(0).await;
-    ghost.open(world.order(1, &[(0, 3)])).await.expect("opened");
-    let mut heir = world.owner(0).await;
+pub async fn later_claim_fences_the_earlier_owner(world: World) {
+    let mut first_owner = world.owner(0).await;
+    first_owner
+        .open(world.order(1, &[(0, 3)]))
+        .await
+        .expect("opened");
+    let mut second_owner = world.owner(0).await;
     assert_eq!(
-        ghost.open(world.order(2, &[(0, 1)])).await,
+        first_owner.open(world.order(2, &[(0, 1)])).await,
         Err(Failure::Fenced)
     );
-    assert_eq!(ghost.allocate(1, 3).await, Err(Failure::Fenced));
-    assert!(world.books.order(OrderId(2)).await.expect("read").is_none());
-    heir.allocate(1, 3).await.expect("allocated");
-    assert_eq!(reloaded(&world, 0).await, heir.draw);
+    assert_eq!(first_owner.allocate(1, 3).await, Err(Failure::Fenced));
+    assert!(
+        world
+            .stores
+            .order(OrderId(2))
+            .await
+            .expect("read")
+            .is_none()
+    );
+    second_owner.allocate(1, 3).await.expect("allocated");
+    assert_eq!(reload(&world, 0).await, second_owner.draw);
 }
 
-pub async fn a_stale_revision_is_fenced(world: World) {
+pub async fn stale_revision_is_fenced(world: World) {
     let owner = world.owner(0).await;
     let (mut one, mut other) = (owner.clone(), owner);
     one.open(world.order(1, &[(0, 1)])).await.expect("opened");
@@ -79,7 +89,7 @@ pub async fn a_stale_revision_is_fenced(world: World) {
     );
 }
 
-pub async fn the_last_line_completes_the_order(world: World) {
+pub async fn last_line_completes_the_order(world: World) {
     let (mut first, mut second) = (world.owner(0).await, world.owner(1).await);
     first
         .open(world.order(1, &[(0, 50), (1, 20)]))
@@ -89,38 +99,51 @@ pub async fn the_last_line_completes_the_order(world: World) {
         .execute(second.reserve(1, 20), None)
         .await
         .expect("reserved");
-    assert!(operation(&world, 1, OperationKind::Create).await.is_some());
+    assert!(
+        claim_operation(&world, 1, OperationKind::Create)
+            .await
+            .is_some()
+    );
 
     first.allocate(1, 50).await.expect("allocated");
-    let half = world.record(1).await;
-    assert_eq!(half.order.state, OrderState::Quoted);
-    assert_eq!(half.authorised_at, Some(NOW));
-    assert_eq!(half.tickets, [(world.draws[0], serials(1..=50))]);
-    assert!(operation(&world, 1, OperationKind::Capture).await.is_none());
+    let partly_allocated = world.record(1).await;
+    assert_eq!(partly_allocated.order.state, OrderState::Quoted);
+    assert_eq!(partly_allocated.authorised_at, Some(NOW));
+    assert_eq!(
+        partly_allocated.tickets,
+        [(world.draws[0], serials(1..=50))]
+    );
+    assert!(
+        claim_operation(&world, 1, OperationKind::Capture)
+            .await
+            .is_none()
+    );
 
     second.allocate(1, 20).await.expect("allocated");
-    let whole = world.record(1).await;
-    assert_eq!(whole.order.state, OrderState::Allocated);
-    assert_eq!(whole.order.application_fee, Cents(875 + 350));
+    let allocated = world.record(1).await;
+    assert_eq!(allocated.order.state, OrderState::Allocated);
+    assert_eq!(allocated.order.application_fee, Cents(875 + 350));
     assert_eq!(
-        whole.tickets,
+        allocated.tickets,
         [
             (world.draws[0], serials(1..=50)),
             (world.draws[1], serials(1..=20))
         ]
     );
-    let capture = operation(&world, 1, OperationKind::Capture)
+    let capture = claim_operation(&world, 1, OperationKind::Capture)
         .await
         .expect("a capture is due");
     assert_eq!(capture.key, format!("cap-{}", OrderId(1)));
     assert_eq!(capture.attempts, 1);
     assert!(
-        operation(&world, 1, OperationKind::Capture).await.is_none(),
+        claim_operation(&world, 1, OperationKind::Capture)
+            .await
+            .is_none(),
         "it is leased"
     );
 }
 
-pub async fn a_void_takes_everything_back(world: World) {
+pub async fn void_reverts_tickets_fee_and_reservation(world: World) {
     let mut owner = world.owner(0).await;
     world.captured(&mut owner, 1, 3).await;
     world.captured(&mut owner, 2, 4).await;
@@ -129,14 +152,19 @@ pub async fn a_void_takes_everything_back(world: World) {
     assert_eq!(
         record.order.state,
         OrderState::Captured,
-        "the money is still taken"
+        "the order stays captured"
     );
-    assert_eq!(record.order.application_fee, Cents(53), "and so is the fee");
+    assert_eq!(
+        record.order.application_fee,
+        Cents(53),
+        "the fee stays on the order"
+    );
     assert!(record.tickets.is_empty());
-    assert_eq!(world.books.fee_returned(OrderId(1)).await, Ok(Cents(53)));
-    assert_eq!(reloaded(&world, 0).await, owner.draw);
+    assert_eq!(world.stores.fee_returned(OrderId(1)).await, Ok(Cents(53)));
+    assert_eq!(reload(&world, 0).await, owner.draw);
     assert_eq!(owner.draw.sold(), 4);
-    // Its numbers are the next to leave (decision K-2). `reloaded` claimed the draw, so a new owner is needed.
+    // Returned tickets are sold last (decision M-3). `reloaded` claimed the draw, so a new owner is
+    // needed.
     let mut owner = world.owner(0).await;
     let next = world.captured(&mut owner, 3, 4).await;
     let numbers: Vec<u16> = next.tickets[0]
@@ -144,10 +172,10 @@ pub async fn a_void_takes_everything_back(world: World) {
         .iter()
         .map(|serial| serial.number())
         .collect();
-    assert_eq!(numbers, [1, 2, 3, 8]);
+    assert_eq!(numbers, [8, 9, 10, 11]);
 }
 
-pub async fn a_void_before_the_capture_refuses_the_order(world: World) {
+pub async fn void_before_the_capture_rejects_the_order(world: World) {
     let mut owner = world.owner(0).await;
     world.allocated(&mut owner, 1, 3).await;
     owner.void(1).await.expect("voided");
@@ -156,15 +184,19 @@ pub async fn a_void_before_the_capture_refuses_the_order(world: World) {
     assert_eq!(record.order.application_fee, Cents::ZERO);
     assert!(record.tickets.is_empty());
     assert!(
-        operation(&world, 1, OperationKind::Capture).await.is_none(),
+        claim_operation(&world, 1, OperationKind::Capture)
+            .await
+            .is_none(),
         "nothing may be captured any more"
     );
-    assert!(operation(&world, 1, OperationKind::Cancel).await.is_some());
+    assert!(
+        claim_operation(&world, 1, OperationKind::Cancel)
+            .await
+            .is_some()
+    );
 }
 
-pub async fn a_refusal_comes_before_the_tickets_go_back_and_never_after_all_are_given(
-    world: World,
-) {
+pub async fn reject_works_until_all_tickets_are_allocated(world: World) {
     let (mut first, mut second) = (world.owner(0).await, world.owner(1).await);
     for order in [1, 2] {
         first
@@ -174,38 +206,38 @@ pub async fn a_refusal_comes_before_the_tickets_go_back_and_never_after_all_are_
         first.allocate(order, 2).await.expect("allocated");
     }
     world
-        .books
-        .rejecting(OrderId(1), "sold out", NOW)
+        .stores
+        .reject(OrderId(1), "sold out", NOW)
         .await
         .expect("rejected, with half its tickets");
     assert_eq!(
         second.allocate(1, 2).await,
         Err(Failure::NotFound),
-        "it gets no more"
+        "it gets no more tickets"
     );
     assert!(matches!(
         world
-            .books
-            .released(OrderId(1), "", Tell::Nobody, NOW)
+            .stores
+            .release(OrderId(1), "", NotifyBuyer::Nobody, NOW)
             .await,
         Err(Failure::NotWritten(_))
     ));
     first.void(1).await.expect("voided");
     world
-        .books
-        .released(OrderId(1), "", Tell::Nobody, NOW)
+        .stores
+        .release(OrderId(1), "", NotifyBuyer::Nobody, NOW)
         .await
         .expect("released");
 
     second.allocate(2, 2).await.expect("allocated");
     assert!(matches!(
-        world.books.rejecting(OrderId(2), "", NOW).await,
+        world.stores.reject(OrderId(2), "", NOW).await,
         Err(Failure::NotWritten(_))
     ));
     assert_eq!(world.record(2).await.order.state, OrderState::Allocated);
 }
 
-pub async fn a_void_of_one_line_of_a_cart_leaves_the_order_quoted(world: World) {
+pub async fn void_of_one_cart_line_leaves_the_order_quoted(world: World) {
     let mut first = world.owner(0).await;
     first
         .open(world.order(1, &[(0, 2), (1, 2)]))
@@ -217,13 +249,17 @@ pub async fn a_void_of_one_line_of_a_cart_leaves_the_order_quoted(world: World) 
     assert_eq!(record.order.state, OrderState::Quoted);
     assert_eq!(record.order.application_fee, Cents::ZERO);
     world
-        .books
-        .rejecting(OrderId(1), "sold out", NOW)
+        .stores
+        .reject(OrderId(1), "sold out", NOW)
         .await
         .expect("rejected");
-    assert!(operation(&world, 1, OperationKind::Cancel).await.is_some());
+    assert!(
+        claim_operation(&world, 1, OperationKind::Cancel)
+            .await
+            .is_some()
+    );
 
-    // A repair may still give it its tickets; then nothing is cancelled any more.
+    // A repair may still give it tickets. Then its cancellation is dropped.
     let (id, unit_price) = (OrderId(1), TERMS.price);
     let repair = Command::Allocate {
         order: id,
@@ -244,11 +280,19 @@ pub async fn a_void_of_one_line_of_a_cart_leaves_the_order_quoted(world: World) 
         (OrderState::Allocated, None)
     );
     assert_eq!(record.order.application_fee, Cents(70));
-    assert!(operation(&world, 1, OperationKind::Cancel).await.is_none());
-    assert!(operation(&world, 1, OperationKind::Capture).await.is_some());
+    assert!(
+        claim_operation(&world, 1, OperationKind::Cancel)
+            .await
+            .is_none()
+    );
+    assert!(
+        claim_operation(&world, 1, OperationKind::Capture)
+            .await
+            .is_some()
+    );
 }
 
-pub async fn tickets_for_a_line_that_does_not_exist_are_not_found(world: World) {
+pub async fn allocation_without_a_line_is_not_found(world: World) {
     let mut owner = world.owner(0).await;
     let before = owner.draw.clone();
     assert_eq!(
@@ -266,18 +310,18 @@ pub async fn tickets_for_a_line_that_does_not_exist_are_not_found(world: World) 
         owner.execute(owner.sale(1, 1), None).await,
         Err(Failure::NotFound)
     );
-    // Another count than the line's.
+    // A different number of tickets than the line's.
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     assert!(owner.execute(owner.sale(2, 3), None).await.is_err());
-    assert_eq!(reloaded(&world, 0).await.sold(), before.sold());
+    assert_eq!(reload(&world, 0).await.sold(), before.sold());
 }
 
-pub async fn a_sale_is_only_for_a_quoted_order(world: World) {
+pub async fn sale_needs_a_quoted_order(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     world
-        .books
-        .released(OrderId(1), "left", Tell::Nobody, NOW)
+        .stores
+        .release(OrderId(1), "left", NotifyBuyer::Nobody, NOW)
         .await
         .expect("released");
     assert_eq!(owner.allocate(1, 2).await, Err(Failure::NotFound));
@@ -285,10 +329,10 @@ pub async fn a_sale_is_only_for_a_quoted_order(world: World) {
     owner
         .open(world.order(2, &[(0, 2)]))
         .await
-        .expect("its neighbour is not hurt");
+        .expect("the other order is not affected");
 }
 
-pub async fn an_order_opens_once(world: World) {
+pub async fn order_opens_once(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     let again = persistence::ledger::NewOrder {
@@ -300,9 +344,9 @@ pub async fn an_order_opens_once(world: World) {
         matches!(owner.open(again).await, Err(Failure::NotWritten(_))),
         "the same client key twice"
     );
-    assert_eq!(reloaded(&world, 0).await, owner.draw);
+    assert_eq!(reload(&world, 0).await, owner.draw);
     let record = world
-        .books
+        .stores
         .order_by_client_key("key-1")
         .await
         .expect("read")
@@ -310,7 +354,7 @@ pub async fn an_order_opens_once(world: World) {
     assert_eq!(record.order.id, OrderId(1));
     assert_eq!(record.order.total(), Cents(1030));
     let found = world
-        .books
+        .stores
         .order_by_token(&format!("{:032x}", 1))
         .await
         .expect("read")
@@ -318,7 +362,7 @@ pub async fn an_order_opens_once(world: World) {
     assert_eq!(found.client_key, "key-1");
 }
 
-pub async fn an_order_opened_for_a_payment_is_found_by_it_and_none_is_made_for_it(world: World) {
+pub async fn order_opened_with_a_payment_creates_no_intent(world: World) {
     let mut owner = world.owner(0).await;
     let paid = |id| persistence::ledger::NewOrder {
         payment_intent: Some(intent_id(1)),
@@ -326,9 +370,13 @@ pub async fn an_order_opened_for_a_payment_is_found_by_it_and_none_is_made_for_i
         ..world.order(id, &[(0, 2)])
     };
     owner.open(paid(1)).await.expect("opened");
-    assert!(operation(&world, 1, OperationKind::Create).await.is_none());
+    assert!(
+        claim_operation(&world, 1, OperationKind::Create)
+            .await
+            .is_none()
+    );
     let found = world
-        .books
+        .stores
         .order_by_payment_intent(&intent_id(1))
         .await
         .expect("read")
@@ -344,11 +392,15 @@ pub async fn an_order_opened_for_a_payment_is_found_by_it_and_none_is_made_for_i
     owner
         .open(world.order(3, &[(0, 1)]))
         .await
-        .expect("its neighbour is not hurt");
-    assert!(operation(&world, 3, OperationKind::Create).await.is_some());
+        .expect("the other order is not affected");
+    assert!(
+        claim_operation(&world, 3, OperationKind::Create)
+            .await
+            .is_some()
+    );
 }
 
-pub async fn a_repriced_order_has_its_new_lines(world: World) {
+pub async fn repriced_order_has_its_new_lines(world: World) {
     let mut owner = world.owner(0).await;
     let id = OrderId(1);
     owner
@@ -359,7 +411,7 @@ pub async fn a_repriced_order_has_its_new_lines(world: World) {
     owner
         .execute(
             owner.reserve(1, 5),
-            Some(Rider::Reprice {
+            Some(AttachedWrite::Reprice {
                 order: id,
                 lines: lines.clone(),
             }),
@@ -368,18 +420,20 @@ pub async fn a_repriced_order_has_its_new_lines(world: World) {
         .expect("repriced");
     assert_eq!(world.record(1).await.order.lines, lines);
     assert!(
-        operation(&world, 1, OperationKind::Update).await.is_none(),
-        "there is no payment intent to tell"
+        claim_operation(&world, 1, OperationKind::Update)
+            .await
+            .is_none(),
+        "no update without a payment intent"
     );
 
     world
-        .books
-        .opened(id, &intent_id(1), "secret")
+        .stores
+        .record_payment_intent(id, &intent_id(1), "secret")
         .await
         .expect("opened");
     for count in [6, 7] {
         let lines = vec![line(world.draws[0], count), line(world.draws[2], 1)];
-        let rider = Rider::Reprice {
+        let rider = AttachedWrite::Reprice {
             order: id,
             lines: lines.clone(),
         };
@@ -389,28 +443,30 @@ pub async fn a_repriced_order_has_its_new_lines(world: World) {
             .expect("repriced");
         assert_eq!(world.record(1).await.order.lines, lines);
     }
-    let update = operation(&world, 1, OperationKind::Update)
+    let update = claim_operation(&world, 1, OperationKind::Update)
         .await
         .expect("an update is due");
     assert_eq!(update.key, format!("update-{id}-{}-4", world.draws[0]));
     assert!(
-        operation(&world, 1, OperationKind::Update).await.is_none(),
+        claim_operation(&world, 1, OperationKind::Update)
+            .await
+            .is_none(),
         "only the latest"
     );
 
     world
-        .books
-        .released(id, "left", Tell::Nobody, NOW)
+        .stores
+        .release(id, "left", NotifyBuyer::Nobody, NOW)
         .await
         .expect("released");
-    let late = Rider::Reprice { order: id, lines };
+    let late = AttachedWrite::Reprice { order: id, lines };
     assert_eq!(
         owner.execute(owner.reserve(1, 5), Some(late)).await,
         Err(Failure::NotFound)
     );
 }
 
-pub async fn a_whole_life_is_loaded_again(world: World) {
+pub async fn whole_draw_life_is_loaded_again(world: World) {
     let mut owner = world.owner(0).await;
     let terms = Terms {
         price: Cents(250),
@@ -447,7 +503,7 @@ pub async fn a_whole_life_is_loaded_again(world: World) {
         .expect("released");
     owner.allocate(1, 42).await.expect("allocated");
     owner.allocate(2, 42).await.expect("allocated");
-    assert_eq!(reloaded(&world, 0).await, owner.draw);
+    assert_eq!(reload(&world, 0).await, owner.draw);
     let result = GameResult::new(13, 9).expect("a result");
     let mut owner = Owner {
         epoch: world.owner(0).await.epoch,
@@ -457,33 +513,33 @@ pub async fn a_whole_life_is_loaded_again(world: World) {
         .execute(Command::Complete { result }, None)
         .await
         .expect("completed");
-    let completed = reloaded(&world, 0).await;
+    let completed = reload(&world, 0).await;
     assert_eq!(completed, owner.draw);
     assert_eq!(completed.status(), Status::Completed);
     assert!(completed.outcome().is_some());
 
     let mut owner = world.owner(0).await;
     owner.void(2).await.expect("a refund after the result");
-    assert_eq!(reloaded(&world, 0).await, owner.draw);
+    assert_eq!(reload(&world, 0).await, owner.draw);
     let mut owner = world.owner(0).await;
     owner
         .execute(Command::Archive { archived: true }, None)
         .await
         .expect("archived");
-    assert_eq!(reloaded(&world, 0).await, owner.draw);
+    assert_eq!(reload(&world, 0).await, owner.draw);
     let mut owner = world.owner(0).await;
     owner.execute(Command::Undo, None).await.expect("undone");
-    assert_eq!(reloaded(&world, 0).await, owner.draw);
+    assert_eq!(reload(&world, 0).await, owner.draw);
     let mut owner = world.owner(0).await;
     owner
         .execute(Command::Cancel, None)
         .await
         .expect("cancelled");
-    assert_eq!(reloaded(&world, 0).await, owner.draw);
+    assert_eq!(reload(&world, 0).await, owner.draw);
     assert!(owner.draw.sold() + owner.draw.held() <= TICKETS);
 }
 
-pub async fn live_draws_are_those_without_an_end(world: World) {
+pub async fn live_draws_are_not_completed_or_cancelled(world: World) {
     world
         .owner(1)
         .await
@@ -491,7 +547,7 @@ pub async fn live_draws_are_those_without_an_end(world: World) {
         .await
         .expect("cancelled");
     assert_eq!(
-        world.ledger.live().await,
+        world.ledger.live_draws().await,
         Ok(vec![world.draws[0], world.draws[2]])
     );
     assert!(matches!(

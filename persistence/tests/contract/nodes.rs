@@ -1,13 +1,13 @@
-//! What the list of nodes promises, and whose a draw is.
+//! Contract of the list of nodes and of draw ownership.
 
 use domain::Draw;
 use persistence::Failure;
-use persistence::ledger::{Claims, Known, Moved};
-use persistence::nodes::Boot;
+use persistence::ledger::{ChangedDraw, Claims, KnownDraw};
+use persistence::nodes::InstanceId;
 
 use crate::support::{NOW, Owner, Process, World};
 
-/// The first draw, in the hands of a process.
+/// Claims the first draw for a process.
 async fn owner(world: &World, process: &Process) -> Owner {
     let mut claims = process.claim(&world.draws[..1]).await;
     let claimed = claims.taken.remove(0);
@@ -19,7 +19,7 @@ async fn owner(world: &World, process: &Process) -> Owner {
     }
 }
 
-fn taken(claims: &Claims) -> Vec<i64> {
+fn claimed_ids(claims: &Claims) -> Vec<i64> {
     claims
         .taken
         .iter()
@@ -27,7 +27,7 @@ fn taken(claims: &Claims) -> Vec<i64> {
         .collect()
 }
 
-pub async fn a_draw_is_its_owners_while_the_lease_runs(world: World) {
+pub async fn draw_stays_with_its_owner_while_the_lease_runs(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
@@ -35,9 +35,9 @@ pub async fn a_draw_is_its_owners_while_the_lease_runs(world: World) {
     owner.open(world.order(1, &[(0, 3)])).await.expect("opened");
     let claims = other.claim(&world.draws).await;
     assert_eq!(
-        taken(&claims),
+        claimed_ids(&claims),
         [world.draws[1].0, world.draws[2].0],
-        "those that nobody has"
+        "the free draws"
     );
     assert_eq!(claims.elsewhere.len(), 1);
     assert_eq!(claims.elsewhere[0].owner, one.node);
@@ -49,83 +49,87 @@ pub async fn a_draw_is_its_owners_while_the_lease_runs(world: World) {
     owner
         .allocate(1, 3)
         .await
-        .expect("the owner was not disturbed");
+        .expect("the owner still owns its draws");
     assert_eq!(
         one.claim(&world.draws[..1]).await.taken[0].epoch,
         2,
-        "its own it may claim again"
+        "an owner may claim its own draw again"
     );
 }
 
-pub async fn a_lease_that_is_over_gives_the_draws_away(world: World) {
+pub async fn expired_lease_frees_the_draws(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
-    let mut ghost = owner(&world, &one).await;
+    let mut first_owner = owner(&world, &one).await;
     world.end_leases().await;
     other.renew().await;
-    let mut heir = owner(&world, &other).await;
+    let mut second_owner = owner(&world, &other).await;
     one.renew().await;
     assert_eq!(
-        ghost.open(world.order(1, &[(0, 1)])).await,
+        first_owner.open(world.order(1, &[(0, 1)])).await,
         Err(Failure::Fenced),
-        "a lease renewed too late is no epoch"
+        "a late renewal does not restore the epoch"
     );
-    heir.open(world.order(2, &[(0, 1)])).await.expect("opened");
+    second_owner
+        .open(world.order(2, &[(0, 1)]))
+        .await
+        .expect("opened");
     assert!(one.claim(&world.draws[..1]).await.taken.is_empty());
 }
 
-pub async fn a_draw_is_taken_over_from_the_owner_that_was_named_though_its_lease_runs(
-    world: World,
-) {
+pub async fn takeover_ignores_only_the_lease_of_the_named_owner(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
-    let mut ghost = owner(&world, &one).await;
-    ghost.open(world.order(1, &[(0, 1)])).await.expect("opened");
+    let mut first_owner = owner(&world, &one).await;
+    first_owner
+        .open(world.order(1, &[(0, 1)]))
+        .await
+        .expect("opened");
     let first = world.draws[0];
     let claims = other
         .ledger()
-        .take_over(other.node.boot, first, Boot(3))
+        .take_over(other.node.boot, first, InstanceId(3))
         .await
-        .expect("heard");
+        .expect("answered");
     assert!(
         claims.taken.is_empty() && claims.elsewhere[0].owner == one.node,
-        "it is in other hands meanwhile"
+        "another node owns it meanwhile"
     );
     let claims = other
         .ledger()
         .take_over(other.node.boot, first, one.node.boot)
         .await
-        .expect("heard");
+        .expect("answered");
     assert_eq!(
         claims.taken[0].snapshot.revision, 1,
-        "with all that was written"
+        "the state includes every commit"
     );
     assert_eq!(
-        ghost.open(world.order(2, &[(0, 1)])).await,
+        first_owner.open(world.order(2, &[(0, 1)])).await,
         Err(Failure::Fenced)
     );
     assert_eq!(
         one.claim(&[first]).await.elsewhere[0].owner,
         other.node,
-        "and the ghost finds out whose it is"
+        "the fenced owner learns the new owner"
     );
 }
 
-pub async fn two_claim_the_same_and_each_draw_goes_to_one(world: World) {
+pub async fn concurrent_claims_give_each_draw_to_one_node(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
-    let (mine, yours) = tokio::join!(one.claim(&world.draws), other.claim(&world.draws));
-    assert_eq!(mine.taken.len() + yours.taken.len(), world.draws.len());
+    let (own, others) = tokio::join!(one.claim(&world.draws), other.claim(&world.draws));
+    assert_eq!(own.taken.len() + others.taken.len(), world.draws.len());
     assert_eq!(
-        mine.taken.len(),
-        yours.elsewhere.len(),
-        "and the other is told whose it is"
+        own.taken.len(),
+        others.elsewhere.len(),
+        "the other node learns the owner"
     );
 }
 
-pub async fn who_leaves_frees_its_draws(world: World) {
+pub async fn leaving_node_frees_its_draws(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
@@ -139,12 +143,12 @@ pub async fn who_leaves_frees_its_draws(world: World) {
     assert_eq!(other.renew().await.others, []);
 }
 
-pub async fn the_roll_names_the_others_and_who_is_eldest(world: World) {
+pub async fn renewal_returns_other_nodes_and_the_eldest(world: World) {
     let (one, other) = (world.process(9).await, world.process(2).await);
     let alone = one.renew().await;
     assert!(alone.eldest && alone.others.is_empty());
     let younger = other.renew().await;
-    assert!(!younger.eldest, "by when it started, not by its name");
+    assert!(!younger.eldest, "the order is by start time, not by id");
     assert_eq!(younger.others, std::slice::from_ref(&one.node));
     let elder = one.renew().await;
     assert!(elder.eldest);
@@ -152,20 +156,20 @@ pub async fn the_roll_names_the_others_and_who_is_eldest(world: World) {
     world.end_leases().await;
     assert!(
         other.renew().await.eldest,
-        "who is not believed any more is not counted"
+        "a node with an expired lease is not counted"
     );
 }
 
-pub async fn a_process_that_is_gone_is_buried_and_a_running_one_is_not(world: World) {
+pub async fn ended_process_is_removed_and_a_running_one_is_not(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
     one.claim(&world.draws).await;
-    assert_eq!(other.nodes().bury(one.node.boot).await, Ok(false));
+    assert_eq!(other.nodes().remove_ended(one.node.boot).await, Ok(false));
     assert!(other.claim(&world.draws).await.taken.is_empty());
-    let gone: Boot = one.kill();
-    // The kernel closes its connections; the database hears of it in its own time.
-    while other.nodes().bury(gone).await != Ok(true) {
+    let gone: InstanceId = one.kill();
+    // The kernel closes its connections; the database notices that with a delay.
+    while other.nodes().remove_ended(gone).await != Ok(true) {
         tokio::task::yield_now().await;
     }
     assert_eq!(
@@ -174,49 +178,57 @@ pub async fn a_process_that_is_gone_is_buried_and_a_running_one_is_not(world: Wo
     );
 }
 
-pub async fn what_others_wrote_is_heard_and_what_was_lost_is_told(world: World) {
+pub async fn changed_and_lost_draws_are_reported(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
     let mut owner = owner(&world, &one).await;
-    let known = |revision, ours| Known {
+    let known_draw = |revision, ours| KnownDraw {
         draw: world.draws[0],
         revision,
         ours,
     };
-    let (mine, yours) = (one.ledger(), other.ledger());
+    let (own, others) = (one.ledger(), other.ledger());
     assert_eq!(
-        yours.moved(other.node.boot, &[known(0, false)]).await,
+        others
+            .changed_draws(other.node.boot, &[known_draw(0, false)])
+            .await,
         Ok(vec![])
     );
     owner.open(world.order(1, &[(0, 3)])).await.expect("opened");
-    let news = Moved {
+    let changed = ChangedDraw {
         view: owner.draw.view(),
         ours: false,
     };
     assert_eq!(
-        yours.moved(other.node.boot, &[known(0, false)]).await,
-        Ok(vec![news])
+        others
+            .changed_draws(other.node.boot, &[known_draw(0, false)])
+            .await,
+        Ok(vec![changed])
     );
     assert_eq!(
-        yours.moved(other.node.boot, &[known(1, false)]).await,
+        others
+            .changed_draws(other.node.boot, &[known_draw(1, false)])
+            .await,
         Ok(vec![])
     );
     assert_eq!(
-        mine.moved(one.node.boot, &[known(0, true)]).await,
+        own.changed_draws(one.node.boot, &[known_draw(0, true)])
+            .await,
         Ok(vec![]),
-        "what is ours we know best"
+        "no changes are reported for an owned draw"
     );
     world.end_leases().await;
     other.renew().await;
     other.claim(&world.draws).await;
     assert_eq!(
-        mine.moved(one.node.boot, &[known(1, true)]).await,
-        Ok(vec![news])
+        own.changed_draws(one.node.boot, &[known_draw(1, true)])
+            .await,
+        Ok(vec![changed])
     );
 }
 
-pub async fn a_deal_is_read_without_owning_the_draw(world: World) {
+pub async fn deal_is_read_without_owning_the_draw(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     let owner = owner(&world, &one).await;

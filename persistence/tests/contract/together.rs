@@ -1,55 +1,57 @@
-//! Commits of one draw that are written together: all or none, each with a revision of its own.
+//! Several commits of one draw in one call: all or none are written, each with its own revision.
 
 use domain::{Authority, Command, Draw, GameResult, OrderId, OrderState, Terms, Timestamp};
 use persistence::Failure;
-use persistence::books::OperationKind;
-use persistence::ledger::{Append, Rider};
-use persistence::records::audit::Act;
+use persistence::ledger::{Append, AttachedWrite};
+use persistence::records::audit::AuditAction;
+use persistence::stores::OperationKind;
 
-use crate::support::{ANYBODY, NOW, Owner, TERMS, World, intent_id, line};
+use crate::support::{LEASELESS_NODE, NOW, Owner, TERMS, World, intent_id, line};
 
-type Wish = (Command, Option<Rider>);
+type PlannedCommit = (Command, Option<AttachedWrite>);
 
-/// What these are to be written as, each decided as if those before it were written; and the draw after them.
-fn decided(owner: &Owner, wishes: Vec<Wish>) -> (Vec<Append>, Draw) {
-    let mut ahead = owner.clone();
+/// Decides each command as if the earlier ones were written. Returns the commits, and the draw
+/// after them.
+fn decide_all(owner: &Owner, planned: Vec<PlannedCommit>) -> (Vec<Append>, Draw) {
+    let mut next = owner.clone();
     let mut appends = Vec::new();
-    for (command, rider) in wishes {
-        let events = ahead.draw.decide(ahead.at, &command).expect("decided");
-        appends.push(ahead.commit(&command, events.clone(), rider));
-        ahead.draw.apply(&events);
+    for (command, rider) in planned {
+        let events = next.draw.decide(next.at, &command).expect("decided");
+        appends.push(next.commit(&command, events.clone(), rider));
+        next.draw.apply(&events);
     }
-    (appends, ahead.draw)
+    (appends, next.draw)
 }
 
-fn opens(world: &World, owner: &Owner, id: u128, count: u16) -> Wish {
+fn opening(world: &World, owner: &Owner, id: u128, count: u16) -> PlannedCommit {
     (
         owner.reserve(id, count),
-        Some(Rider::Open(world.order(id, &[(0, count)]))),
+        Some(AttachedWrite::Open(world.order(id, &[(0, count)]))),
     )
 }
 
-fn sells(owner: &Owner, id: u128, count: u16) -> Wish {
+fn selling(owner: &Owner, id: u128, count: u16) -> PlannedCommit {
     (
         owner.sale(id, count),
-        Some(Rider::Authorised {
+        Some(AttachedWrite::Authorised {
             order: OrderId(id),
             at: NOW,
         }),
     )
 }
 
-async fn reloaded(world: &World) -> Draw {
+async fn reload(world: &World) -> Draw {
     let mut claimed = world
         .ledger
-        .claim(ANYBODY, &[world.draws[0]])
+        .claim(LEASELESS_NODE, &[world.draws[0]])
         .await
         .expect("claimed");
     Draw::restore(claimed.taken.remove(0).snapshot)
 }
 
-/// Journal and tables agree, and nothing breaks an invariant; the journal has so many commits, of so many transactions.
-async fn audited(world: &World, commits: i64, transactions: i64) {
+/// Checks that journal and tables agree without violations, and that the journal has this many
+/// commits and transactions.
+async fn assert_consistent(world: &World, commits: i64, transactions: i64) {
     match (&world.memory, &world.postgres) {
         (Some(memory), _) => assert_eq!(memory.draws(), memory.replayed()),
         (None, Some((database, postgres))) => {
@@ -67,7 +69,7 @@ async fn audited(world: &World, commits: i64, transactions: i64) {
     }
 }
 
-pub async fn what_is_written_together_has_a_revision_each(world: World) {
+pub async fn commits_written_together_have_their_own_revisions(world: World) {
     let mut owner = world.owner(0).await;
     for id in 1..=4 {
         owner
@@ -76,33 +78,33 @@ pub async fn what_is_written_together_has_a_revision_each(world: World) {
             .expect("opened");
     }
     world
-        .books
-        .opened(OrderId(4), &intent_id(4), "secret")
+        .stores
+        .record_payment_intent(OrderId(4), &intent_id(4), "secret")
         .await
         .expect("opened");
     let lines = vec![line(world.draws[0], 7)];
-    let (appends, after) = decided(
+    let (appends, after) = decide_all(
         &owner,
         vec![
-            sells(&owner, 1, 10),
-            opens(&world, &owner, 5, 50),
+            selling(&owner, 1, 10),
+            opening(&world, &owner, 5, 50),
             (Command::Release { order: OrderId(2) }, None),
-            sells(&owner, 3, 10),
+            selling(&owner, 3, 10),
             (
                 owner.reserve(4, 7),
-                Some(Rider::Reprice {
+                Some(AttachedWrite::Reprice {
                     order: OrderId(4),
                     lines: lines.clone(),
                 }),
             ),
-            opens(&world, &owner, 6, 1),
+            opening(&world, &owner, 6, 1),
         ],
     );
     owner.ledger.append(appends).await.expect("written");
 
     assert_eq!(after.revision(), 10);
-    audited(&world, 10, 5).await;
-    assert_eq!(reloaded(&world).await, after);
+    assert_consistent(&world, 10, 5).await;
+    assert_eq!(reload(&world).await, after);
     for id in [1, 3] {
         let record = world.record(id).await;
         assert_eq!(
@@ -121,17 +123,17 @@ pub async fn what_is_written_together_has_a_revision_each(world: World) {
             after.allocation(OrderId(id)).expect("sold").fee
         );
         let capture = world
-            .books
+            .stores
             .claim_operation(OrderId(id), OperationKind::Capture, NOW, 1_000)
             .await;
-        assert!(capture.expect("asked").is_some(), "its capture is due");
+        assert!(capture.expect("read").is_some(), "its capture is due");
     }
     assert_eq!(world.record(4).await.order.lines, lines);
     let update = world
-        .books
+        .stores
         .claim_operation(OrderId(4), OperationKind::Update, NOW, 1_000)
         .await
-        .expect("asked");
+        .expect("read");
     assert_eq!(
         update.expect("due").key,
         format!("update-{}-{}-9", OrderId(4), world.draws[0]),
@@ -146,9 +148,9 @@ pub async fn what_is_written_together_has_a_revision_each(world: World) {
     );
 }
 
-/// The last word on a reservation counts: one that lapsed is taken off the books by somebody else's commit, and made anew by
-/// its own.
-pub async fn a_reservation_that_lapses_and_comes_again_is_counted_once(world: World) {
+/// The last event of a reservation counts: it expires in another order's commit and is made again
+/// in its own.
+pub async fn reservation_that_expires_and_returns_counts_once(world: World) {
     let mut owner = world.owner(0).await;
     owner
         .open(world.order(1, &[(0, 50)]))
@@ -164,36 +166,36 @@ pub async fn a_reservation_that_lapses_and_comes_again_is_counted_once(world: Wo
         count,
         until: NOW.plus_seconds(400),
     };
-    let wishes = vec![
+    let planned = vec![
         (again(3, 50), None),
         (again(1, 20), None),
         (again(4, 50), None),
     ];
-    let (appends, after) = decided(&owner, wishes);
+    let (appends, after) = decide_all(&owner, planned);
     owner.ledger.append(appends).await.expect("written");
     assert_eq!(
         (
             after.held(),
-            after.reservation(OrderId(1)).expect("anew").count
+            after.reservation(OrderId(1)).expect("reserved again").count
         ),
         (120, 20)
     );
-    assert_eq!(reloaded(&world).await, after);
-    audited(&world, 5, 3).await;
+    assert_eq!(reload(&world).await, after);
+    assert_consistent(&world, 5, 3).await;
 }
 
-pub async fn the_timers_word_is_written_with_the_others(world: World) {
+pub async fn timer_commit_is_written_with_the_others(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 5)])).await.expect("opened");
     let at = owner.draw.terms().closes_at;
-    let release = decided(&owner, vec![(Command::Release { order: OrderId(1) }, None)])
+    let release = decide_all(&owner, vec![(Command::Release { order: OrderId(1) }, None)])
         .0
         .remove(0);
-    let mut ahead = owner.draw.clone();
-    ahead.apply(&release.events);
-    let events = ahead.decide(at, &Command::Tick).expect("kick-off");
-    ahead.apply(&events);
-    let whistle = Append {
+    let mut next = owner.draw.clone();
+    next.apply(&release.events);
+    let events = next.decide(at, &Command::Tick).expect("kick-off");
+    next.apply(&events);
+    let kick_off_commit = Append {
         after: release.after + 1,
         events,
         at,
@@ -201,31 +203,31 @@ pub async fn the_timers_word_is_written_with_the_others(world: World) {
     };
     owner
         .ledger
-        .append(vec![release, whistle])
+        .append(vec![release, kick_off_commit])
         .await
         .expect("written");
-    assert_eq!(reloaded(&world).await, ahead);
+    assert_eq!(reload(&world).await, next);
 }
 
-pub async fn one_wrong_fence_and_nothing_is_written(world: World) {
+pub async fn one_fenced_commit_prevents_all(world: World) {
     let owner = world.owner(0).await;
-    let (right, after) = decided(
+    let (correct, after) = decide_all(
         &owner,
-        (1..=3).map(|id| opens(&world, &owner, id, 2)).collect(),
+        (1..=3).map(|id| opening(&world, &owner, id, 2)).collect(),
     );
-    let wrong = |place: usize, change: fn(&mut Append)| {
-        let mut appends = right.clone();
-        change(&mut appends[place]);
+    let with_error = |position: usize, change: fn(&mut Append)| {
+        let mut appends = correct.clone();
+        change(&mut appends[position]);
         appends
     };
-    let ghosts: Vec<Append> = right
+    let stale_epochs: Vec<Append> = correct
         .iter()
         .map(|append| Append {
             epoch: append.epoch - 1,
             ..append.clone()
         })
         .collect();
-    let late: Vec<Append> = right
+    let late_revisions: Vec<Append> = correct
         .iter()
         .map(|append| Append {
             after: append.after + 1,
@@ -233,17 +235,17 @@ pub async fn one_wrong_fence_and_nothing_is_written(world: World) {
         })
         .collect();
     for appends in [
-        wrong(1, |a| a.after += 1),
-        wrong(2, |a| a.epoch += 1),
-        wrong(1, |a| a.after -= 1),
-        ghosts,
-        late,
+        with_error(1, |a| a.after += 1),
+        with_error(2, |a| a.epoch += 1),
+        with_error(1, |a| a.after -= 1),
+        stale_epochs,
+        late_revisions,
     ] {
         assert_eq!(owner.ledger.append(appends).await, Err(Failure::Fenced));
     }
-    let elsewhere = world.draws[1];
-    let mut mixed = right.clone();
-    mixed[2].draw = elsewhere;
+    let other_draw = world.draws[1];
+    let mut mixed = correct.clone();
+    mixed[2].draw = other_draw;
     assert!(matches!(
         owner.ledger.append(mixed).await,
         Err(Failure::NotWritten(_))
@@ -251,7 +253,7 @@ pub async fn one_wrong_fence_and_nothing_is_written(world: World) {
     for id in 1..=3 {
         assert!(
             world
-                .books
+                .stores
                 .order(OrderId(id))
                 .await
                 .expect("read")
@@ -260,52 +262,52 @@ pub async fn one_wrong_fence_and_nothing_is_written(world: World) {
     }
     owner
         .ledger
-        .append(right)
+        .append(correct)
         .await
-        .expect("and now the right ones");
-    assert_eq!(reloaded(&world).await, after);
+        .expect("the correct commits are written");
+    assert_eq!(reload(&world).await, after);
 }
 
-/// Whether it fails as it should.
+/// Whether a failure is the expected one.
 type Expected = fn(&Failure) -> bool;
 
-pub async fn one_that_contradicts_the_books_and_nothing_is_written(world: World) {
+pub async fn one_contradicting_commit_prevents_all(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(9, &[(0, 4)])).await.expect("opened");
     let before = owner.draw.clone();
-    let bad: [(Wish, Expected); 3] = [
-        // Nobody opened it.
+    let cases: [(PlannedCommit, Expected); 3] = [
+        // The order was never opened.
         ((owner.sale(77, 1), None), |why| *why == Failure::NotFound),
         (
             (
                 owner.reserve(78, 1),
-                Some(Rider::Authorised {
+                Some(AttachedWrite::Authorised {
                     order: OrderId(78),
                     at: NOW,
                 }),
             ),
             |why| *why == Failure::NotFound,
         ),
-        // Its client key is another order's.
+        // Its client key belongs to another order.
         (
             {
                 let order = persistence::ledger::NewOrder {
                     client_key: "key-1".into(),
                     ..world.order(79, &[(0, 1)])
                 };
-                (owner.reserve(79, 1), Some(Rider::Open(order)))
+                (owner.reserve(79, 1), Some(AttachedWrite::Open(order)))
             },
             |why| matches!(why, Failure::NotWritten(_)),
         ),
     ];
-    for (wish, expected) in bad {
-        let (appends, _) = decided(
+    for (case, expected) in cases {
+        let (appends, _) = decide_all(
             &owner,
             vec![
-                opens(&world, &owner, 1, 3),
-                sells(&owner, 9, 4),
-                wish,
-                opens(&world, &owner, 2, 3),
+                opening(&world, &owner, 1, 3),
+                selling(&owner, 9, 4),
+                case,
+                opening(&world, &owner, 2, 3),
             ],
         );
         let failure = owner
@@ -318,7 +320,7 @@ pub async fn one_that_contradicts_the_books_and_nothing_is_written(world: World)
     for id in [1, 2, 79] {
         assert!(
             world
-                .books
+                .stores
                 .order(OrderId(id))
                 .await
                 .expect("read")
@@ -326,10 +328,10 @@ pub async fn one_that_contradicts_the_books_and_nothing_is_written(world: World)
         );
     }
     assert!(world.record(9).await.tickets.is_empty());
-    assert_eq!(reloaded(&world).await, before);
+    assert_eq!(reload(&world).await, before);
 }
 
-pub async fn what_a_person_decides_is_written_by_itself(world: World) {
+pub async fn commit_with_audit_entry_is_written_alone(world: World) {
     let mut owner = world.owner(0).await;
     world.captured(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 3)])).await.expect("opened");
@@ -359,24 +361,24 @@ pub async fn what_a_person_decides_is_written_by_itself(world: World) {
         let Ok(events) = owner.draw.decide(NOW, &command) else {
             continue;
         };
-        let first = decided(&owner, vec![opens(&world, &owner, 3, 1)])
+        let first = decide_all(&owner, vec![opening(&world, &owner, 3, 1)])
             .0
             .remove(0);
         let second = Append {
             after: first.after + 1,
             ..owner.commit(&command, events, None)
         };
-        let said = owner.ledger.append(vec![first, second]).await;
+        let outcome = owner.ledger.append(vec![first, second]).await;
         assert!(
-            matches!(said, Err(Failure::NotWritten(_))),
-            "{command:?}: {said:?}"
+            matches!(outcome, Err(Failure::NotWritten(_))),
+            "{command:?}: {outcome:?}"
         );
     }
-    let (mut appends, _) = decided(
+    let (mut appends, _) = decide_all(
         &owner,
-        vec![opens(&world, &owner, 3, 1), opens(&world, &owner, 4, 1)],
+        vec![opening(&world, &owner, 3, 1), opening(&world, &owner, 4, 1)],
     );
-    let act = Act {
+    let act = AuditAction {
         actor: "operator 1",
         club: None,
         action: "helps",
@@ -388,17 +390,17 @@ pub async fn what_a_person_decides_is_written_by_itself(world: World) {
         owner.ledger.append(appends).await,
         Err(Failure::NotWritten(_))
     ));
-    // And no order has two commits in one transaction.
-    let twice = vec![opens(&world, &owner, 3, 1), (owner.reserve(3, 2), None)];
+    // An order may have only one commit in a transaction.
+    let same_order = vec![opening(&world, &owner, 3, 1), (owner.reserve(3, 2), None)];
     assert!(matches!(
-        owner.ledger.append(decided(&owner, twice).0).await,
+        owner.ledger.append(decide_all(&owner, same_order).0).await,
         Err(Failure::NotWritten(_))
     ));
-    assert_eq!(reloaded(&world).await, owner.draw);
+    assert_eq!(reload(&world).await, owner.draw);
 }
 
-/// The books' clock is long past kick-off; the owner's is not (rule 5).
-pub async fn a_sale_after_kick_off_falls_with_all_that_came_along(world: World) {
+/// The database's clock is long past kick-off; the owner's is not (rule 5 of the decisions).
+pub async fn sale_after_kick_off_prevents_all_commits(world: World) {
     if let Some(memory) = &world.memory {
         memory.set_clock(|| NOW);
     }
@@ -412,28 +414,38 @@ pub async fn a_sale_after_kick_off_falls_with_all_that_came_along(world: World) 
                 count: 2,
                 until,
             },
-            Some(Rider::Open(world.order(id, &[(0, 2)]))),
+            Some(AttachedWrite::Open(world.order(id, &[(0, 2)]))),
         )
     };
-    let (appends, after) = decided(&owner, vec![reserves(1), reserves(2)]);
+    let (appends, after) = decide_all(&owner, vec![reserves(1), reserves(2)]);
     owner
         .ledger
         .append(appends)
         .await
-        .expect("nothing is sold by it");
+        .expect("a reservation is not a sale");
     owner.draw = after;
-    let (appends, _) = decided(&owner, vec![reserves(3), sells(&owner, 1, 2), reserves(4)]);
+    let (appends, _) = decide_all(
+        &owner,
+        vec![reserves(3), selling(&owner, 1, 2), reserves(4)],
+    );
     assert_eq!(
         owner.ledger.append(appends).await,
         Err(Failure::ClosedByClock)
     );
     assert!(world.record(1).await.tickets.is_empty());
-    assert!(world.books.order(OrderId(3)).await.expect("read").is_none());
-    let (appends, after) = decided(&owner, vec![reserves(3), reserves(4)]);
+    assert!(
+        world
+            .stores
+            .order(OrderId(3))
+            .await
+            .expect("read")
+            .is_none()
+    );
+    let (appends, after) = decide_all(&owner, vec![reserves(3), reserves(4)]);
     owner
         .ledger
         .append(appends)
         .await
-        .expect("the sale was the reason");
-    assert_eq!(reloaded(&world).await, after);
+        .expect("without the sale it is written");
+    assert_eq!(reload(&world).await, after);
 }

@@ -1,4 +1,4 @@
-//! Keeps both writers waiting, so that what is sent meanwhile waits together.
+//! Blocks both writers, so that later commits wait and share a transaction.
 
 use persistence::Failure;
 use sqlx::Executor;
@@ -6,9 +6,9 @@ use sqlx::postgres::PgConnection;
 use tokio::task::JoinHandle;
 
 use super::support::{Owner, World};
-use super::{reserve, sent};
+use super::{reserve, spawn_append};
 
-/// Both writers stand before locked rows of draws 0 and 1 until the gate is dropped; what is sent meanwhile waits together.
+/// Holds row locks of draws 0 and 1, for which both writers wait until the gate is opened.
 pub struct Gate {
     locks: PgConnection,
     watch: PgConnection,
@@ -27,19 +27,20 @@ impl Gate {
             .await
             .expect("locked");
         let mut gate = Gate { locks, watch };
-        let mut stuck = Vec::new();
-        for (place, owner) in owners.iter().take(2).enumerate() {
-            stuck.push(sent(owner, reserve(owner, place as u128 + 1)));
+        let mut blocked = Vec::new();
+        for (position, owner) in owners.iter().take(2).enumerate() {
+            blocked.push(spawn_append(owner, reserve(owner, position as u128 + 1)));
             gate.until(
                 "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-                place as i64 + 1,
+                position as i64 + 1,
             )
             .await;
         }
-        (gate, stuck)
+        (gate, blocked)
     }
 
-    /// Waits for a fact; not for ever, as a lock has its time limit.
+    /// Waits until a count has the expected value, with a limit because a lock wait has a time
+    /// limit.
     async fn until(&mut self, count: &'static str, expected: i64) {
         for _ in 0..2_000 {
             let found: i64 = sqlx::query_scalar(count)
@@ -53,6 +54,6 @@ impl Gate {
     }
 
     pub async fn open(mut self) {
-        self.locks.execute("rollback").await.expect("let go");
+        self.locks.execute("rollback").await.expect("rolled back");
     }
 }

@@ -1,13 +1,13 @@
-//! An owner whose link is so bad that its transaction stands still, with the draw's row in its hands.
+//! An owner with a bad connection, whose idle transaction locks the draw's row.
 
-use persistence::nodes::Boot;
+use persistence::nodes::InstanceId;
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection, Executor};
 
 use super::support::{TERMS, World};
 
 #[tokio::test]
-async fn a_draw_is_taken_over_from_an_owner_whose_transaction_stands_still() {
+async fn takeover_ends_an_idle_transaction_of_the_owner() {
     let world = World::in_postgres(&[TERMS]).await;
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
@@ -22,12 +22,12 @@ async fn a_draw_is_taken_over_from_an_owner_whose_transaction_stands_still() {
         .expect("its first statement");
     let claims = other
         .ledger()
-        .take_over(Boot(2), world.draws[0], Boot(1))
+        .take_over(InstanceId(2), world.draws[0], InstanceId(1))
         .await
-        .expect("nobody waits for it");
+        .expect("taken over without waiting");
     assert_eq!(claims.taken[0].epoch, 2);
     assert!(
         stuck.execute("commit").await.is_err(),
-        "and its commit never was"
+        "the idle transaction was ended"
     );
 }

@@ -1,25 +1,25 @@
-//! A world with one club and some draws, in either kind of memory, and an owner who decides, writes and applies as an actor
-//! does.
+//! A test world with one club and some draws in either store, and an owner that decides, writes and
+//! applies like an actor.
 
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::sync::Arc;
 
-use domain::draw::Snapshot;
+use domain::draw::DrawSnapshot;
 use domain::{
     AccountId, Authority, Cents, ClubId, Command, Deal, Draw, DrawId, Event, FeePolicy, Line,
     OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Seed, Terms, Timestamp,
 };
-use persistence::books::OrderRecord;
-use persistence::ledger::{Append, BuyerDetails, Claims, NewOrder, Rider};
+use persistence::ledger::{Append, AttachedWrite, BuyerDetails, Claims, NewOrder};
 use persistence::memory::Memory;
-use persistence::nodes::{Boot, Node, Roll};
+use persistence::nodes::{InstanceId, Node, OtherNodes};
 use persistence::postgres::draws::NewDraw;
+use persistence::stores::OrderRecord;
 use persistence::testing::{Database, database};
-use persistence::{Books, Failure, Ledger, Nodes, Postgres};
+use persistence::{Failure, Ledger, Nodes, PaymentStores, Postgres};
 use sqlx::postgres::PgConnection;
 
-/// What the actors' clock says. Kick-off is far away for them and for the database's own clock.
+/// The actors' clock. Kick-off is far in the future for them and for the database's clock.
 pub const NOW: Timestamp = Timestamp(1_900_000_000_000);
 pub const KICK_OFF: Timestamp = Timestamp(4_100_000_000_000);
 pub const TERMS: Terms = Terms {
@@ -30,8 +30,8 @@ pub const TERMS: Terms = Terms {
     closes_at: KICK_OFF,
 };
 pub const CLUB: ClubId = ClubId(1);
-/// A process that holds no lease: whoever claims after it gets its draws.
-pub const ANYBODY: Boot = Boot(7);
+/// A process without a lease. Any later claim takes its draws.
+pub const LEASELESS_NODE: InstanceId = InstanceId(7);
 
 pub fn account() -> AccountId {
     AccountId("acct_1".into())
@@ -39,7 +39,7 @@ pub fn account() -> AccountId {
 
 pub struct World {
     pub ledger: Arc<dyn Ledger>,
-    pub books: Arc<dyn Books>,
+    pub stores: Arc<dyn PaymentStores>,
     pub memory: Option<Memory>,
     pub postgres: Option<(Database, Postgres)>,
     pub draws: Vec<DrawId>,
@@ -55,7 +55,7 @@ impl World {
         }
         World {
             ledger: Arc::new(memory.clone()),
-            books: Arc::new(memory.clone()),
+            stores: Arc::new(memory.clone()),
             memory: Some(memory),
             postgres: None,
             draws,
@@ -79,7 +79,7 @@ impl World {
         let draws = postgres.create_draws(new.collect()).await.expect("draws");
         World {
             ledger: Arc::new(postgres.clone()),
-            books: Arc::new(postgres.clone()),
+            stores: Arc::new(postgres.clone()),
             memory: None,
             postgres: Some((database, postgres)),
             draws,
@@ -89,7 +89,7 @@ impl World {
     pub async fn owner(&self, draw: usize) -> Owner {
         let mut claimed = self
             .ledger
-            .claim(ANYBODY, &[self.draws[draw]])
+            .claim(LEASELESS_NODE, &[self.draws[draw]])
             .await
             .expect("claimed");
         let claimed = claimed.taken.remove(0);
@@ -101,26 +101,26 @@ impl World {
         }
     }
 
-    /// A process beside others on the same books.
+    /// Returns another process on the same store.
     pub async fn process(&self, number: u128) -> Process {
         let node = Node {
-            boot: Boot(number),
+            boot: InstanceId(number),
             address: format!("10.0.0.{number}:8080"),
         };
         match (&self.memory, &self.postgres) {
             (Some(memory), _) => Process {
                 node,
-                books: Side::Memory(memory.clone()),
+                stores: ProcessStore::Memory(memory.clone()),
             },
             (None, Some((database, _))) => Process {
                 node,
-                books: Side::Postgres(database.postgres().await),
+                stores: ProcessStore::Postgres(database.postgres().await),
             },
             (None, None) => unreachable!("a world has a memory"),
         }
     }
 
-    /// The time of every lease comes.
+    /// Ends every lease.
     pub async fn end_leases(&self) {
         match &self.memory {
             Some(memory) => memory.end_leases(),
@@ -142,7 +142,7 @@ impl World {
             .await
     }
 
-    /// An order of so many tickets in each draw.
+    /// Returns a new order with these ticket counts in each draw.
     pub fn order(&self, id: u128, counts: &[(usize, u16)]) -> NewOrder {
         let lines = counts
             .iter()
@@ -162,14 +162,14 @@ impl World {
     }
 
     pub async fn record(&self, id: u128) -> OrderRecord {
-        self.books
+        self.stores
             .order(OrderId(id))
             .await
             .expect("read")
             .expect("the order")
     }
 
-    /// A whole purchase of one draw, to the state `allocated`.
+    /// Buys tickets of one draw, up to the state `allocated`.
     pub async fn allocated(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
         let draw = self
             .draws
@@ -180,52 +180,56 @@ impl World {
             .open(self.order(id, &[(draw, count)]))
             .await
             .expect("opened");
-        self.books
-            .opened(OrderId(id), &intent_id(id), "secret")
+        self.stores
+            .record_payment_intent(OrderId(id), &intent_id(id), "secret")
             .await
             .expect("opened");
         owner.allocate(id, count).await.expect("allocated");
         self.record(id).await
     }
 
-    /// A whole purchase of one draw, money taken.
+    /// Buys tickets of one draw, up to the capture.
     pub async fn captured(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
         let record = self.allocated(owner, id, count).await;
-        self.books
-            .captured(OrderId(id), &said(&record, PaymentStatus::Succeeded), NOW)
+        self.stores
+            .record_capture(
+                OrderId(id),
+                &provider_intent(&record, PaymentStatus::Succeeded),
+                NOW,
+            )
             .await
             .expect("captured");
         self.record(id).await
     }
 }
 
-/// One process: its own way to the books.
+/// A process with its own connection to the store.
 pub struct Process {
     pub node: Node,
-    books: Side,
+    stores: ProcessStore,
 }
 
-enum Side {
+enum ProcessStore {
     Memory(Memory),
     Postgres(Postgres),
 }
 
 impl Process {
     pub fn nodes(&self) -> &dyn Nodes {
-        match &self.books {
-            Side::Memory(memory) => memory,
-            Side::Postgres(postgres) => postgres,
+        match &self.stores {
+            ProcessStore::Memory(memory) => memory,
+            ProcessStore::Postgres(postgres) => postgres,
         }
     }
 
     pub fn ledger(&self) -> Arc<dyn Ledger> {
-        match &self.books {
-            Side::Memory(memory) => Arc::new(memory.clone()),
-            Side::Postgres(postgres) => Arc::new(postgres.clone()),
+        match &self.stores {
+            ProcessStore::Memory(memory) => Arc::new(memory.clone()),
+            ProcessStore::Postgres(postgres) => Arc::new(postgres.clone()),
         }
     }
 
-    pub async fn renew(&self) -> Roll {
+    pub async fn renew(&self) -> OtherNodes {
         self.nodes().renew(&self.node).await.expect("renewed")
     }
 
@@ -236,9 +240,9 @@ impl Process {
             .expect("claimed")
     }
 
-    /// As `kill -9` does it; in Postgres, its connections are closed by the kernel.
-    pub fn kill(self) -> Boot {
-        self.nodes().vanish(self.node.boot);
+    /// Ends the process as `kill -9` does. In Postgres the kernel closes its connections.
+    pub fn kill(self) -> InstanceId {
+        self.nodes().simulate_kill(self.node.boot);
         self.node.boot
     }
 }
@@ -264,8 +268,8 @@ pub fn intent_id(order: u128) -> PaymentIntentId {
     PaymentIntentId(format!("pi_{order}"))
 }
 
-/// What the provider would say of an order's payment intent.
-pub fn said(record: &OrderRecord, status: PaymentStatus) -> PaymentIntent {
+/// Returns the order's payment intent as the provider would report it.
+pub fn provider_intent(record: &OrderRecord, status: PaymentStatus) -> PaymentIntent {
     let taken = status == PaymentStatus::Succeeded;
     let total = record.order.total();
     PaymentIntent {
@@ -296,8 +300,8 @@ fn seed(draw: i64) -> Seed {
     Seed([draw as u8; 32])
 }
 
-fn fresh(id: DrawId, terms: Terms) -> Snapshot {
-    Snapshot {
+fn fresh(id: DrawId, terms: Terms) -> DrawSnapshot {
+    DrawSnapshot {
         id,
         terms,
         fee_policy: FeePolicy::DEFAULT,
@@ -310,16 +314,18 @@ fn fresh(id: DrawId, terms: Terms) -> Snapshot {
         fee: Cents::ZERO,
         outcome: None,
         archived: false,
+        revealed: false,
+        returned: Vec::new(),
     }
 }
 
-/// Owns a draw: decide, write, apply.
+/// The owner of a draw. It decides, writes and applies.
 #[derive(Clone)]
 pub struct Owner {
     pub ledger: Arc<dyn Ledger>,
     pub epoch: i64,
     pub draw: Draw,
-    /// What its clock says.
+    /// The owner's clock.
     pub at: Timestamp,
 }
 
@@ -327,7 +333,7 @@ impl Owner {
     pub async fn execute(
         &mut self,
         command: Command,
-        rider: Option<Rider>,
+        rider: Option<AttachedWrite>,
     ) -> Result<Vec<Event>, Failure> {
         let events = self
             .draw
@@ -343,7 +349,12 @@ impl Owner {
         Ok(events)
     }
 
-    pub fn commit(&self, command: &Command, events: Vec<Event>, rider: Option<Rider>) -> Append {
+    pub fn commit(
+        &self,
+        command: &Command,
+        events: Vec<Event>,
+        rider: Option<AttachedWrite>,
+    ) -> Append {
         Append {
             draw: self.draw.id(),
             epoch: self.epoch,
@@ -389,18 +400,19 @@ impl Owner {
             .expect("a line of this draw")
             .count;
         let command = self.reserve(order.id.0, count);
-        self.execute(command, Some(Rider::Open(order))).await
+        self.execute(command, Some(AttachedWrite::Open(order)))
+            .await
     }
 
     pub async fn allocate(&mut self, id: u128, count: u16) -> Result<Vec<Event>, Failure> {
-        let rider = Rider::Authorised {
+        let rider = AttachedWrite::Authorised {
             order: OrderId(id),
             at: NOW,
         };
         self.execute(self.sale(id, count), Some(rider)).await
     }
 
-    /// Takes its tickets back, whether its money was taken or not.
+    /// Takes the order's tickets back, whether it was captured or not.
     pub async fn void(&mut self, id: u128) -> Result<Vec<Event>, Failure> {
         match self.void_as(id, true).await {
             Err(Failure::NotFound) => self.void_as(id, false).await,

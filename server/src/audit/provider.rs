@@ -1,53 +1,56 @@
-//! How an audit reaches the provider: Stripe, a running demo's sandbox, or a sleeping demo's sandbox woken for a moment.
+//! Connects an audit to Stripe, to the sandbox of a running demo, or to a sandbox started for the
+//! audit.
 
 use std::num::NonZeroU32;
 
-use actors::payment::stripe::{Stripe, StripeSettings};
+use actors::payments::stripe::{Stripe, StripeSettings};
 use anyhow::Context;
 
-use crate::app::StandIn;
+use crate::app::SandboxServer;
 use crate::config::{Config, Stage};
-use crate::database::Sign;
+use crate::database::RunningInstance;
 use crate::sandbox::{Options, Sandbox};
 
-/// An audit asks beside a server that sells: it takes this part of the calls that one may make.
-const PART: u32 = 4;
+/// The audit shares the API rate limit with a running server: it uses this fraction of the calls.
+const RATE_FRACTION: u32 = 4;
 
-/// A reachable provider.
-pub struct Reached {
+/// A connected provider.
+pub struct ConnectedProvider {
     pub gateway: Stripe,
-    woken: Option<StandIn>,
+    started_sandbox: Option<SandboxServer>,
 }
 
-impl Reached {
-    /// Lets a woken sandbox sleep again.
+impl ConnectedProvider {
+    /// Stops the sandbox if the audit started it.
     pub async fn leave(self) {
-        if let Some(stand_in) = self.woken {
+        if let Some(stand_in) = self.started_sandbox {
             stand_in.stop().await;
         }
     }
 }
 
-pub fn reach(config: &Config, sign: Option<&Sign>) -> anyhow::Result<Reached> {
-    let (url, woken) = match (config.stage, sign) {
+/// Connects to Stripe or to the sandbox, depending on the stage.
+pub fn reach(config: &Config, sign: Option<&RunningInstance>) -> anyhow::Result<ConnectedProvider> {
+    let (url, started_sandbox) = match (config.stage, sign) {
         (Stage::Production, _) => (config.stripe.api_url.clone(), None),
         (Stage::Demo, Some(sign)) => (format!("{}/sandbox/stripe", sign.address), None),
         (Stage::Demo, None) => {
             let dir = config.data_dir.join("sandbox");
             let sandbox =
                 Sandbox::open(Some(dir), Options::default()).context("the sandbox's journal")?;
-            let stand_in = StandIn::serve(sandbox)?;
+            let stand_in = SandboxServer::serve(sandbox)?;
             (stand_in.url.clone(), Some(stand_in))
         }
     };
     let calls = config
         .stripe
         .calls_per_second
-        .map(|calls| NonZeroU32::new(calls.get() / PART).unwrap_or(NonZeroU32::MIN));
-    let stripe =
-        Stripe::new(&StripeSettings::new(config.stripe.secret_key.expose(), url).paced(calls));
-    Ok(Reached {
+        .map(|calls| NonZeroU32::new(calls.get() / RATE_FRACTION).unwrap_or(NonZeroU32::MIN));
+    let stripe = Stripe::new(
+        &StripeSettings::new(config.stripe.secret_key.expose(), url).rate_limited(calls),
+    );
+    Ok(ConnectedProvider {
         gateway: stripe.map_err(anyhow::Error::msg)?,
-        woken,
+        started_sandbox,
     })
 }

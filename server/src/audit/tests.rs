@@ -1,4 +1,4 @@
-//! Planted disagreements, each found; and agreement, left in peace.
+//! Planted disagreements are found, and equal data yields none.
 
 use domain::{Cents, PaymentIntentId, PaymentStatus};
 
@@ -18,7 +18,7 @@ fn order(id: &str, total: i64, fee: i64) -> OrderMoney {
     }
 }
 
-fn said(id: &str, amount: i64, fee: i64) -> PaymentIntent {
+fn intent(id: &str, amount: i64, fee: i64) -> PaymentIntent {
     PaymentIntent {
         id: PaymentIntentId(id.to_string()),
         account: AccountId("acct_1".to_string()),
@@ -39,37 +39,41 @@ fn said(id: &str, amount: i64, fee: i64) -> PaymentIntent {
     }
 }
 
-fn objects(ours: &[OrderMoney], theirs: &[PaymentIntent], reported: &[&str]) -> Vec<String> {
+fn objects(
+    ledger_side: &[OrderMoney],
+    provider_side: &[PaymentIntent],
+    reported: &[&str],
+) -> Vec<String> {
     let reported = reported.iter().map(|id| id.to_string()).collect();
-    let ours: Vec<&OrderMoney> = ours.iter().collect();
-    differences(&ours, theirs, &reported)
+    let ledger_side: Vec<&OrderMoney> = ledger_side.iter().collect();
+    differences(&ledger_side, provider_side, &reported)
         .into_iter()
         .map(|row| row.object)
         .collect()
 }
 
 #[test]
-fn equal_books_are_left_in_peace() {
-    assert!(objects(&[order("pi_1", 1047, 35)], &[said("pi_1", 1047, 35)], &[]).is_empty());
+fn equal_payments_yield_no_disagreement() {
+    assert!(objects(&[order("pi_1", 1047, 35)], &[intent("pi_1", 1047, 35)], &[]).is_empty());
 }
 
 #[test]
-fn one_cent_is_a_row() {
+fn one_cent_difference_is_a_disagreement() {
     assert_eq!(
-        objects(&[order("pi_1", 1047, 35)], &[said("pi_1", 1046, 35)], &[]),
+        objects(&[order("pi_1", 1047, 35)], &[intent("pi_1", 1046, 35)], &[]),
         ["pi_1"]
     );
     assert_eq!(
-        objects(&[order("pi_1", 1047, 35)], &[said("pi_1", 1047, 36)], &[]),
+        objects(&[order("pi_1", 1047, 35)], &[intent("pi_1", 1047, 36)], &[]),
         ["pi_1"]
     );
 }
 
 #[test]
-fn money_on_one_side_only_is_a_row_unless_somebody_is_on_it() {
+fn one_sided_payment_disagrees_unless_an_anomaly_covers_it() {
     assert_eq!(objects(&[order("pi_1", 1047, 35)], &[], &[]), ["pi_1"]);
-    assert_eq!(objects(&[], &[said("pi_1", 1047, 35)], &[]), ["pi_1"]);
-    assert!(objects(&[], &[said("pi_1", 1047, 35)], &["pi_1"]).is_empty());
+    assert_eq!(objects(&[], &[intent("pi_1", 1047, 35)], &[]), ["pi_1"]);
+    assert!(objects(&[], &[intent("pi_1", 1047, 35)], &["pi_1"]).is_empty());
     let reported = OrderMoney {
         is_reported: true,
         ..order("pi_1", 1047, 35)
@@ -78,10 +82,10 @@ fn money_on_one_side_only_is_a_row_unless_somebody_is_on_it() {
 }
 
 #[test]
-fn what_was_given_back_in_whole_is_no_strangers_money() {
+fn fully_refunded_stray_payment_is_ignored() {
     let back = PaymentIntent {
         amount_refunded: Cents(1047),
-        ..said("pi_1", 1047, 0)
+        ..intent("pi_1", 1047, 0)
     };
     assert!(objects(&[], &[back], &[]).is_empty());
 }

@@ -1,4 +1,4 @@
-//! An answer as bytes, made once and handed out until what it shows has changed.
+//! A response as bytes, made once and served until its contents change.
 
 use std::sync::Arc;
 
@@ -14,55 +14,58 @@ use serde::Serialize;
 
 use crate::encoded::Encoded;
 
-/// What is said of keeping such an answer: ask again every time.
-pub const CHECKED: &str = "private, no-cache";
-/// What such an answer depends on besides its address: its owner may read more, and not everybody takes it smaller.
-pub const DEPENDS_ON: &str = "Cookie, Accept-Encoding";
+/// The `Cache-Control` value of such responses: browsers revalidate every time.
+pub const REVALIDATE: &str = "private, no-cache";
+/// The `Vary` value of such responses: the draw's owner may see more, and not every client accepts
+/// gzip.
+pub const VARY_ON: &str = "Cookie, Accept-Encoding";
 
-/// What an answer was made from; another key means that it is stale.
+/// Identifies what a response was made from. A different key means the response is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
+pub struct PreparedKey {
     /// The reading of the facts.
     pub reading: u64,
-    /// The draw's revision, or a digest of several.
+    /// The draw's revision, or a digest of several revisions.
     pub revision: u64,
-    /// What the clock alone can change: past its kick-off, revealed.
+    /// What only the passing of time changes: whether kick-off is past and the winner revealed.
     pub phase: u8,
 }
 
-/// Cheap to clone: all who ask are handed the same bytes.
+/// A prepared response. Cloning is cheap, because all clones share the same bytes.
 #[derive(Clone, Debug)]
-pub struct Prepared(Arc<Made>);
+pub struct Prepared(Arc<PreparedParts>);
 
 #[derive(Debug)]
-struct Made {
-    key: Key,
+struct PreparedParts {
+    key: PreparedKey,
     body: Encoded,
-    /// The key as browsers give it back, and as a header.
+    /// The key as an entity tag, in parsed form and as a header.
     tag: EntityTag,
     header: HeaderValue,
 }
 
-/// One prepared answer for each draw.
+/// One prepared response per draw.
 #[derive(Default)]
 pub struct PerDraw(DashMap<DrawId, Prepared>);
 
 impl PerDraw {
-    pub fn get(&self, draw: DrawId, key: Key) -> Option<Prepared> {
+    /// The response of a draw, if it was prepared for this key.
+    pub fn get(&self, draw: DrawId, key: PreparedKey) -> Option<Prepared> {
         self.0
             .get(&draw)
             .filter(|prepared| prepared.value().key() == key)
             .map(|prepared| prepared.clone())
     }
 
-    pub fn keep(&self, draw: DrawId, prepared: Prepared) -> Prepared {
+    /// Stores a response and returns it.
+    pub fn insert(&self, draw: DrawId, prepared: Prepared) -> Prepared {
         self.0.insert(draw, prepared.clone());
         prepared
     }
 }
 
 impl Prepared {
-    pub fn new(key: Key, body: Bytes) -> Prepared {
+    pub fn new(key: PreparedKey, body: Bytes) -> Prepared {
         let tag = EntityTag::new_weak(format!(
             "{:x}.{:x}.{}",
             key.reading, key.revision, key.phase
@@ -70,8 +73,8 @@ impl Prepared {
         let header = tag
             .clone()
             .try_into_value()
-            .expect("digits and points stand in a header");
-        Prepared(Arc::new(Made {
+            .expect("digits and dots are valid in a header");
+        Prepared(Arc::new(PreparedParts {
             key,
             body: Encoded::new(body, Compression::fast()),
             tag,
@@ -79,32 +82,34 @@ impl Prepared {
         }))
     }
 
-    pub fn json(key: Key, value: &impl Serialize) -> Prepared {
+    /// Prepares a JSON response.
+    pub fn json(key: PreparedKey, value: &impl Serialize) -> Prepared {
         Prepared::new(
             key,
             Bytes::from(serde_json::to_vec(value).unwrap_or_default()),
         )
     }
 
-    pub fn key(&self) -> Key {
+    pub fn key(&self) -> PreparedKey {
         self.0.key
     }
 
+    /// The body, plain and compressed.
     pub fn body(&self) -> &Encoded {
         &self.0.body
     }
 
-    /// The key as a browser gives it back. Weak: it is the same for the bytes and for the smaller ones.
+    /// The entity tag as a header. It is weak, because plain and gzip bytes share it.
     pub fn tag(&self) -> &HeaderValue {
         &self.0.header
     }
 
-    /// Whether the browser has these bytes already.
+    /// Whether the request's `If-None-Match` shows that the browser already has these bytes.
     pub fn is_known_to(&self, request: &impl HttpMessage) -> bool {
-        let Some(said) = request.headers().get(header::IF_NONE_MATCH) else {
+        let Some(if_none_match) = request.headers().get(header::IF_NONE_MATCH) else {
             return false;
         };
-        said == self.tag()
+        if_none_match == self.tag()
             || match IfNoneMatch::parse(request) {
                 Ok(IfNoneMatch::Any) => true,
                 Ok(IfNoneMatch::Items(items)) => items.iter().any(|item| item.weak_eq(&self.0.tag)),
@@ -112,25 +117,26 @@ impl Prepared {
             }
     }
 
-    /// 200 with the bytes, or 304 when the browser has them. Browsers ask every time; nobody in between keeps a copy.
+    /// Responds 200 with the bytes, or 304 if the browser has them. Browsers revalidate every time,
+    /// and shared caches keep no copy.
     pub fn answer(&self, request: &HttpRequest) -> HttpResponse {
-        let known = self.is_known_to(request);
-        let mut response = if known {
+        let is_known = self.is_known_to(request);
+        let mut response = if is_known {
             HttpResponse::NotModified()
         } else {
             HttpResponse::Ok()
         };
         response.insert_header((header::ETAG, self.tag().clone()));
-        response.insert_header((header::CACHE_CONTROL, HeaderValue::from_static(CHECKED)));
-        response.insert_header((header::VARY, HeaderValue::from_static(DEPENDS_ON)));
-        if known {
+        response.insert_header((header::CACHE_CONTROL, HeaderValue::from_static(REVALIDATE)));
+        response.insert_header((header::VARY, HeaderValue::from_static(VARY_ON)));
+        if is_known {
             return response.finish();
         }
         response.insert_header((
             header::CONTENT_TYPE,
             HeaderValue::from_static("application/json"),
         ));
-        match self.body().smaller(request.headers()) {
+        match self.body().gzip_if_accepted(request.headers()) {
             Some(smaller) => {
                 response
                     .insert_header((header::CONTENT_ENCODING, HeaderValue::from_static("gzip")));

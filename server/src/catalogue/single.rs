@@ -1,14 +1,14 @@
-//! One draw's own answers: the draw itself and its 169 tickets.
+//! Responses about one draw: the draw itself and its 169 tickets.
 
 use domain::{Deal, DrawId, Serial, Timestamp, View};
 use persistence::Failure;
 
 use super::Catalogue;
-use super::prepared::{Key, Prepared};
+use super::prepared::{Prepared, PreparedKey};
 use crate::wire::ticket::{Revealed, Ticket};
 
 impl Catalogue {
-    /// A draw by itself, as prepared bytes; `None` when there is no such draw.
+    /// A draw as prepared bytes. `None` when there is no such draw.
     pub async fn single(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
         let (facts, listing, view) = self.draw(draw).await?;
         let key = facts.key(&view, now);
@@ -16,29 +16,32 @@ impl Catalogue {
             return Some(prepared);
         }
         let club = facts.club(listing.club)?;
-        let alone = facts.wire(&listing, &view, now)?.alone(&listing, club);
-        Some(self.singles.keep(draw, Prepared::json(key, &alone)))
+        let draw_json = facts
+            .wire(&listing, &view, now)?
+            .with_page_fields(&listing, club);
+        Some(self.singles.insert(draw, Prepared::json(key, &draw_json)))
     }
 
-    /// The same, unless somebody would have to be woken for it or it would have to be made first.
+    /// The same, or `None` if an actor would have to be woken or the bytes would have to be made.
     pub fn single_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
         self.singles.get(draw, self.key_now(draw, now)?)
     }
 
-    /// As [`Self::single_ready`], of [`Self::tickets`].
+    /// As [`Self::single_ready`], for [`Self::tickets`].
     pub fn tickets_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
         self.tickets.get(draw, self.key_now(draw, now)?)
     }
 
-    /// What a draw's answers depend on now; `None` when it is not known without waking somebody.
-    pub fn key_now(&self, draw: DrawId, now: Timestamp) -> Option<Key> {
-        self.looked_up(|facts| Some(facts.key(&self.view_now(facts, draw)?.1, now)))
+    /// The current cache key of a draw. `None` if an actor would have to be woken to know it.
+    pub fn key_now(&self, draw: DrawId, now: Timestamp) -> Option<PreparedKey> {
+        self.with_facts(|facts| Some(facts.key(&self.view_now(facts, draw)?.1, now)))
     }
 
-    /// The 169 tickets as strangers see them (decision F-1), as prepared bytes.
+    /// The 169 tickets as the public sees them (decision F-1), as prepared bytes.
     ///
     /// # Errors
-    /// The books could not be read.
+    ///
+    /// The database could not be read.
     pub async fn tickets(&self, draw: DrawId, now: Timestamp) -> Result<Option<Prepared>, Failure> {
         let Some((facts, _, view)) = self.draw(draw).await else {
             return Ok(None);
@@ -50,12 +53,14 @@ impl Catalogue {
         let sold = self.sold_serials(draw).await?;
         let deal = self.deal_revealed(&view, now).await;
         let rows = public_rows(&view, &sold, deal.as_ref(), now);
-        Ok(Some(self.tickets.keep(draw, Prepared::json(key, &rows))))
+        Ok(Some(self.tickets.insert(draw, Prepared::json(key, &rows))))
     }
 
-    /// The deal, if everybody may see it.
+    /// The deal, if it is public.
     pub async fn deal_revealed(&self, view: &View, now: Timestamp) -> Option<Deal> {
-        view.revealed(now)?;
+        if !view.is_deal_public(now) {
+            return None;
+        }
         self.draws.deal(view.draw).await.ok()
     }
 }

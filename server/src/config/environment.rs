@@ -1,4 +1,4 @@
-//! Reading the environment: named values in, values or named problems out.
+//! Reads the environment. Each value is either read or reported as a named problem.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,11 +11,11 @@ use persistence::records::erasure::KEPT_MONTHS;
 
 use super::{Secret, split};
 
-/// The variables of the process, or a test's.
+/// The variables of the process, or those of a test.
 #[derive(Clone, Debug, Default)]
 pub struct Environment(BTreeMap<String, Secret>);
 
-/// Everything that is wrong with the environment, one sentence each; no sentence contains a value.
+/// All problems of the environment, one sentence each. No sentence contains a value.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Problems(Vec<String>);
 
@@ -28,11 +28,24 @@ impl fmt::Display for Problems {
 impl std::error::Error for Problems {}
 
 impl Problems {
-    pub(super) fn keep<T>(&mut self, read: Result<T, String>) -> Option<T> {
+    /// Returns the value, or records the problem.
+    pub(super) fn record<T>(&mut self, read: Result<T, String>) -> Option<T> {
         read.map_err(|problem| self.0.push(problem)).ok()
     }
 
-    pub(super) fn or<T>(self, value: T) -> Result<T, Problems> {
+    pub(super) fn add(&mut self, problem: impl Into<String>) {
+        self.0.push(problem.into());
+    }
+
+    /// Adds a problem unless the condition holds.
+    pub(super) fn need(&mut self, holds: bool, problem: impl FnOnce() -> String) {
+        if !holds {
+            self.0.push(problem());
+        }
+    }
+
+    /// Returns the value, or all recorded problems.
+    pub(super) fn into_result<T>(self, value: T) -> Result<T, Problems> {
         if self.0.is_empty() {
             Ok(value)
         } else {
@@ -42,14 +55,23 @@ impl Problems {
 }
 
 impl Environment {
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// The variables of this process.
     pub fn of_the_process() -> Environment {
+        // A variable that is not valid text belongs to the system, not to this program.
+        let texts = std::env::vars_os()
+            .filter_map(|(name, value)| name.into_string().ok().zip(value.into_string().ok()));
         Environment(
-            std::env::vars()
+            texts
                 .map(|(name, value)| (name, Secret::new(value)))
                 .collect(),
         )
     }
 
+    /// Variables given by a test.
     pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Environment {
         Environment(
             pairs
@@ -73,7 +95,7 @@ impl Environment {
         self.get(name).map(PathBuf::from)
     }
 
-    /// A value production cannot do without, and that must not be the demo's.
+    /// A value that production requires and that must not be the demo's.
     pub(super) fn required(&self, name: &str) -> Result<String, String> {
         let value = self.get(name).ok_or_else(|| format!("{name} is missing"))?;
         if value.to_ascii_lowercase().contains("demo") {
@@ -82,16 +104,19 @@ impl Environment {
         Ok(value)
     }
 
+    /// Parses a variable, or returns the default if it is not set.
     pub(super) fn parse<T: FromStr>(&self, name: &str, default: T) -> Result<T, String> {
         Ok(self.parse_optional(name)?.unwrap_or(default))
     }
 
+    /// Parses a variable. `None` if it is not set.
     pub(super) fn parse_optional<T: FromStr>(&self, name: &str) -> Result<Option<T>, String> {
         self.get(name)
             .map(|value| value.parse().map_err(|_| format!("{name} cannot be read")))
             .transpose()
     }
 
+    /// Parses a comma-separated list of IP addresses.
     pub(super) fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, String> {
         let list = self.get(name).unwrap_or_default();
         split(&list)
@@ -102,7 +127,7 @@ impl Environment {
             .collect()
     }
 
-    /// One of a few words; the first is the default.
+    /// One of several fixed words. The first one is the default.
     pub(super) fn choice<T: Copy, const N: usize>(
         &self,
         name: &str,
@@ -111,17 +136,17 @@ impl Environment {
         let Some(value) = self.get(name) else {
             return Ok(words[0].1);
         };
-        let known = || words.map(|(word, _)| word).join(" or ");
+        let allowed = || words.map(|(word, _)| word).join(" or ");
         words
             .iter()
             .find(|(word, _)| *word == value)
             .map(|(_, t)| *t)
-            .ok_or_else(|| format!("{name} must be {}", known()))
+            .ok_or_else(|| format!("{name} must be {}", allowed()))
     }
 
-    /// How many months after the game a buyer's details are erased (decision F-8): one to ten years' worth.
+    /// Months after the game at which a buyer's details are erased (decision F-8): 1 to 120.
     pub(super) fn buyers_kept(&self, problems: &mut Problems) -> u8 {
-        match problems.keep(self.parse("BUYER_DETAILS_MONTHS", KEPT_MONTHS)) {
+        match problems.record(self.parse("BUYER_DETAILS_MONTHS", KEPT_MONTHS)) {
             Some(months) if !(1..=120).contains(&months) => {
                 problems
                     .0
@@ -134,35 +159,7 @@ impl Environment {
 
     pub(super) fn calls_per_second(&self, problems: &mut Problems) -> Option<NonZeroU32> {
         problems
-            .keep(self.parse_optional("STRIPE_CALLS_PER_SECOND"))
+            .record(self.parse_optional("STRIPE_CALLS_PER_SECOND"))
             .flatten()
-    }
-
-    /// 32 bytes as 64 hexadecimal digits, and not one byte repeated.
-    pub(super) fn check_seal_key(&self, problems: &mut Problems) {
-        let Some(key) = self.get("SEAL_KEY") else {
-            return;
-        };
-        match hex::decode(&key) {
-            Ok(bytes) if bytes.len() == 32 && bytes.iter().any(|byte| *byte != bytes[0]) => {}
-            _ => problems
-                .0
-                .push("SEAL_KEY must be 64 hexadecimal digits from a random generator".to_string()),
-        }
-    }
-
-    /// Browsers reach us over TLS, or on this machine alone; anything else would send session cookies in the open.
-    pub(super) fn check_public_url(&self, problems: &mut Problems) {
-        let Some(url) = self.get("PUBLIC_URL") else {
-            return;
-        };
-        let host = url
-            .strip_prefix("http://")
-            .map(|rest| rest.split([':', '/']).next().unwrap_or_default());
-        if !url.starts_with("https://") && !matches!(host, Some("localhost" | "127.0.0.1")) {
-            problems
-                .0
-                .push("PUBLIC_URL must begin with https://".to_string());
-        }
     }
 }

@@ -1,8 +1,9 @@
-//! What `serve` insists on, and what never shows.
+//! What `serve` requires, and that no secret is printed.
 
 use super::*;
 
-const COMPLETE: [(&str, &str); 11] = [
+const COMPLETE: [(&str, &str); 12] = [
+    ("FEE_PASSTHROUGH", "forbidden"),
     ("PUBLIC_URL", "https://doubles.example.com/"),
     ("DATABASE_URL", "postgres://doubles:pa55word@db/doubles"),
     (
@@ -15,7 +16,10 @@ const COMPLETE: [(&str, &str); 11] = [
     ),
     ("STRIPE_SECRET_KEY", "sk_live_abc"),
     ("STRIPE_PUBLISHABLE_KEY", "pk_live_abc"),
-    ("STRIPE_WEBHOOK_SECRETS", "whsec_new, whsec_old"),
+    (
+        "STRIPE_WEBHOOK_SECRETS",
+        "whsec_new0123456789ab, whsec_old0123456789ab",
+    ),
     ("SMTP_URL", "smtps://user:pa55word@mail.example.com"),
     ("MAIL_FROM", "Football Doubles <tickets@example.com>"),
     ("SUPPORT_EMAIL", "support@example.com"),
@@ -36,7 +40,7 @@ fn with(name: &'static str, value: &'static str) -> Environment {
 }
 
 #[test]
-fn a_complete_environment_starts() {
+fn complete_environment_is_accepted() {
     let config = Config::production(&Environment::from_pairs(COMPLETE)).expect("complete");
     assert_eq!(config.stripe.webhook_secrets.len(), 2);
     assert_eq!(config.public_url, "https://doubles.example.com");
@@ -45,19 +49,19 @@ fn a_complete_environment_starts() {
 }
 
 #[test]
-fn buyers_are_kept_for_thirteen_months_unless_it_says_otherwise() {
-    let kept = |environment: &Environment| {
+fn buyer_details_are_kept_thirteen_months_by_default() {
+    let months = |environment: &Environment| {
         Config::production(environment).map(|config| config.buyers_kept_months)
     };
-    assert_eq!(kept(&Environment::from_pairs(COMPLETE)), Ok(13));
-    assert_eq!(kept(&with("BUYER_DETAILS_MONTHS", "24")), Ok(24));
+    assert_eq!(months(&Environment::from_pairs(COMPLETE)), Ok(13));
+    assert_eq!(months(&with("BUYER_DETAILS_MONTHS", "24")), Ok(24));
     for odd in ["0", "121", "-1", "thirteen"] {
-        assert!(kept(&with("BUYER_DETAILS_MONTHS", odd)).is_err(), "{odd}");
+        assert!(months(&with("BUYER_DETAILS_MONTHS", odd)).is_err(), "{odd}");
     }
 }
 
 #[test]
-fn reports_say_of_tax_what_the_environment_says() {
+fn fee_note_comes_from_the_environment() {
     let note =
         |environment: &Environment| Config::production(environment).map(|config| config.fee_note);
     assert_eq!(
@@ -71,7 +75,7 @@ fn reports_say_of_tax_what_the_environment_says() {
 }
 
 #[test]
-fn the_provider_is_asked_less_than_it_allows_and_a_stand_in_as_fast_as_it_answers() {
+fn stripe_calls_are_limited_and_stand_in_calls_are_not() {
     let calls = |environment: Environment| {
         let config = Config::production(&environment).expect("complete");
         config
@@ -80,7 +84,17 @@ fn the_provider_is_asked_less_than_it_allows_and_a_stand_in_as_fast_as_it_answer
             .map(std::num::NonZeroU32::get)
     };
     assert_eq!(calls(Environment::from_pairs(COMPLETE)), Some(80));
-    assert_eq!(calls(with("STRIPE_SECRET_KEY", "sk_test_abc")), Some(20));
+    let test_keys = [
+        ("STRIPE_SECRET_KEY", "sk_test_abc"),
+        ("STRIPE_PUBLISHABLE_KEY", "pk_test_abc"),
+    ];
+    let complete = COMPLETE
+        .into_iter()
+        .filter(|(name, _)| test_keys.iter().all(|(key, _)| key != name));
+    assert_eq!(
+        calls(Environment::from_pairs(complete.chain(test_keys))),
+        Some(20)
+    );
     assert_eq!(
         calls(with("STRIPE_API_URL", "http://127.0.0.1:9/sandbox/stripe")),
         None
@@ -107,7 +121,7 @@ fn the_provider_is_asked_less_than_it_allows_and_a_stand_in_as_fast_as_it_answer
 }
 
 #[test]
-fn serve_names_each_thing_that_is_missing() {
+fn serve_names_each_missing_variable() {
     for (name, _) in COMPLETE {
         let problems = Config::production(&without(name))
             .expect_err(name)
@@ -120,7 +134,7 @@ fn serve_names_each_thing_that_is_missing() {
 }
 
 #[test]
-fn serve_refuses_the_demos_secrets() {
+fn serve_refuses_demo_secrets() {
     for (name, value) in [
         ("STRIPE_SECRET_KEY", DEMO_SECRET_KEY),
         ("STRIPE_PUBLISHABLE_KEY", DEMO_PUBLISHABLE_KEY),
@@ -138,7 +152,7 @@ fn serve_refuses_the_demos_secrets() {
 }
 
 #[test]
-fn a_seal_key_must_be_random_looking_and_whole() {
+fn short_or_uniform_seal_key_is_refused() {
     for key in [
         "00",
         "zz",
@@ -149,7 +163,7 @@ fn a_seal_key_must_be_random_looking_and_whole() {
 }
 
 #[test]
-fn cookies_never_travel_in_the_open() {
+fn public_url_without_tls_is_refused() {
     for url in [
         "http://doubles.example.com",
         "doubles.example.com",
@@ -167,7 +181,7 @@ fn cookies_never_travel_in_the_open() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_and_not_repeated() {
+fn unreadable_value_is_named_and_not_repeated() {
     let problems = Config::production(&with("PORT", "eighty"))
         .expect_err("no number")
         .to_string();
@@ -179,7 +193,7 @@ fn what_cannot_be_read_is_named_and_not_repeated() {
 }
 
 #[test]
-fn a_printed_configuration_holds_no_secret() {
+fn printed_configuration_contains_no_secret() {
     let printed = format!(
         "{:?}",
         Config::production(&Environment::from_pairs(COMPLETE)).expect("complete")
@@ -192,7 +206,7 @@ fn a_printed_configuration_holds_no_secret() {
 }
 
 #[test]
-fn the_demo_needs_nothing() {
+fn demo_needs_no_variables() {
     let config = Config::demo(&Environment::default()).expect("needs nothing");
     assert_eq!(config.listen.port(), PORT_DEFAULT);
     assert_eq!(config.data_dir, PathBuf::from(".data"));
@@ -204,5 +218,201 @@ fn the_demo_needs_nothing() {
     assert_eq!(
         (config.listen.port(), config.data_dir),
         (0, PathBuf::from("/tmp/x"))
+    );
+}
+
+/// The single problem of a complete environment with this value.
+fn problem(name: &'static str, value: &'static str) -> String {
+    let problems = Config::production(&with(name, value))
+        .expect_err(name)
+        .to_string();
+    assert!(
+        !problems.contains(value) || value.len() < 10,
+        "{name}: the value is repeated: {problems}"
+    );
+    problems
+}
+
+#[test]
+fn stripe_keys_in_the_wrong_place_are_refused() {
+    for key in [
+        "sk_live_abc",
+        "rk_live_abc",
+        "pk_abc",
+        "whsec_new0123456789ab",
+        "pk_live_",
+    ] {
+        assert!(
+            problem("STRIPE_PUBLISHABLE_KEY", key)
+                .starts_with("STRIPE_PUBLISHABLE_KEY must begin with pk_live_")
+        );
+    }
+    for key in ["pk_live_abc", "abc", "whsec_new0123456789ab", "sk_live_"] {
+        assert!(
+            problem("STRIPE_SECRET_KEY", key)
+                .starts_with("STRIPE_SECRET_KEY must begin with sk_live_"),
+            "{key}"
+        );
+    }
+    assert!(
+        Config::production(&with("STRIPE_SECRET_KEY", "rk_live_abc")).is_ok(),
+        "a restricted key serves"
+    );
+    for (name, key) in [
+        ("STRIPE_SECRET_KEY", "sk_test_abc"),
+        ("STRIPE_PUBLISHABLE_KEY", "pk_test_abc"),
+    ] {
+        assert!(
+            problem(name, key).contains("are of different modes"),
+            "{name}"
+        );
+    }
+    for secrets in [
+        "hello",
+        "whsec_",
+        "whsec_short",
+        "whsec_new0123456789ab,hello",
+        ",",
+    ] {
+        assert!(
+            problem("STRIPE_WEBHOOK_SECRETS", secrets).contains("must be signing secrets"),
+            "{secrets}"
+        );
+    }
+}
+
+#[test]
+fn values_out_of_range_are_refused_by_name() {
+    for (name, values) in [
+        ("FEE_RATE_BPS", &["20000", "-1", "10001", "many"][..]),
+        ("FEE_CAP_CENTS", &["-1", "100001", "1e3"]),
+        ("STRIPE_CALLS_PER_SECOND", &["0", "10001"]),
+        (
+            "MAIL_FROM",
+            &["nobody", "Nobody <nobody>", "a@b.au, c@d.au"],
+        ),
+        ("SUPPORT_EMAIL", &["nobody"]),
+        ("SUPPORT_SMS", &["call us"]),
+        (
+            "SMTP_URL",
+            &["mail.example.com", "https://mail.example.com"],
+        ),
+        ("DATABASE_URL", &["localhost", "mysql://localhost/x"]),
+        ("BANK_DATABASE_URL", &["localhost"]),
+        ("STRIPE_API_URL", &["api.stripe.com"]),
+        ("PORT", &["65536", "-1"]),
+        ("METRICS_ADDR", &["9100", "0.0.0.0:8080"]),
+        ("NODE_ADDRESS", &["10.0.0.1", "10.0.0.1:8080"]),
+        ("FEE_PASSTHROUGH", &["maybe"]),
+    ] {
+        for value in values {
+            let problems = problem(name, value);
+            assert!(
+                problems.starts_with(name) && problems.lines().count() == 1,
+                "{name}={value}: {problems}"
+            );
+        }
+    }
+}
+
+#[test]
+fn public_url_with_more_than_a_host_is_refused() {
+    for url in [
+        "https://doubles.example.com/shop",
+        "https://doubles.example.com/?a=1",
+        "https://doubles.example.com#top",
+        "https://user@doubles.example.com",
+        "https://",
+        "https:///",
+        "https://a b",
+        "https://doubles.example.com//",
+    ] {
+        assert!(
+            problem("PUBLIC_URL", url).starts_with("PUBLIC_URL must be a host alone"),
+            "{url}"
+        );
+    }
+    assert!(Config::production(&with("PUBLIC_URL", "https://doubles.example.com:8443")).is_ok());
+}
+
+#[test]
+fn misspelt_variable_is_refused_with_the_intended_name() {
+    for (name, meant) in [
+        ("TRUSTED_PROXYS", Some("TRUSTED_PROXIES")),
+        ("METRICS_ADDRESS", Some("METRICS_ADDR")),
+        ("FEE_PASTHROUGH", Some("FEE_PASSTHROUGH")),
+        ("MAIL_FORM", Some("MAIL_FROM")),
+        ("SMTP_PASSWORD", None),
+        ("STRIPE_ACCOUNT", None),
+    ] {
+        let problems = Config::production(&with(name, "some-value"))
+            .expect_err(name)
+            .to_string();
+        let words = meant.map_or("remove it".to_string(), |meant| {
+            format!("did you mean {meant}?")
+        });
+        assert!(
+            problems.starts_with(&format!("{name} is not a variable")) && problems.contains(&words),
+            "{problems}"
+        );
+        assert!(!problems.contains("some-value"));
+    }
+    for name in [
+        "PATH",
+        "NODE_ENV",
+        "MAIL",
+        "MAILCHECK",
+        "PORTAL",
+        "HOSTNAME",
+        "LISTEN_FDS",
+        "DATABASE_NAME",
+    ] {
+        assert!(
+            Config::production(&with(name, "anything")).is_ok(),
+            "{name} is the system's"
+        );
+    }
+    let demo = |name| Config::demo(&Environment::from_pairs([(name, "x")]));
+    assert!(
+        demo("FD_DATADIR").is_err() && demo("STRIPE_ACCOUNT").is_ok(),
+        "the demo runs in a developer's shell"
+    );
+}
+
+#[test]
+fn fee_passthrough_is_required_by_serve_and_allowed_in_demo() {
+    let refused = Config::production(&without("FEE_PASSTHROUGH"))
+        .expect_err("no default")
+        .to_string();
+    assert_eq!(
+        refused,
+        "FEE_PASSTHROUGH is missing: set it to allowed or forbidden, as the law on card fees says"
+    );
+    let card_fee = |word| {
+        Config::production(&with("FEE_PASSTHROUGH", word)).map(|config| config.fees.card_fee)
+    };
+    assert_eq!(card_fee("allowed"), Ok(CardFeePassing::Allowed));
+    assert_eq!(card_fee("forbidden"), Ok(CardFeePassing::Forbidden));
+    let demo = Config::demo(&Environment::default()).expect("needs nothing");
+    assert_eq!(demo.fees.card_fee, CardFeePassing::Allowed);
+}
+
+#[test]
+fn all_problems_are_reported_in_one_message() {
+    let wrong = [
+        ("MAIL_FROM", "nobody"),
+        ("FEE_RATE_BPS", "20000"),
+        ("STRIPE_PUBLISHABLE_KEY", "sk_live_abc"),
+    ];
+    let rest = COMPLETE
+        .into_iter()
+        .filter(|(name, _)| wrong.iter().all(|(other, _)| other != name));
+    let problems = Config::production(&Environment::from_pairs(rest.chain(wrong)))
+        .expect_err("three")
+        .to_string();
+    assert_eq!(problems.lines().count(), 3, "{problems}");
+    assert!(
+        wrong.iter().all(|(name, _)| problems.contains(name)),
+        "{problems}"
     );
 }

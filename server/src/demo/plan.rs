@@ -1,8 +1,9 @@
-//! What the demo shows: three clubs, their games, who bought how much. Times are relative to now, so it never grows old.
+//! The demo's data: three clubs, their games and the sales. Times are relative to now.
 
 use domain::Cents;
 use domain::access::Role;
 
+/// A club of the demo.
 pub struct ClubPlan {
     pub slug: &'static str,
     pub name: &'static str,
@@ -10,13 +11,14 @@ pub struct ClubPlan {
     pub tagline: &'static str,
     pub location: &'static str,
     pub phone: &'static str,
-    /// Primary, secondary, accent: one dark, one bright, one light, so that every contrast rule is seen at work.
+    /// Primary, secondary and accent colour: one dark, one bright, one light, so that every
+    /// contrast rule is exercised.
     pub colours: [&'static str; 3],
-    /// First half of each team name the club plays under.
+    /// First part of the team name the club plays under.
     pub home: &'static str,
     pub zone: &'static str,
     pub contact: (&'static str, &'static str),
-    /// Its address is confirmed; one is not, so that the reminder is seen.
+    /// Whether the club's address is confirmed. One is not, so that the reminder is visible.
     pub is_verified: bool,
 }
 
@@ -62,35 +64,36 @@ pub const CLUBS: [ClubPlan; 3] = [
     },
 ];
 
-/// What becomes of a planned draw.
+/// The planned status of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// Kick-off in so many minutes.
+pub enum PlannedStatus {
+    /// On sale, with kick-off in this many minutes.
     OnSale { minutes: i64 },
-    /// Kick-off was so many hours ago and nobody has entered the result yet.
+    /// Kick-off was this many hours ago, without a result.
     Awaiting { hours_ago: i64 },
-    /// Played so many days ago, with the two first scorers.
+    /// Played this many days ago, with the two first try scorers.
     Completed { days_ago: i64, result: (u8, u8) },
 }
 
-/// How far a completed draw's prize has come.
+/// The stage that a completed draw's prize has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Prize {
-    /// The result is the planned one; whether anybody holds its ticket is chance.
+pub enum PrizeStage {
+    /// The planned result. Whether its ticket was sold is left to chance.
     Chance,
-    /// Somebody won. The club has not written yet.
+    /// A sold ticket won. The club has not notified the winner.
     Won,
-    /// The winner has been written to, and may answer for some days yet.
+    /// The winner was notified and may still answer for some days.
     Notified,
     /// The seven days passed without an answer.
     Late,
-    /// The winner has said where to pay.
+    /// The winner has given bank details.
     Received,
     Paid,
 }
 
+/// A draw of the demo.
 pub struct DrawPlan {
-    /// Place in [`CLUBS`].
+    /// Index in [`CLUBS`].
     pub club: usize,
     pub league: &'static str,
     pub away: &'static str,
@@ -99,8 +102,8 @@ pub struct DrawPlan {
     pub round_up_prize: bool,
     pub pass_card_fee: bool,
     pub sold: u16,
-    pub fate: Fate,
-    pub prize: Prize,
+    pub status: PlannedStatus,
+    pub prize: PrizeStage,
 }
 
 const fn draw(
@@ -109,7 +112,7 @@ const fn draw(
     price: i64,
     prize_percentage: u8,
     sold: u16,
-    fate: Fate,
+    status: PlannedStatus,
 ) -> DrawPlan {
     DrawPlan {
         club,
@@ -120,8 +123,8 @@ const fn draw(
         round_up_prize: false,
         pass_card_fee: false,
         sold,
-        fate,
-        prize: Prize::Chance,
+        status,
+        prize: PrizeStage::Chance,
     }
 }
 
@@ -131,7 +134,7 @@ impl DrawPlan {
         self
     }
 
-    const fn prize(mut self, prize: Prize) -> DrawPlan {
+    const fn prize(mut self, prize: PrizeStage) -> DrawPlan {
         self.prize = prize;
         self
     }
@@ -151,18 +154,18 @@ const MINUTE: i64 = 1;
 const HOUR: i64 = 60;
 const DAY: i64 = 24 * HOUR;
 
-const fn on_sale(minutes: i64) -> Fate {
-    Fate::OnSale { minutes }
+const fn on_sale(minutes: i64) -> PlannedStatus {
+    PlannedStatus::OnSale { minutes }
 }
 
-const fn completed(days_ago: i64, home: u8, away: u8) -> Fate {
-    Fate::Completed {
+const fn completed(days_ago: i64, home: u8, away: u8) -> PlannedStatus {
+    PlannedStatus::Completed {
         days_ago,
         result: (home, away),
     }
 }
 
-/// In the order they are numbered, from 1001.
+/// In the order of their numbers, from 1001.
 pub const DRAWS: [DrawPlan; 21] = [
     draw(
         0,
@@ -228,7 +231,7 @@ pub const DRAWS: [DrawPlan; 21] = [
         500,
         50,
         137,
-        Fate::Awaiting { hours_ago: 2 },
+        PlannedStatus::Awaiting { hours_ago: 2 },
     )
     .league("Coastal Cup Round 8"),
     draw(
@@ -237,33 +240,33 @@ pub const DRAWS: [DrawPlan; 21] = [
         300,
         60,
         94,
-        Fate::Awaiting { hours_ago: 20 },
+        PlannedStatus::Awaiting { hours_ago: 20 },
     )
     .league("Tropical League")
     .rounding_up(),
     draw(0, "Gympie Goannas", 500, 50, 169, completed(6, 2, 5))
         .league("Coastal Cup Round 7")
-        .prize(Prize::Received),
+        .prize(PrizeStage::Received),
     draw(0, "Noosa Nightjars", 200, 50, 66, completed(13, 9, 9))
         .league("Coastal Cup Round 6")
-        .prize(Prize::Paid),
+        .prize(PrizeStage::Paid),
     draw(1, "Mudgee Magpies", 500, 50, 151, completed(5, 4, 1))
         .league("Western Premiership Round 3")
         .rounding_up()
-        .prize(Prize::Notified),
+        .prize(PrizeStage::Notified),
     draw(1, "Lithgow Lyrebirds", 1000, 60, 24, completed(12, 13, 2))
         .league("Western Premiership Round 2"),
     draw(2, "Cardwell Cormorants", 300, 55, 140, completed(4, 3, 11))
         .league("Tropical League")
         .passing_card_fee()
-        .prize(Prize::Won),
+        .prize(PrizeStage::Won),
     draw(2, "Tully Tree Frogs", 500, 50, 103, completed(11, 1, 6))
         .league("Tropical League")
-        .prize(Prize::Late),
+        .prize(PrizeStage::Late),
     draw(2, "Cooktown Kookaburras", 250, 40, 12, completed(18, 8, 9)).league("Tropical League"),
 ];
 
-/// Opponents of draws that are put on sale later, when earlier ones have been played.
+/// Opponents of draws that are put on sale later.
 pub const LATER_OPPONENTS: [&str; 8] = [
     "Charters Cockatoos",
     "Roma Redtails",
@@ -275,7 +278,7 @@ pub const LATER_OPPONENTS: [&str; 8] = [
     "Casino Quolls",
 ];
 
-/// People who buy. Invented, like their addresses.
+/// Invented buyers.
 pub const BUYERS: [&str; 24] = [
     "Alice Nguyen",
     "Bob Taylor",
@@ -303,6 +306,7 @@ pub const BUYERS: [&str; 24] = [
     "Zane Murray",
 ];
 
+/// An offer of the demo.
 pub struct OfferPlan {
     pub club: usize,
     pub name: &'static str,
@@ -313,21 +317,20 @@ pub struct OfferPlan {
     pub status: &'static str,
     pub tag: &'static str,
     pub copy: &'static str,
-    /// Places in [`DRAWS`].
+    /// Indexes in [`DRAWS`].
     pub games: &'static [usize],
 }
 
-/// The slug of the offer whose first ticket is sold: locked, and on sale.
-pub const LOCKED: &str = "derby-special";
-/// Who helps the first club.
-pub const HELPERS: [(Role, &str); 2] =
-    [(Role::Seller, "Sally Seller"), (Role::Viewer, "Vic Viewer")];
+/// The slug of the offer whose first ticket is sold. It is locked and on sale.
+pub const LOCKED_OFFER_SLUG: &str = "derby-special";
+/// The staff of the first club.
+pub const STAFF: [(Role, &str); 2] = [(Role::Seller, "Sally Seller"), (Role::Viewer, "Vic Viewer")];
 
 pub const OFFERS: [OfferPlan; 6] = [
     OfferPlan {
         club: 0,
         name: "Cudas derby special",
-        slug: LOCKED,
+        slug: LOCKED_OFFER_SLUG,
         kind: "SPECIAL",
         status: "active",
         tag: "The game of the year",
@@ -426,13 +429,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_demo_shows_what_was_promised() {
-        let count = |of: fn(&Fate) -> bool| DRAWS.iter().filter(|draw| of(&draw.fate)).count();
-        assert!(count(|fate| matches!(fate, Fate::OnSale { .. })) >= 9);
-        assert_eq!(count(|fate| matches!(fate, Fate::Awaiting { .. })), 2);
-        assert!(count(|fate| matches!(fate, Fate::Completed { .. })) >= 6);
-        let soonest = DRAWS.iter().filter_map(|draw| match draw.fate {
-            Fate::OnSale { minutes } => Some(minutes),
+    fn demo_plan_covers_every_draw_status() {
+        let count =
+            |of: fn(&PlannedStatus) -> bool| DRAWS.iter().filter(|draw| of(&draw.status)).count();
+        assert!(count(|status| matches!(status, PlannedStatus::OnSale { .. })) >= 9);
+        assert_eq!(
+            count(|status| matches!(status, PlannedStatus::Awaiting { .. })),
+            2
+        );
+        assert!(count(|status| matches!(status, PlannedStatus::Completed { .. })) >= 6);
+        let soonest = DRAWS.iter().filter_map(|draw| match draw.status {
+            PlannedStatus::OnSale { minutes } => Some(minutes),
             _ => None,
         });
         assert!(
@@ -442,35 +449,39 @@ mod tests {
     }
 
     #[test]
-    fn a_prize_is_seen_at_every_step() {
+    fn demo_plan_covers_every_prize_stage() {
         for prize in [
-            Prize::Chance,
-            Prize::Won,
-            Prize::Notified,
-            Prize::Late,
-            Prize::Received,
-            Prize::Paid,
+            PrizeStage::Chance,
+            PrizeStage::Won,
+            PrizeStage::Notified,
+            PrizeStage::Late,
+            PrizeStage::Received,
+            PrizeStage::Paid,
         ] {
-            let shown = |draw: &&DrawPlan| {
-                draw.prize == prize && matches!(draw.fate, Fate::Completed { .. })
+            let is_at_stage = |draw: &&DrawPlan| {
+                draw.prize == prize && matches!(draw.status, PlannedStatus::Completed { .. })
             };
-            assert!(DRAWS.iter().any(|draw| shown(&draw)), "{prize:?}");
+            assert!(DRAWS.iter().any(|draw| is_at_stage(&draw)), "{prize:?}");
         }
-        // An answer is taken for seven days.
+        // Winners may answer for seven days.
         for draw in &DRAWS {
-            if let Fate::Completed { days_ago, .. } = draw.fate {
+            if let PlannedStatus::Completed { days_ago, .. } = draw.status {
                 assert!(
-                    draw.prize != Prize::Notified || days_ago < 7,
+                    draw.prize != PrizeStage::Notified || days_ago < 7,
                     "{}",
                     draw.away
                 );
-                assert!(draw.prize != Prize::Late || days_ago > 7, "{}", draw.away);
+                assert!(
+                    draw.prize != PrizeStage::Late || days_ago > 7,
+                    "{}",
+                    draw.away
+                );
             }
         }
     }
 
     #[test]
-    fn every_draw_belongs_to_its_offers_club() {
+    fn every_offer_contains_only_its_clubs_draws() {
         for offer in OFFERS {
             assert!(
                 offer

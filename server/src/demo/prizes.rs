@@ -1,28 +1,30 @@
-//! What became of the demo's prizes: one draw at every step, from a winner nobody has written to yet to a prize that is paid.
+//! Advances the demo's prizes: one draw for each stage, from a winner not yet notified to a paid
+//! prize.
 
 use anyhow::Context;
 use domain::{DrawId, GameResult};
-use persistence::records::claims::{Bank, Invitation};
+use persistence::records::bank_changes::BankChange;
+use persistence::records::claims::{ClaimBankDetails, Invitation};
 use persistence::records::payouts::NewPayout;
 use persistence::records::tickets::SoldTicket;
 use serde_json::json;
 
-use super::plan::Prize;
-use super::seed::{Seeding, Seller};
+use super::plan::PrizeStage;
+use super::seed::{SeedRun, Seller};
 use crate::identity::{link_hash, random};
-use crate::post::sealed_link;
+use crate::mail::sealed_link;
 
 const DAY_SECONDS: i64 = 86_400;
 
-impl Seeding<'_> {
-    /// The planned result, or one whose ticket somebody holds.
+impl SeedRun<'_> {
+    /// The planned result, or one whose ticket was sold.
     pub(super) async fn result(
         &self,
-        prize: Prize,
+        prize: PrizeStage,
         draw: DrawId,
         planned: GameResult,
     ) -> anyhow::Result<GameResult> {
-        if prize == Prize::Chance {
+        if prize == PrizeStage::Chance {
             return Ok(planned);
         }
         let sold = self.records().sold_serials(draw).await?;
@@ -34,15 +36,16 @@ impl Seeding<'_> {
         GameResult::new(cell.home(), cell.away()).context("a pair is a result")
     }
 
-    /// Brings a prize as far as planned. The draw's dates move by `back_ms` afterwards, and these with them.
+    /// Advances a prize to its planned stage. The draw's dates, and these with them, move back by
+    /// `back_ms` afterwards.
     pub(super) async fn award(
         &self,
-        prize: Prize,
+        prize: PrizeStage,
         draw: DrawId,
         seller: &Seller,
         back_ms: i64,
     ) -> anyhow::Result<()> {
-        if matches!(prize, Prize::Chance | Prize::Won) {
+        if matches!(prize, PrizeStage::Chance | PrizeStage::Won) {
             return Ok(());
         }
         let view = self.running.engine.draws.view(draw).await?;
@@ -51,9 +54,9 @@ impl Seeding<'_> {
         let ticket = sold
             .into_iter()
             .find(|ticket| ticket.serial == serial)
-            .context("the winner is there")?;
+            .context("the winning ticket is sold")?;
         let hash = self.invite(draw, &ticket, back_ms).await?;
-        if !matches!(prize, Prize::Received | Prize::Paid) {
+        if !matches!(prize, PrizeStage::Received | PrizeStage::Paid) {
             return Ok(());
         }
         let claim = self
@@ -62,14 +65,22 @@ impl Seeding<'_> {
             .await?
             .context("the link opens")?;
         let name = ticket.buyer_name.clone().unwrap_or_default();
-        let bank = Bank {
+        let bank = ClaimBankDetails {
             account_name: name,
             account_number: "00123456".to_string(),
             bsb: "484799".to_string(),
         };
-        self.records()
-            .winner_told(&claim, &bank, self.now.plus_seconds(DAY_SECONDS))
-            .await?;
+        let (by, at) = ("winner".to_string(), self.now.plus_seconds(DAY_SECONDS));
+        // The mails of the demo's past games are not sent.
+        let change = BankChange {
+            draw,
+            serial,
+            bank,
+            by,
+            winner: None,
+            at,
+        };
+        self.records().store_winner_details(&claim, &change).await?;
         let new = NewPayout {
             draw,
             club: seller.club,
@@ -79,7 +90,7 @@ impl Seeding<'_> {
             recipient_name: ticket.buyer_name.as_deref(),
         };
         let payout = self.records().record_payout(&new).await?;
-        if prize == Prize::Paid {
+        if prize == PrizeStage::Paid {
             self.records()
                 .settle_payout(payout.id, "completed", Some("Bank transfer"))
                 .await?;
@@ -90,7 +101,8 @@ impl Seeding<'_> {
         Ok(())
     }
 
-    /// The winner's mail and its link, as `notify-winners` makes them; the hash under which the link is known.
+    /// Queues the winner's mail with its link, as `notify-winners` does. Returns the hash that
+    /// identifies the link.
     async fn invite(
         &self,
         draw: DrawId,
@@ -102,10 +114,10 @@ impl Seeding<'_> {
             .buyer_email
             .clone()
             .context("the demo's buyers have addresses")?;
-        // Where the demo will be reached is not known yet: the letter completes the address.
+        // The demo's URL is not known yet. The mail writer completes the address.
         let link = format!("/claim#{}", hex::encode(token));
         let respond_by = self.now.plus_seconds(7 * DAY_SECONDS);
-        // The mail says the day as it will be once the dates have moved.
+        // The mail states the day as it will be after the dates have moved.
         let until = respond_by.plus_ms(-back_ms);
         let serial = ticket.serial.number();
         let sealed = sealed_link(self.records(), &to, &link);

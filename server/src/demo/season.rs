@@ -1,4 +1,4 @@
-//! Keeps the demo alive: however old its data are, there is always something on sale, and games do not wait for ever.
+//! Keeps the demo alive: some draws are always on sale, and old games get a result.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,26 +9,27 @@ use anyhow::Context;
 use domain::{Command, DrawId, GameResult, Timestamp};
 use persistence::records::clubs::Club;
 
-use super::crowd;
+use super::buyers;
 use super::plan::{CLUBS, DRAWS, DrawPlan, LATER_OPPONENTS};
 use super::seed::{Seller, new_draw, round};
 use crate::app::Running;
-use crate::catalogue::lists::{List, Part};
+use crate::catalogue::lists::{List, ListSlice};
 use crate::routes::club::results;
+use crate::sandbox::clock::SandboxClock;
 use crate::state::State;
 
-/// How often it looks.
-const LOOK: Duration = Duration::from_secs(20);
-/// Draws on sale, never fewer.
+/// Interval between checks.
+const CHECK_INTERVAL: Duration = Duration::from_secs(20);
+/// Minimum number of draws on sale.
 const LIVE_MIN: usize = 9;
-/// How many it then puts on sale, so that it need not come back at once.
-const LIVE_AGAIN: usize = 12;
-/// Games that wait for their result as long as somebody may want to enter it.
+/// Number of draws on sale after a refill, so that the next refill is not needed at once.
+const LIVE_AFTER_REFILL: usize = 12;
+/// Games without a result that are left for the user to complete.
 const AWAITING_KEPT: usize = 2;
-const PATIENCE_MS: i64 = 24 * HOUR_MS;
+const RESULT_WAIT_MS: i64 = 24 * HOUR_MS;
 const MINUTE_MS: i64 = 60 * 1000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
-/// Kick-offs of new draws, in minutes from now, in turn: from one within the hour to one most of a week away.
+/// Kick-offs of new draws in minutes from now, in turn: from within the hour to most of a week.
 const MINUTES_AHEAD: [i64; 8] = [
     45,
     5 * 60,
@@ -40,30 +41,33 @@ const MINUTES_AHEAD: [i64; 8] = [
     150 * 60,
 ];
 
-/// Looks at once and then every now and then, until aborted.
-pub fn keep(running: &Running, clock: Arc<dyn Clock>) -> tokio::task::JoinHandle<()> {
-    let keeper = Keeper::of(running.state.clone(), &running.engine, clock);
+/// Checks at once and then at regular intervals, until aborted. Once the clock was moved, the user
+/// who moved it runs the season.
+pub fn run(running: &Running, clock: Arc<SandboxClock>) -> tokio::task::JoinHandle<()> {
+    let keeper = SeasonKeeper::of(running.state.clone(), &running.engine, clock.clone());
     tokio::spawn(async move {
         loop {
-            if let Err(failure) = keeper.look().await {
-                tracing::warn!(%failure, "the season could not be kept going");
+            if !clock.is_moved()
+                && let Err(failure) = keeper.look().await
+            {
+                tracing::warn!(%failure, "demo season check failed");
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
         }
     })
 }
 
-/// Who looks.
-pub struct Keeper {
+/// Refills the draws on sale and completes old games.
+pub struct SeasonKeeper {
     state: web::Data<State>,
     draws: Draws,
     payments: Payments,
     clock: Arc<dyn Clock>,
 }
 
-impl Keeper {
-    pub fn of(state: web::Data<State>, engine: &Engine, clock: Arc<dyn Clock>) -> Keeper {
-        Keeper {
+impl SeasonKeeper {
+    pub fn of(state: web::Data<State>, engine: &Engine, clock: Arc<dyn Clock>) -> SeasonKeeper {
+        SeasonKeeper {
             state,
             draws: engine.draws.clone(),
             payments: engine.payments.clone(),
@@ -71,19 +75,20 @@ impl Keeper {
         }
     }
 
-    /// Puts draws on sale when too few are left, and plays games that have waited for too long.
+    /// Puts draws on sale when too few are left, and completes games that have waited too long.
     ///
     /// # Errors
-    /// The books do not answer, or somebody has taken the demo's clubs away.
+    ///
+    /// The database does not answer, or one of the demo's clubs is gone.
     pub async fn look(&self) -> anyhow::Result<()> {
         let now = self.clock.now();
         let live = self
             .state
             .catalogue
-            .part(List::Active, Part::default(), now)
+            .part(List::Active, ListSlice::default(), now)
             .len();
         if live < LIVE_MIN {
-            self.put_on_sale(LIVE_AGAIN - live, now).await?;
+            self.put_on_sale(LIVE_AFTER_REFILL - live, now).await?;
         }
         let (_, views) = self.state.catalogue.listed(now);
         let awaiting = views
@@ -94,16 +99,16 @@ impl Keeper {
         awaiting.sort();
         let played = awaiting.len().saturating_sub(AWAITING_KEPT);
         for (kick_off, draw) in awaiting.into_iter().take(played) {
-            if kick_off < now.plus_ms(-PATIENCE_MS) {
+            if kick_off < now.plus_ms(-RESULT_WAIT_MS) {
                 self.complete(draw).await?;
             }
         }
         Ok(())
     }
 
-    /// With everything that follows when a club enters a result.
+    /// Completes a draw with everything that follows when a club enters a result.
     async fn complete(&self, draw: DrawId) -> anyhow::Result<()> {
-        let done = self
+        let outcome = self
             .draws
             .execute(
                 draw,
@@ -119,7 +124,7 @@ impl Keeper {
             .listing(draw)
             .with_context(|| format!("draw {draw} is listed"))?
             .clone();
-        let settled = results::settle(&self.state, &listing, draw, &done.view).await;
+        let settled = results::settle(&self.state, &listing, draw, &outcome.view).await;
         settled.map_err(|problem| anyhow::anyhow!("{problem}"))
     }
 
@@ -139,16 +144,17 @@ impl Keeper {
             .collect();
         let ids = self.state.records.create_draws(&new).await?;
         self.state.catalogue.reload().await?;
-        let mut wishes = Vec::new();
+        let mut planned_orders = Vec::new();
         for ((plan, _), id) in plans.iter().zip(&ids) {
             self.draws.wake(*id).await?;
-            wishes.extend(crowd::wishes(&sellers[plan.club], *id, plan));
+            planned_orders.extend(buyers::planned_orders(&sellers[plan.club], *id, plan));
         }
-        crowd::buy(&self.payments, wishes).await
+        buyers::buy(&self.payments, planned_orders).await
     }
 }
 
-/// The `turn`-th draw ever: like one of the first season, against somebody else, a little less sold.
+/// The `turn`-th draw overall: modelled on one of the first season, with another opponent and fewer
+/// sales.
 fn planned(turn: usize, now: Timestamp) -> (DrawPlan, Timestamp) {
     let model = &DRAWS[turn % DRAWS.len()];
     let plan = DrawPlan {
@@ -178,7 +184,7 @@ fn seller(clubs: &[Club], slug: &str) -> anyhow::Result<Seller> {
     })
 }
 
-/// Some result, the same each time one asks.
+/// A result that depends only on the draw.
 fn result_of(draw: DrawId) -> GameResult {
     let (home, away) = (draw.0 * 7 % 13 + 1, draw.0 * 5 % 13 + 1);
     GameResult::new(home as u8, away as u8).expect("both within 1…13")
@@ -189,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn new_draws_kick_off_ahead_and_have_room() {
+    fn new_draws_kick_off_later_and_have_free_tickets() {
         let now = Timestamp(1_795_165_800_000);
         for turn in 0..100 {
             let (plan, kick_off) = planned(turn, now);

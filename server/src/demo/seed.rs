@@ -1,99 +1,103 @@
-//! Fills an empty demo through the same doors a real season comes through: clubs and draws by Records, every ticket by an
-//! order that is reserved, authorised, allocated and captured, so that our books and the sandbox's agree to the cent.
+//! Seeds an empty demo through the same code as a real season. Clubs and draws are created through
+//! Records. Every ticket comes from an order that is reserved, authorised, allocated and captured,
+//! so that the database and the sandbox agree to the cent.
 
 use actors::{Stripe, StripeSettings};
 use anyhow::{Context, ensure};
-use domain::order::Wanted;
+use domain::order::LineRequest;
 use domain::{AccountId, Cents, ClubId, Command, DrawId, FeePolicy, GameResult, Timestamp};
 use persistence::Postgres;
 use persistence::records::Records;
 use persistence::records::bundles::NewBundle;
 use persistence::records::clubs::NewClub;
-use persistence::records::draws::NewDraw;
+use persistence::records::draws::DrawToCreate;
 use persistence::records::payouts::NewPayout;
 
-use super::plan::{BUYERS, CLUBS, ClubPlan, DRAWS, DrawPlan, FOOTERS, Fate, OFFERS, WAITLIST};
-use super::{PASSWORD, crowd, trouble};
+use super::plan::{
+    BUYERS, CLUBS, ClubPlan, DRAWS, DrawPlan, FOOTERS, OFFERS, PlannedStatus, WAITLIST,
+};
+use super::{PASSWORD, anomalies, buyers};
 use crate::app::Running;
 use crate::identity::{link_hash, password, random};
 use crate::sandbox::Sandbox;
 use crate::sandbox::authenticator::OPERATOR_SECRET;
 
+/// The login of the demo's operator.
 pub const OPERATOR: &str = "operator@demo.test";
-/// For what needs the approval of two (decision I-8).
+/// The second operator, for actions that need two approvals (decision I-8).
 const SECOND_OPERATOR: &str = "second-operator@demo.test";
-/// Written last: a database without it was never seeded, or not to the end.
+/// The setting that is written last. A database without it was not seeded completely.
 const SEEDED: &str = "demo_seeded";
-/// Kick-off of a draw that has been played, while its tickets are being sold: far enough for any machine.
-const REHEARSAL_MS: i64 = 2 * HOUR_MS;
-/// Tenths of a second in which the provider tells what it declined.
-const NOTICE_TRIES: u32 = 100;
+/// Time until kick-off of a played draw while its tickets are sold: enough for any machine.
+const SEEDING_MS: i64 = 2 * HOUR_MS;
+/// Attempts, a tenth of a second apart, to see the webhooks of declined payments.
+const WEBHOOK_ATTEMPTS: u32 = 100;
 const MINUTE_MS: i64 = 60 * 1000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
-/// What the books are to a demo that starts.
+/// How far a database is seeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
-    Nothing,
-    /// A seed that was cut off: it is begun anew.
-    Half,
-    Whole,
+pub enum SeedState {
+    Empty,
+    /// A seed that was interrupted. It is erased and started again.
+    Partial,
+    Complete,
 }
 
-/// Looks whether this database has been seeded.
-pub async fn look(records: &Records) -> anyhow::Result<Found> {
+/// Reads how far this database is seeded.
+pub async fn read_seed_state(records: &Records) -> anyhow::Result<SeedState> {
     if records.settings().await?.contains_key(SEEDED) {
-        return Ok(Found::Whole);
+        return Ok(SeedState::Complete);
     }
     Ok(if records.clubs().await?.is_empty() {
-        Found::Nothing
+        SeedState::Empty
     } else {
-        Found::Half
+        SeedState::Partial
     })
 }
 
-/// Moves the games that have been played into the past, and says that the seed is whole. No actor may be awake.
-pub async fn finish(postgres: &Postgres, rehearsed: Rehearsed) -> anyhow::Result<()> {
+/// Moves the played games into the past and marks the seed as complete. No actor may be running.
+pub async fn finish(postgres: &Postgres, seed_result: SeedResult) -> anyhow::Result<()> {
     let records = Records::new(postgres.clone());
-    for Played { draw, back_ms } in rehearsed.played {
+    for PlayedDraw { draw, back_ms } in seed_result.played {
         records.backdate(draw, back_ms).await?;
     }
-    for late in rehearsed.late {
+    for late in seed_result.late {
         late.raise(postgres).await?;
     }
     records.set_setting(SEEDED, "true", "demo").await?;
     Ok(())
 }
 
-/// What a seed works with.
-pub struct Seeding<'a> {
+/// Everything a seed needs.
+pub struct SeedRun<'a> {
     pub running: &'a Running,
     pub sandbox: &'a Sandbox,
     pub now: Timestamp,
 }
 
-/// What is left to do when nothing runs any more.
-pub struct Rehearsed {
-    played: Vec<Played>,
-    late: Vec<trouble::Late>,
+/// Work that must wait until the server has stopped.
+pub struct SeedResult {
+    played: Vec<PlayedDraw>,
+    late: Vec<anomalies::DeferredAnomaly>,
 }
 
 /// A draw whose dates are still to be moved into the past.
-pub struct Played {
+pub struct PlayedDraw {
     draw: DrawId,
     back_ms: i64,
 }
 
-/// A club of the demo, as it was written.
+/// A club of the demo and its connected account.
 #[derive(Clone, Debug)]
 pub struct Seller {
     pub club: ClubId,
     pub account: AccountId,
 }
 
-impl Seeding<'_> {
-    /// Everything the demo shows, but for what is left to do when nothing runs.
-    pub async fn run(&self) -> anyhow::Result<Rehearsed> {
+impl SeedRun<'_> {
+    /// Seeds everything except the work that must wait until the server has stopped.
+    pub async fn run(&self) -> anyhow::Result<SeedResult> {
         let hash = password::hash(PASSWORD);
         for (email, name) in [
             (OPERATOR, "Demo Operator"),
@@ -114,63 +118,65 @@ impl Seeding<'_> {
             );
         }
         let draws = self.draws(&sellers).await?;
-        self.furniture(&sellers, &draws).await?;
-        self.helpers(&sellers[0], &hash).await?;
-        let orders: Vec<crowd::Wish> = DRAWS
+        self.seed_offers_and_footers(&sellers, &draws).await?;
+        self.staff(&sellers[0], &hash).await?;
+        let orders: Vec<buyers::PlannedOrder> = DRAWS
             .iter()
             .zip(&draws)
-            .flat_map(|(plan, draw)| crowd::wishes(&sellers[plan.club], *draw, plan))
+            .flat_map(|(plan, draw)| buyers::planned_orders(&sellers[plan.club], *draw, plan))
             .collect();
-        crowd::buy(&self.running.engine.payments, orders).await?;
+        buyers::buy(&self.running.engine.payments, orders).await?;
         self.first_sale(&sellers, &draws).await?;
         self.declined(&sellers, &draws).await?;
         let mut played = Vec::new();
         for (plan, draw) in DRAWS.iter().zip(&draws) {
             played.extend(self.settle(plan, *draw, &sellers[plan.club]).await?);
         }
-        let late = trouble::make(self, &draws, &sellers).await?;
-        // The second witness sees every payment before its dates move.
+        let late = anomalies::create(self, &draws, &sellers).await?;
+        // Let the reconciler see every payment before its dates move.
         self.running
             .engine
             .reconciler
-            .scan(self.now.plus_ms(-REHEARSAL_MS))
+            .scan(self.now.plus_ms(-SEEDING_MS))
             .await?;
-        Ok(Rehearsed { played, late })
+        Ok(SeedResult { played, late })
     }
 
-    /// The provider, past the engine's back.
+    /// A Stripe client that bypasses the engine.
     pub fn provider(&self) -> anyhow::Result<Stripe> {
         let key = self.running.state.config.stripe.secret_key.expose();
         let settings = StripeSettings::new(key, format!("{}/sandbox/stripe", self.running.url()));
         Stripe::new(&settings).map_err(anyhow::Error::msg)
     }
 
-    /// One buyer of each club whose card is declined.
+    /// Places one declined order for each club.
     async fn declined(&self, sellers: &[Seller], draws: &[DrawId]) -> anyhow::Result<()> {
         for (club, seller) in sellers.iter().enumerate() {
             let of_club = |plan: &DrawPlan| {
-                plan.club == club && plan.sold < 169 && matches!(plan.fate, Fate::OnSale { .. })
+                plan.club == club
+                    && plan.sold < 169
+                    && matches!(plan.status, PlannedStatus::OnSale { .. })
             };
-            let place = DRAWS
+            let index = DRAWS
                 .iter()
                 .position(of_club)
                 .context("every club has a draw with room")?;
-            let plan = &DRAWS[place];
-            let wanted = Wanted {
-                draw: draws[place],
+            let plan = &DRAWS[index];
+            let wanted = LineRequest {
+                draw: draws[index],
                 count: 3,
                 unit_price: plan.price,
                 passes_card_fee: plan.pass_card_fee,
             };
-            let wish = crowd::Wish {
+            let wish = buyers::PlannedOrder {
                 seller: seller.clone(),
                 wanted,
                 buyer: Some(BUYERS[club]),
             };
-            crowd::declined(&self.running.engine.payments, wish).await?;
+            buyers::declined(&self.running.engine.payments, wish).await?;
         }
-        // The provider's notices tell of them; one that is late comes again after the start.
-        for _ in 0..NOTICE_TRIES {
+        // Webhooks report the declined payments. A late one is delivered after the next start.
+        for _ in 0..WEBHOOK_ATTEMPTS {
             if self
                 .records()
                 .failed_payments(None, self.now.plus_ms(-HOUR_MS))
@@ -181,7 +187,7 @@ impl Seeding<'_> {
             {
                 break;
             }
-            crowd::pause().await;
+            buyers::pause().await;
         }
         Ok(())
     }
@@ -230,13 +236,15 @@ impl Seeding<'_> {
     }
 
     async fn draws(&self, sellers: &[Seller]) -> anyhow::Result<Vec<DrawId>> {
-        let new: Vec<NewDraw> = DRAWS
+        let new: Vec<DrawToCreate> = DRAWS
             .iter()
             .map(|plan| {
-                let kick_off = match plan.fate {
-                    Fate::OnSale { minutes } => round(self.now.plus_ms(minutes * MINUTE_MS)),
-                    Fate::Awaiting { .. } | Fate::Completed { .. } => {
-                        round(self.now.plus_ms(REHEARSAL_MS))
+                let kick_off = match plan.status {
+                    PlannedStatus::OnSale { minutes } => {
+                        round(self.now.plus_ms(minutes * MINUTE_MS))
+                    }
+                    PlannedStatus::Awaiting { .. } | PlannedStatus::Completed { .. } => {
+                        round(self.now.plus_ms(SEEDING_MS))
                     }
                 };
                 new_draw(plan, &sellers[plan.club], kick_off)
@@ -249,8 +257,12 @@ impl Seeding<'_> {
         Ok(ids)
     }
 
-    /// What stands around the draws: offers, footers, the waitlist.
-    async fn furniture(&self, sellers: &[Seller], draws: &[DrawId]) -> anyhow::Result<()> {
+    /// Seeds offers, footers and the waitlist.
+    async fn seed_offers_and_footers(
+        &self,
+        sellers: &[Seller],
+        draws: &[DrawId],
+    ) -> anyhow::Result<()> {
         for offer in &OFFERS {
             let new = NewBundle {
                 name: offer.name.to_string(),
@@ -282,45 +294,45 @@ impl Seeding<'_> {
         Ok(())
     }
 
-    /// Enters the result of a draw that has been played, and what follows from it.
+    /// Enters the result of a played draw and everything that follows from it.
     async fn settle(
         &self,
         plan: &DrawPlan,
         draw: DrawId,
         seller: &Seller,
-    ) -> anyhow::Result<Option<Played>> {
-        let (days_ago, (home, away)) = match plan.fate {
-            Fate::OnSale { .. } => return Ok(None),
-            Fate::Awaiting { hours_ago } => {
-                return Ok(Some(Played {
+    ) -> anyhow::Result<Option<PlayedDraw>> {
+        let (days_ago, (home, away)) = match plan.status {
+            PlannedStatus::OnSale { .. } => return Ok(None),
+            PlannedStatus::Awaiting { hours_ago } => {
+                return Ok(Some(PlayedDraw {
                     draw,
-                    back_ms: REHEARSAL_MS + hours_ago * HOUR_MS,
+                    back_ms: SEEDING_MS + hours_ago * HOUR_MS,
                 }));
             }
-            Fate::Completed { days_ago, result } => (days_ago, result),
+            PlannedStatus::Completed { days_ago, result } => (days_ago, result),
         };
         let planned = GameResult::new(home, away).context("a result within 1…13")?;
         let result = self.result(plan.prize, draw, planned).await?;
-        let done = self
+        let outcome = self
             .running
             .engine
             .draws
             .execute(draw, Command::Complete { result }, None)
             .await?;
-        ensure!(done.view.result.is_some(), "draw {draw} has no result");
-        let kept = self.records().draw_financials(draw).await?;
-        let share = kept.revenue + kept.card_fees_passed_on
-            - kept.provider_fees_known
-            - kept.application_fee;
+        ensure!(outcome.view.result.is_some(), "draw {draw} has no result");
+        let financials = self.records().draw_financials(draw).await?;
+        let share = financials.revenue + financials.card_fees_passed_on
+            - financials.provider_fees_known
+            - financials.application_fee;
         self.pay(draw, seller, "club_share", share).await?;
-        let back_ms = REHEARSAL_MS + days_ago * 24 * HOUR_MS;
+        let back_ms = SEEDING_MS + days_ago * 24 * HOUR_MS;
         self.award(plan.prize, draw, seller, back_ms).await?;
-        Ok(Some(Played { draw, back_ms }))
+        Ok(Some(PlayedDraw { draw, back_ms }))
     }
 }
 
-impl Seeding<'_> {
-    /// Records a payout that has been made (decision D-17).
+impl SeedRun<'_> {
+    /// Records a completed payout (decision D-17).
     pub(super) async fn pay(
         &self,
         draw: DrawId,
@@ -344,16 +356,16 @@ impl Seeding<'_> {
     }
 }
 
-/// Kick-offs stand on five minutes, as on a fixture list.
+/// Rounds a kick-off to five minutes, as on a fixture list.
 pub fn round(at: Timestamp) -> Timestamp {
     let step = 5 * MINUTE_MS;
     Timestamp((at.0 + step / 2).div_euclid(step) * step)
 }
 
-/// A draw as planned, with a kick-off.
-pub fn new_draw(plan: &DrawPlan, seller: &Seller, kick_off: Timestamp) -> NewDraw {
+/// A planned draw with its kick-off.
+pub fn new_draw(plan: &DrawPlan, seller: &Seller, kick_off: Timestamp) -> DrawToCreate {
     let club = &CLUBS[plan.club];
-    NewDraw {
+    DrawToCreate {
         club: seller.club,
         league: Some(plan.league.to_string()),
         home_team: club.home.to_string(),

@@ -1,79 +1,81 @@
-//! What browsers may do with an answer: content security policy and its kin (reliability 5.9, decision G-14).
+//! Security headers: the content security policy and related headers (decision G-14).
 
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use crate::config::{Config, Stage};
 use crate::routes::machine::shell::address::Page;
 
-/// What kind of address was asked for.
+/// The kind of a response, which decides its security headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ResponseKind {
     Api,
-    /// Calls that any site's page may make, and that know nobody: boards and widgets (decision G-5).
+    /// Calls that any site's page may make anonymously: boards and widgets (decision G-5).
     Widget,
-    /// A big screen's page or the embeddable widget: any site may frame it.
+    /// A big-screen page or the embeddable widget. Any site may frame it.
     Board,
-    /// Scripts, styles, pictures.
+    /// Scripts, styles and pictures.
     Asset,
-    /// The demo's stand-in for the payment provider, and its mailbox.
+    /// The demo's stand-in for Stripe, and its mailbox.
     Sandbox,
     Page,
 }
 
-impl Place {
-    /// In the order of their names above.
-    const ALL: [Place; 6] = [
-        Place::Api,
-        Place::Widget,
-        Place::Board,
-        Place::Asset,
-        Place::Sandbox,
-        Place::Page,
+impl ResponseKind {
+    /// All kinds, in the order of their declaration.
+    const ALL: [ResponseKind; 6] = [
+        ResponseKind::Api,
+        ResponseKind::Widget,
+        ResponseKind::Board,
+        ResponseKind::Asset,
+        ResponseKind::Sandbox,
+        ResponseKind::Page,
     ];
 
-    pub fn of(path: &str) -> Place {
+    /// The kind of response at a path or route pattern.
+    pub fn of(path: &str) -> ResponseKind {
         if path.starts_with("/api/public/widget/") || path == "/api/qr.svg" {
-            Place::Widget
+            ResponseKind::Widget
         } else if path.starts_with("/api/") {
-            Place::Api
+            ResponseKind::Api
         } else if path.starts_with("/sandbox/") {
-            Place::Sandbox
+            ResponseKind::Sandbox
         } else if is_file(path) || path.starts_with("/uploads/") {
-            Place::Asset
+            ResponseKind::Asset
         } else if Page::of(path).is_some_and(|page| page.is_framed_by_anyone()) {
-            Place::Board
+            ResponseKind::Board
         } else {
-            Place::Page
+            ResponseKind::Page
         }
     }
 
-    /// Boards and assets set no cookies (decision G-14).
-    pub fn knows_browsers(self) -> bool {
-        matches!(self, Place::Api | Place::Page)
+    /// Whether responses of this kind may set the browser cookie. Boards and assets set no cookies
+    /// (decision G-14).
+    pub fn sets_browser_cookie(self) -> bool {
+        matches!(self, ResponseKind::Api | ResponseKind::Page)
     }
 }
 
 fn is_file(path: &str) -> bool {
-    let alone = [
+    let exact_paths = [
         "/widgets/live.js",
         "/robots.txt",
         "/sitemap.xml",
         "/manifest.webmanifest",
         "/sw.js",
     ];
-    path.starts_with("/assets/") || path.starts_with("/og/") || alone.contains(&path)
+    path.starts_with("/assets/") || path.starts_with("/og/") || exact_paths.contains(&path)
 }
 
-/// What is said of every answer, written once for each kind of address.
+/// The headers of each kind of response, prepared once.
 pub struct Policies {
-    content: [HeaderValue; Place::ALL.len()],
+    content: [HeaderValue; ResponseKind::ALL.len()],
     over_tls: bool,
 }
 
 impl Policies {
     pub fn new(config: &Config) -> Policies {
-        let content = Place::ALL.map(|place| {
-            let content = HeaderValue::try_from(content_security_policy(place, config));
+        let content = ResponseKind::ALL.map(|kind| {
+            let content = HeaderValue::try_from(content_security_policy(kind, config));
             content.unwrap_or(HeaderValue::from_static("default-src 'none'"))
         });
         Policies {
@@ -82,65 +84,70 @@ impl Policies {
         }
     }
 
-    /// Adds what is not said already.
-    pub fn write(&self, headers: &mut HeaderMap, place: Place) {
-        let mut say = |name: HeaderName, value: HeaderValue| {
+    /// Adds the headers that are not set yet.
+    pub fn write(&self, headers: &mut HeaderMap, kind: ResponseKind) {
+        let mut insert_if_missing = |name: HeaderName, value: HeaderValue| {
             if !headers.contains_key(&name) {
                 headers.insert(name, value);
             }
         };
-        say(
+        insert_if_missing(
             header::X_CONTENT_TYPE_OPTIONS,
             HeaderValue::from_static("nosniff"),
         );
-        // A client secret in a query must not leave with a link (decision C-21).
-        say(
+        // A client secret in a query must not leak through a link (decision C-21).
+        insert_if_missing(
             header::REFERRER_POLICY,
             HeaderValue::from_static("no-referrer"),
         );
-        say(
+        insert_if_missing(
             header::CONTENT_SECURITY_POLICY,
-            self.content[place as usize].clone(),
+            self.content[kind as usize].clone(),
         );
-        if matches!(place, Place::Page | Place::Board) {
-            // Where the policy's group of that name is; the other way to say it, for older browsers, stands in the policy.
+        if matches!(kind, ResponseKind::Page | ResponseKind::Board) {
+            // The reporting group that the policy's `report-to` names. Older browsers use the
+            // policy's `report-uri`.
             let endpoints = HeaderName::from_static("reporting-endpoints");
-            say(
+            insert_if_missing(
                 endpoints,
                 HeaderValue::from_static("breaches=\"/api/policy-report\""),
             );
         }
-        if place != Place::Board {
-            say(
+        if kind != ResponseKind::Board {
+            insert_if_missing(
                 HeaderName::from_static("cross-origin-opener-policy"),
                 HeaderValue::from_static("same-origin"),
             );
         }
-        if matches!(place, Place::Api | Place::Page | Place::Sandbox) {
-            // No other site's page gets it as a script, a picture or a style.
+        if matches!(
+            kind,
+            ResponseKind::Api | ResponseKind::Page | ResponseKind::Sandbox
+        ) {
+            // Pages of other sites cannot load it as a script, a picture or a style.
             let policy = HeaderName::from_static("cross-origin-resource-policy");
-            say(policy, HeaderValue::from_static("same-origin"));
+            insert_if_missing(policy, HeaderValue::from_static("same-origin"));
         }
         if self.over_tls {
             let year = HeaderValue::from_static("max-age=31536000; includeSubDomains");
-            say(header::STRICT_TRANSPORT_SECURITY, year);
+            insert_if_missing(header::STRICT_TRANSPORT_SECURITY, year);
         }
-        if matches!(place, Place::Asset | Place::Widget) {
-            // A board in a sandboxed frame has no origin, and its scripts and fonts are fetched across origins.
-            say(
+        if matches!(kind, ResponseKind::Asset | ResponseKind::Widget) {
+            // A board in a sandboxed frame has no origin, so its scripts and fonts are cross-origin
+            // requests.
+            insert_if_missing(
                 header::ACCESS_CONTROL_ALLOW_ORIGIN,
                 HeaderValue::from_static("*"),
             );
         }
-        if matches!(place, Place::Api | Place::Widget) {
-            say(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-            say(header::VARY, HeaderValue::from_static("Cookie"));
+        if matches!(kind, ResponseKind::Api | ResponseKind::Widget) {
+            insert_if_missing(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            insert_if_missing(header::VARY, HeaderValue::from_static("Cookie"));
         }
     }
 }
 
-fn content_security_policy(place: Place, config: &Config) -> String {
-    if matches!(place, Place::Api | Place::Widget) {
+fn content_security_policy(kind: ResponseKind, config: &Config) -> String {
+    if matches!(kind, ResponseKind::Api | ResponseKind::Widget) {
         return "default-src 'none'; frame-ancestors 'none'".to_string();
     }
     let sockets = config.public_url.replacen("http", "ws", 1);
@@ -152,23 +159,29 @@ fn content_security_policy(place: Place, config: &Config) -> String {
             " https://api.stripe.com",
         ),
     };
-    let inline_script = if place == Place::Sandbox {
+    let inline_script = if kind == ResponseKind::Sandbox {
         " 'unsafe-inline'"
     } else {
         ""
     };
-    let ancestors = match place {
-        Place::Board => "*",
-        Place::Sandbox => "'self'",
-        Place::Api | Place::Widget | Place::Asset | Place::Page => "'none'",
+    let ancestors = match kind {
+        ResponseKind::Board => "*",
+        ResponseKind::Sandbox => "'self'",
+        ResponseKind::Api | ResponseKind::Widget | ResponseKind::Asset | ResponseKind::Page => {
+            "'none'"
+        }
     };
-    // Only documents have breaches to report. A frame without an origin cannot: the call takes our own pages' alone.
-    let reports = match place {
-        Place::Board | Place::Page => "; report-uri /api/policy-report; report-to breaches",
+    // Only documents report violations. A frame without an origin cannot, because the endpoint
+    // accepts only this site's pages.
+    let reports = match kind {
+        ResponseKind::Board | ResponseKind::Page => {
+            "; report-uri /api/policy-report; report-to breaches"
+        }
         _ => "",
     };
-    // Pictures may come from any secure host, because a club's logo may stand at an address of its own (B:165). A pixel is a
-    // picture too: it is the page's consent bar, not this line, that lets nothing be asked for before Allow (decision J-12).
+    // Pictures may come from any HTTPS host, because a club's logo may have an address of its own
+    // (specification B, line 165). A tracking pixel is a picture too. The page's consent bar, not
+    // this policy, prevents it from loading before the visitor allows it (decision J-12).
     format!(
         "default-src 'self'; script-src 'self'{inline_script}{stripe_script}; style-src 'self' 'unsafe-inline'; \
          img-src 'self' data: https:; connect-src 'self' {sockets}{stripe_call}; frame-src 'self'{stripe_frame}; \
@@ -182,13 +195,14 @@ mod tests {
     use crate::config::Environment;
 
     #[test]
-    fn only_boards_may_be_framed_by_anyone() {
+    fn only_boards_may_be_framed_by_any_site() {
         let config = Config::demo(&Environment::default()).expect("the demo needs nothing");
-        let framed =
-            |path| content_security_policy(Place::of(path), &config).ends_with("frame-ancestors *");
+        let framed = |path| {
+            content_security_policy(ResponseKind::of(path), &config).ends_with("frame-ancestors *")
+        };
         assert!(framed("/draw/1042/display"));
         assert!(framed("/w/draw:1042"));
-        let bare = [
+        let unframed = [
             "/",
             "/draw/1042",
             "/checkout/1042",
@@ -198,7 +212,7 @@ mod tests {
             "/club/display",
             "/x/display",
         ];
-        for path in bare {
+        for path in unframed {
             assert!(!framed(path), "{path}");
         }
     }
@@ -219,26 +233,26 @@ mod tests {
             .unwrap_or("missing")
     }
 
-    /// As in production: over TLS, with the real provider.
+    /// Configured as in production: over TLS, with Stripe.
     #[test]
-    fn in_production_only_the_providers_hosts_may_be_reached_and_only_over_tls() {
+    fn production_policy_allows_only_stripe_hosts_over_tls() {
         let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");
         (config.stage, config.public_url) =
             (Stage::Production, "https://doubles.example.com".to_string());
         let policies = Policies::new(&config);
-        let headers = |place| {
+        let headers = |kind| {
             let mut headers = HeaderMap::new();
-            policies.write(&mut headers, place);
+            policies.write(&mut headers, kind);
             headers
         };
-        for place in [
-            Place::Api,
-            Place::Widget,
-            Place::Board,
-            Place::Asset,
-            Place::Page,
+        for kind in [
+            ResponseKind::Api,
+            ResponseKind::Widget,
+            ResponseKind::Board,
+            ResponseKind::Asset,
+            ResponseKind::Page,
         ] {
-            let headers = headers(place);
+            let headers = headers(kind);
             let header = |name: &'static str| {
                 headers
                     .get(HeaderName::from_static(name))
@@ -247,7 +261,7 @@ mod tests {
             assert_eq!(
                 header("strict-transport-security"),
                 Some("max-age=31536000; includeSubDomains"),
-                "{place:?}"
+                "{kind:?}"
             );
             let policy = header("content-security-policy").expect("a policy");
             let allowed = [
@@ -257,24 +271,24 @@ mod tests {
                 "wss://doubles.example.com",
             ];
             for host in hosts(policy) {
-                assert!(allowed.contains(&host), "{place:?}: {host}");
+                assert!(allowed.contains(&host), "{kind:?}: {host}");
             }
             assert!(
                 !policy.contains("http:")
                     && !directive(policy, "script-src").contains("unsafe-inline"),
-                "{place:?}: {policy}"
+                "{kind:?}: {policy}"
             );
-            let reported = matches!(place, Place::Page | Place::Board);
+            let reported = matches!(kind, ResponseKind::Page | ResponseKind::Board);
             assert_eq!(
                 directive(policy, "report-uri") == "/api/policy-report",
                 reported,
-                "{place:?}: {policy}"
+                "{kind:?}: {policy}"
             );
             let group = header("reporting-endpoints") == Some("breaches=\"/api/policy-report\"");
             assert_eq!(
                 group && directive(policy, "report-to") == "breaches",
                 reported,
-                "{place:?}: {policy}"
+                "{kind:?}: {policy}"
             );
             for (name, value) in [
                 ("object-src", "'none'"),
@@ -283,9 +297,9 @@ mod tests {
                 ("worker-src", "'self'"),
                 ("manifest-src", "'self'"),
             ] {
-                let is_said =
+                let is_present =
                     directive(policy, name) == value || policy.starts_with("default-src 'none'");
-                assert!(is_said, "{place:?}: {name} in {policy}");
+                assert!(is_present, "{kind:?}: {name} in {policy}");
             }
         }
     }

@@ -1,4 +1,5 @@
-//! The addresses whose answers may lie ready, in the one spelling that our own pages use; any other is the application's.
+//! The addresses that the fast path can answer, in the one spelling that the site's own pages use.
+//! Every other spelling goes to the application.
 
 use actix_web::http::Uri;
 use domain::{DrawId, Timestamp};
@@ -6,9 +7,9 @@ use domain::{DrawId, Timestamp};
 use crate::catalogue::Catalogue;
 use crate::catalogue::lists::List;
 use crate::catalogue::prepared::Prepared;
-use crate::routes::machine::shell::kept::Name;
+use crate::routes::machine::shell::page_cache::CachedPageKey;
 
-/// The calls among them, as the table of routes names them: each is read by anyone.
+/// The API routes among them, as the route table names them. All are public.
 pub const CALLS: [&str; 5] = [
     "/api/draws/active",
     "/api/draws/awaiting-results",
@@ -17,77 +18,80 @@ pub const CALLS: [&str; 5] = [
     "/api/draws/{draw}/tickets",
 ];
 
-/// Where a crowd learns that it came too late (`front/refusal.rs`).
-pub const WISH: &str = "/api/create-payment-intent";
+/// The route whose sold-out refusals the fast path answers (`front/sold_out.rs`).
+pub const CREATE_INTENT_PATH: &str = "/api/create-payment-intent";
 
-/// More digits than a draw's number ever has.
+/// More digits than any draw's number has.
 const DIGITS_MAX: usize = 15;
 
+/// An address that the fast path can answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Address {
-    Call(Call),
-    Page(Name),
+pub enum FastPathAddress {
+    Call(FastPathCall),
+    Page(CachedPageKey),
 }
 
+/// An API call that the fast path can answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Call {
+pub enum FastPathCall {
     List(List),
     Draw(DrawId),
     Tickets(DrawId),
 }
 
-impl Address {
-    pub fn of(uri: &Uri) -> Option<Address> {
+impl FastPathAddress {
+    /// Parses an address. `None` if it is not one of these.
+    pub fn of(uri: &Uri) -> Option<FastPathAddress> {
         let path = uri.path();
         if let Some(call) = path.strip_prefix("/api/draws/") {
             return if uri.query().is_none() {
-                Call::of(call).map(Address::Call)
+                FastPathCall::of(call).map(FastPathAddress::Call)
             } else {
                 None
             };
         }
         if path == "/" {
-            return Some(Address::Page(Name::of_draw(None)));
+            return Some(FastPathAddress::Page(CachedPageKey::of_draw(None)));
         }
         let draw = number(path.strip_prefix("/draw/")?)?;
-        Some(Address::Page(Name::of_draw(Some(draw))))
+        Some(FastPathAddress::Page(CachedPageKey::of_draw(Some(draw))))
     }
 }
 
-impl Call {
-    fn of(rest: &str) -> Option<Call> {
-        match rest {
-            "active" => Some(Call::List(List::Active)),
-            "awaiting-results" => Some(Call::List(List::Awaiting)),
-            "completed" => Some(Call::List(List::Completed)),
-            _ => match rest.split_once('/') {
-                None => number(rest).map(Call::Draw),
-                Some((draw, "tickets")) => number(draw).map(Call::Tickets),
+impl FastPathCall {
+    fn of(path: &str) -> Option<FastPathCall> {
+        match path {
+            "active" => Some(FastPathCall::List(List::Active)),
+            "awaiting-results" => Some(FastPathCall::List(List::Awaiting)),
+            "completed" => Some(FastPathCall::List(List::Completed)),
+            _ => match path.split_once('/') {
+                None => number(path).map(FastPathCall::Draw),
+                Some((draw, "tickets")) => number(draw).map(FastPathCall::Tickets),
                 Some(_) => None,
             },
         }
     }
 
-    /// Its place in [`CALLS`].
-    pub fn place(self) -> usize {
+    /// The index of this call in [`CALLS`].
+    pub fn index(self) -> usize {
         match self {
-            Call::List(list) => list as usize,
-            Call::Draw(_) => 3,
-            Call::Tickets(_) => 4,
+            FastPathCall::List(list) => list as usize,
+            FastPathCall::Draw(_) => 3,
+            FastPathCall::Tickets(_) => 4,
         }
     }
 
-    /// Who owns a draw is shown more of it.
+    /// Whether the response depends on the login. A draw's owner sees more of it.
     pub fn depends_on_login(self) -> bool {
-        !matches!(self, Call::List(_))
+        !matches!(self, FastPathCall::List(_))
     }
 
-    /// The answer as of now, if it is there.
+    /// The current response, if it is in memory.
     pub fn ready(self, catalogue: &Catalogue, now: Timestamp) -> Option<Prepared> {
         match self {
-            Call::List(list) => catalogue.list_ready(list, now),
-            Call::Draw(draw) => catalogue.single_ready(draw, now),
-            Call::Tickets(draw) => catalogue.tickets_ready(draw, now),
+            FastPathCall::List(list) => catalogue.list_ready(list, now),
+            FastPathCall::Draw(draw) => catalogue.single_ready(draw, now),
+            FastPathCall::Tickets(draw) => catalogue.tickets_ready(draw, now),
         }
     }
 }
@@ -111,50 +115,50 @@ mod tests {
     use crate::routes::machine::shell::address::Page;
     use crate::routes::{FORM, ROUTES, Verb};
 
-    fn of(uri: &'static str) -> Option<Address> {
-        Address::of(&Uri::from_static(uri))
+    fn of(uri: &'static str) -> Option<FastPathAddress> {
+        FastPathAddress::of(&Uri::from_static(uri))
     }
 
     #[test]
-    fn every_call_that_may_lie_ready_is_anybodys_to_read() {
-        for (place, path) in CALLS.into_iter().enumerate() {
+    fn every_fast_path_call_is_public() {
+        for (index, path) in CALLS.into_iter().enumerate() {
             let row = ROUTES
                 .iter()
                 .find(|route| route.path == path && route.method == Verb::Get)
                 .expect("in the table");
             assert_eq!(row.audience, Audience::Public, "{path}");
             let uri: Uri = path.replace("{draw}", "1042").parse().expect("an address");
-            let Some(Address::Call(call)) = Address::of(&uri) else {
+            let Some(FastPathAddress::Call(call)) = FastPathAddress::of(&uri) else {
                 panic!("{path}")
             };
-            assert_eq!(call.place(), place, "{path}");
+            assert_eq!(call.index(), index, "{path}");
         }
     }
 
     #[test]
-    fn a_wish_is_anybodys_to_make() {
+    fn create_intent_route_is_public() {
         let row = ROUTES
             .iter()
-            .find(|route| route.path == WISH && route.method == Verb::Post)
+            .find(|route| route.path == CREATE_INTENT_PATH && route.method == Verb::Post)
             .expect("in the table");
         assert_eq!((row.audience, row.body_max), (Audience::Public, FORM));
     }
 
     #[test]
-    fn a_page_has_the_name_that_the_shell_keeps_it_under() {
+    fn page_name_matches_the_page_cache() {
         for path in ["/", "/draw/1042"] {
-            let name = Name::of(&Page::of(path).expect("a page")).expect("kept");
-            assert_eq!(of(path), Some(Address::Page(name)), "{path}");
+            let name = CachedPageKey::of(&Page::of(path).expect("a page")).expect("kept");
+            assert_eq!(of(path), Some(FastPathAddress::Page(name)), "{path}");
         }
         assert_eq!(
             of("/draw/1042?utm_source=x"),
             of("/draw/1042"),
-            "what a page shows does not depend on it"
+            "the query does not change the page"
         );
     }
 
     #[test]
-    fn any_other_spelling_is_the_applications() {
+    fn other_spellings_go_to_the_application() {
         for uri in [
             "/api/draws/active?clubId=1",
             "/api/draws/active?",

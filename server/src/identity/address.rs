@@ -1,4 +1,4 @@
-//! Where a request comes from.
+//! The IP address of a request.
 
 use std::net::IpAddr;
 
@@ -7,11 +7,13 @@ use actix_web::http::header::X_FORWARDED_FOR;
 
 use crate::config::Config;
 
-/// The address a request comes from; `X-Forwarded-For` is believed only from configured proxies (decision G-13). A proxy writes
-/// what it saw last, into the client's own line or into one below: whatever stands before it, anybody may have written.
+/// The IP address of a request. `X-Forwarded-For` is trusted only from configured proxies (decision
+/// G-13). A proxy appends the address it saw, to the client's header or as a header of its own below
+/// it. Everything before that may be forged.
 ///
-/// The whole address, as consents and the audit log keep it; limits count by its [`Network`](crate::limits::Network). An IPv4
-/// caller is the same on a socket that takes both.
+/// Returns the whole address, as consents and the audit log keep it. Limits count by its
+/// [`Network`](crate::limits::Network). An IPv6 address that maps an IPv4 address is returned as
+/// IPv4.
 pub fn address(request: &HttpRequest, config: &Config) -> IpAddr {
     let unknown = IpAddr::from([0, 0, 0, 0]);
     let peer = request
@@ -41,22 +43,22 @@ mod tests {
     use super::*;
     use crate::config::Environment;
 
-    /// Where a request is taken to come from that a peer sends with these lines, if the proxy is believed.
-    fn from(proxy: &str, peer: &str, lines: &[&'static str]) -> String {
+    /// The address of a request with these header lines from `peer`, when `proxy` is trusted.
+    fn address_of(proxy: &str, peer: &str, lines: &[&'static str]) -> String {
         let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");
-        let read = |text: &str| text.parse::<IpAddr>().expect("an address");
-        config.proxies = vec![read(proxy)];
-        let request = TestRequest::default().peer_addr((read(peer), 40_000).into());
+        let parse_ip = |text: &str| text.parse::<IpAddr>().expect("an address");
+        config.proxies = vec![parse_ip(proxy)];
+        let request = TestRequest::default().peer_addr((parse_ip(peer), 40_000).into());
         let request = lines.iter().fold(request, |request, line| {
             request.append_header((X_FORWARDED_FOR, *line))
         });
         address(&request.to_http_request(), &config).to_string()
     }
 
-    /// Behind nginx the client's words and the proxy's are one line, behind HAProxy two.
+    /// nginx appends to the client's line, HAProxy adds a second one.
     #[test]
-    fn of_what_is_forwarded_only_the_proxys_own_word_is_believed() {
-        let proxied = |lines: &[&'static str]| from("127.0.0.1", "127.0.0.1", lines);
+    fn only_the_proxys_own_forwarded_address_is_trusted() {
+        let proxied = |lines: &[&'static str]| address_of("127.0.0.1", "127.0.0.1", lines);
         assert_eq!(proxied(&["198.51.100.1", "203.0.113.7"]), "203.0.113.7");
         assert_eq!(proxied(&["198.51.100.1, 203.0.113.7"]), "203.0.113.7");
         assert_eq!(
@@ -70,34 +72,34 @@ mod tests {
         );
         assert_eq!(proxied(&[]), "127.0.0.1");
         assert_eq!(
-            from("127.0.0.1", "192.0.2.1", &["203.0.113.7"]),
+            address_of("127.0.0.1", "192.0.2.1", &["203.0.113.7"]),
             "192.0.2.1",
             "no proxy of ours"
         );
     }
 
     #[test]
-    fn an_ipv4_caller_is_the_same_on_a_socket_that_takes_both_and_an_ipv6_one_is_known_whole() {
+    fn ipv4_is_canonical_on_dual_stack_and_ipv6_is_kept_whole() {
         for (proxy, peer) in [
             ("127.0.0.1", "::ffff:127.0.0.1"),
             ("::ffff:127.0.0.1", "127.0.0.1"),
         ] {
             assert_eq!(
-                from(proxy, peer, &["203.0.113.7"]),
+                address_of(proxy, peer, &["203.0.113.7"]),
                 "203.0.113.7",
                 "{proxy} is {peer}"
             );
         }
         assert_eq!(
-            from("127.0.0.1", "127.0.0.1", &["::ffff:203.0.113.7"]),
+            address_of("127.0.0.1", "127.0.0.1", &["::ffff:203.0.113.7"]),
             "203.0.113.7"
         );
         assert_eq!(
-            from("127.0.0.1", "::ffff:192.0.2.1", &["203.0.113.7"]),
+            address_of("127.0.0.1", "::ffff:192.0.2.1", &["203.0.113.7"]),
             "192.0.2.1"
         );
         assert_eq!(
-            from("::1", "::1", &["2001:db8:1:2:3:4:5:6"]),
+            address_of("::1", "::1", &["2001:db8:1:2:3:4:5:6"]),
             "2001:db8:1:2:3:4:5:6",
             "the whole of it"
         );

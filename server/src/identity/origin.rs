@@ -1,8 +1,10 @@
-//! Whose page made a browser send an unsafe request: judged by what the browser itself says.
+//! Decides by browser headers whether an unsafe request came from one of this site's pages.
 
-/// What a request says of where it comes from.
+use actix_web::http::uri::Authority;
+
+/// The headers of a request that tell its origin.
 #[derive(Clone, Copy, Debug)]
-pub struct Signs<'a> {
+pub struct OriginHeaders<'a> {
     /// `Sec-Fetch-Site`.
     pub site: Option<&'a str>,
     /// `Origin`.
@@ -10,113 +12,226 @@ pub struct Signs<'a> {
     /// `Host`.
     pub host: Option<&'a str>,
     pub public_url: &'a str,
-    /// It carries a login cookie.
-    pub signed_in: bool,
+    /// Whether the request carries a login cookie.
+    pub has_login_cookie: bool,
 }
 
+/// Whether a request came from this site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Ours,
-    Foreign,
+pub enum OriginVerdict {
+    SameOrigin,
+    CrossOrigin,
 }
 
-/// A browser names the origin of every unsafe request. Something that names none is no browser: it may act, but never with
-/// somebody's login.
-pub fn judge(signs: &Signs<'_>) -> Verdict {
-    let site_is_foreign = signs
+/// Decides whether a request came from this site. Browsers send an origin with every unsafe
+/// request. A client that sends none is not a browser: it may act, but never with a login.
+pub fn check_origin(origin_headers: &OriginHeaders<'_>) -> OriginVerdict {
+    let site_is_foreign = origin_headers
         .site
         .is_some_and(|site| !matches!(site, "same-origin" | "none"));
-    let origin_is_foreign = signs.origin.is_some_and(|origin| !is_own(origin, signs));
-    let nothing_said = signs.site.is_none() && signs.origin.is_none();
-    if site_is_foreign || origin_is_foreign || (nothing_said && signs.signed_in) {
-        Verdict::Foreign
+    let origin_is_foreign = origin_headers
+        .origin
+        .is_some_and(|origin| !is_own(origin, origin_headers));
+    let has_no_origin = origin_headers.site.is_none() && origin_headers.origin.is_none();
+    if site_is_foreign || origin_is_foreign || (has_no_origin && origin_headers.has_login_cookie) {
+        OriginVerdict::CrossOrigin
     } else {
-        Verdict::Ours
+        OriginVerdict::SameOrigin
     }
 }
 
-fn is_own(origin: &str, signs: &Signs<'_>) -> bool {
-    let authority = origin.split_once("://").map(|(_, authority)| authority);
-    origin == signs.public_url || (authority.is_some() && authority == signs.host)
+/// Whether scheme, host and port are those of the public URL. On one machine `localhost` and
+/// `127.0.0.1` are the same host, and the demo is used under either. Then the port must be the one
+/// the browser connected to.
+fn is_own(origin: &str, origin_headers: &OriginHeaders<'_>) -> bool {
+    let (Some(origin), Some(public)) = (parts(origin), parts(origin_headers.public_url)) else {
+        return false;
+    };
+    let requested = origin_headers
+        .host
+        .and_then(|host| parts(&format!("{}://{host}", public.scheme)));
+    let is_local = is_loopback(&public.host)
+        && is_loopback(&origin.host)
+        && requested.as_ref() == Some(&origin);
+    origin == public || is_local
+}
+
+#[derive(PartialEq, Eq)]
+struct Origin {
+    scheme: String,
+    host: String,
+    port: u16,
+}
+
+/// Parses an origin. `None` if it is not a single origin of a web page.
+fn parts(text: &str) -> Option<Origin> {
+    let (scheme, authority) = text.split_once("://")?;
+    let authority: Authority = authority.parse().ok()?;
+    let default = match scheme {
+        "https" => 443,
+        "http" => 80,
+        _ => return None,
+    };
+    let port = authority.port_u16().unwrap_or(default);
+    let is_plain = !authority.as_str().contains('@');
+    is_plain.then(|| Origin {
+        scheme: scheme.to_string(),
+        host: authority.host().to_ascii_lowercase(),
+        port,
+    })
+}
+
+fn is_loopback(host: &str) -> bool {
+    matches!(host, "localhost" | "127.0.0.1" | "[::1]")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const NONE: Signs<'_> = Signs {
+    const NONE: OriginHeaders<'_> = OriginHeaders {
         site: None,
         origin: None,
         host: Some("fd.test"),
         public_url: "https://fd.test",
-        signed_in: false,
+        has_login_cookie: false,
     };
 
     #[test]
-    fn our_own_pages_are_believed() {
+    fn own_pages_are_accepted() {
         assert_eq!(
-            judge(&Signs {
+            check_origin(&OriginHeaders {
                 site: Some("same-origin"),
-                signed_in: true,
+                has_login_cookie: true,
                 ..NONE
             }),
-            Verdict::Ours
+            OriginVerdict::SameOrigin
         );
         assert_eq!(
-            judge(&Signs {
+            check_origin(&OriginHeaders {
                 origin: Some("https://fd.test"),
-                signed_in: true,
+                has_login_cookie: true,
                 ..NONE
             }),
-            Verdict::Ours
+            OriginVerdict::SameOrigin
         );
         assert_eq!(
-            judge(&Signs {
-                origin: Some("http://fd.test"),
+            check_origin(&OriginHeaders {
+                origin: Some("https://fd.test:443"),
                 ..NONE
             }),
-            Verdict::Ours,
-            "behind a proxy"
+            OriginVerdict::SameOrigin,
+            "the same port"
         );
     }
 
     #[test]
-    fn other_sites_are_not() {
+    fn origins_with_another_scheme_host_or_port_are_foreign() {
+        for origin in [
+            "http://fd.test",
+            "https://fd.test:8443",
+            "https://www.fd.test",
+            "wss://fd.test",
+            "fd.test",
+        ] {
+            assert_eq!(
+                check_origin(&OriginHeaders {
+                    origin: Some(origin),
+                    ..NONE
+                }),
+                OriginVerdict::CrossOrigin,
+                "{origin}"
+            );
+        }
+        let proxied = OriginHeaders {
+            host: Some("10.0.0.1:8080"),
+            origin: Some("https://fd.test"),
+            ..NONE
+        };
+        assert_eq!(
+            check_origin(&proxied),
+            OriginVerdict::SameOrigin,
+            "the proxy may ask under another host"
+        );
+    }
+
+    #[test]
+    fn loopback_names_are_the_same_site() {
+        let local = OriginHeaders {
+            public_url: "http://localhost:8080",
+            host: Some("127.0.0.1:8080"),
+            ..NONE
+        };
+        assert_eq!(
+            check_origin(&OriginHeaders {
+                origin: Some("http://127.0.0.1:8080"),
+                ..local
+            }),
+            OriginVerdict::SameOrigin
+        );
+        for origin in [
+            "http://127.0.0.1:9090",
+            "https://127.0.0.1:8080",
+            "http://evil.test:8080",
+        ] {
+            assert_eq!(
+                check_origin(&OriginHeaders {
+                    origin: Some(origin),
+                    ..local
+                }),
+                OriginVerdict::CrossOrigin,
+                "{origin}"
+            );
+        }
+        let rebound = OriginHeaders {
+            host: Some("evil.test:8080"),
+            origin: Some("http://evil.test:8080"),
+            ..local
+        };
+        assert_eq!(
+            check_origin(&rebound),
+            OriginVerdict::CrossOrigin,
+            "another name for this machine"
+        );
+    }
+
+    #[test]
+    fn other_sites_are_foreign() {
         for site in ["cross-site", "same-site", "unreadable"] {
             assert_eq!(
-                judge(&Signs {
+                check_origin(&OriginHeaders {
                     site: Some(site),
                     ..NONE
                 }),
-                Verdict::Foreign
+                OriginVerdict::CrossOrigin
             );
         }
         for origin in ["https://evil.test", "null", "https://fd.test.evil.test", ""] {
             assert_eq!(
-                judge(&Signs {
+                check_origin(&OriginHeaders {
                     origin: Some(origin),
                     ..NONE
                 }),
-                Verdict::Foreign
+                OriginVerdict::CrossOrigin
             );
         }
-        let contradiction = Signs {
+        let contradiction = OriginHeaders {
             site: Some("same-origin"),
             origin: Some("https://evil.test"),
             ..NONE
         };
-        assert_eq!(judge(&contradiction), Verdict::Foreign);
+        assert_eq!(check_origin(&contradiction), OriginVerdict::CrossOrigin);
     }
 
     #[test]
-    fn who_names_no_origin_acts_without_a_login_only() {
-        assert_eq!(judge(&NONE), Verdict::Ours);
+    fn missing_origin_is_accepted_only_without_login() {
+        assert_eq!(check_origin(&NONE), OriginVerdict::SameOrigin);
         assert_eq!(
-            judge(&Signs {
-                signed_in: true,
+            check_origin(&OriginHeaders {
+                has_login_cookie: true,
                 ..NONE
             }),
-            Verdict::Foreign
+            OriginVerdict::CrossOrigin
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Passwords: Argon2id, on the blocking threads, never more at once than there are cores (decision G-6).
+//! Password hashing with Argon2id on blocking threads, limited to a few at a time (decision G-6).
 
 use actix_web::web;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash};
@@ -7,28 +7,29 @@ use tokio::sync::Semaphore;
 
 use crate::error::Problem;
 
-/// 19 MiB, two passes, one lane: the least that OWASP asks for.
+/// 19 MiB, two passes, one lane: the minimum that OWASP recommends.
 const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
-/// Longer passwords are cut by nobody: they are refused.
+/// Longer passwords are refused, never truncated.
 pub const PASSWORD_BYTES_MAX: usize = 128;
-/// Shorter ones are refused (B:152).
+/// Shorter passwords are refused (specification B, line 152).
 pub const PASSWORD_CHARS_MIN: usize = 8;
-/// Sign-ins must not slow purchases down.
-static AT_ONCE: Semaphore = Semaphore::const_new(2);
+/// Maximum number of concurrent hashes, so that sign-ins do not slow purchases down.
+static CONCURRENT_HASHES: Semaphore = Semaphore::const_new(2);
 
-/// The hash of no password: an unknown e-mail takes as long as a known one.
-const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+/// A hash that no password matches. An unknown e-mail takes as long to check as a known one.
+const UNMATCHABLE_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 fn argon2() -> Argon2<'static> {
     let params = Params::new(MEMORY_KIB, PASSES, 1, None).expect("constant parameters are valid");
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 }
 
-/// A password as it is stored. Takes some 50 ms: call it on a blocking thread.
+/// Hashes a password for storage. Takes about 50 ms, so call it on a blocking thread.
 ///
 /// # Panics
-/// When the operating system has no randomness for the salt.
+///
+/// The operating system provides no randomness for the salt.
 pub fn hash(password: &str) -> String {
     argon2()
         .hash_password(password.as_bytes())
@@ -36,12 +37,13 @@ pub fn hash(password: &str) -> String {
         .to_string()
 }
 
-/// A password as it is stored, made on the blocking threads.
+/// Hashes a password for storage on a blocking thread.
 ///
 /// # Errors
+///
 /// The blocking threads are gone: the server is stopping.
 pub async fn hashed(password: String) -> Result<String, Problem> {
-    let Ok(_permit) = AT_ONCE.acquire().await else {
+    let Ok(_permit) = CONCURRENT_HASHES.acquire().await else {
         return Err(Problem::unavailable());
     };
     web::block(move || hash(&password))
@@ -49,23 +51,25 @@ pub async fn hashed(password: String) -> Result<String, Problem> {
         .map_err(|_| Problem::unavailable())
 }
 
-/// Whether a password is the stored one. `None`, an e-mail nobody has, takes as long and is never right.
+/// Whether a password matches the stored hash. `None` stands for an unknown e-mail. It takes as
+/// long and never matches.
 ///
 /// # Errors
+///
 /// The blocking threads are gone: the server is stopping.
 pub async fn verify(password: String, stored: Option<String>) -> Result<bool, Problem> {
-    let Ok(_permit) = AT_ONCE.acquire().await else {
+    let Ok(_permit) = CONCURRENT_HASHES.acquire().await else {
         return Err(Problem::unavailable());
     };
-    let known = stored.is_some();
-    let stored = stored.unwrap_or_else(|| NOBODY.to_string());
+    let is_known = stored.is_some();
+    let stored = stored.unwrap_or_else(|| UNMATCHABLE_HASH.to_string());
     let matches = web::block(move || {
         PasswordHash::new(&stored)
             .is_ok_and(|hash| argon2().verify_password(password.as_bytes(), &hash).is_ok())
     })
     .await
     .map_err(|_| Problem::unavailable())?;
-    Ok(matches && known)
+    Ok(matches && is_known)
 }
 
 #[cfg(test)]
@@ -73,7 +77,7 @@ mod tests {
     use super::*;
 
     #[actix_web::test]
-    async fn a_password_is_known_by_its_hash_and_nobody_has_one() {
+    async fn password_matches_its_hash_and_unknown_account_never_matches() {
         let stored = hash("correct horse");
         assert!(stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
         assert!(
@@ -87,14 +91,14 @@ mod tests {
                 .expect("verified")
         );
         assert!(!verify("".into(), None).await.expect("verified"));
-        // As much memory, as many passes: an unknown address takes as long as a known one.
+        // The same memory and passes, so an unknown address takes as long as a known one.
         let work = |hash: &str| {
             hash.split('$')
                 .take(4)
                 .map(str::to_string)
                 .collect::<Vec<_>>()
         };
-        assert!(PasswordHash::new(NOBODY).is_ok());
-        assert_eq!(work(NOBODY), work(&hash("correct horse")));
+        assert!(PasswordHash::new(UNMATCHABLE_HASH).is_ok());
+        assert_eq!(work(UNMATCHABLE_HASH), work(&hash("correct horse")));
     }
 }

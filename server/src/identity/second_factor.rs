@@ -1,4 +1,5 @@
-//! The operators' second factor: six digits from an authenticator, each good once (RFC 6238; decision G-5).
+//! The operators' second factor: six-digit one-time codes of an authenticator app (RFC 6238;
+//! decision G-5).
 
 use domain::Timestamp;
 use persistence::records::Records;
@@ -8,23 +9,25 @@ use totp_rs::{Builder, Secret, Totp};
 use super::random;
 use crate::error::Problem;
 
+/// The issuer that authenticator apps display.
 pub const ISSUER: &str = "Football Doubles";
-/// A code lives this long.
+/// Validity of one code in seconds.
 pub const STEP_SECONDS: i64 = 30;
-/// Steps by which an authenticator's clock may be off.
+/// Number of steps by which an authenticator's clock may be off.
 const SKEW: u16 = 1;
-/// How long a shown code counts for what has to be proved again.
+/// How long an entered code counts as recent, in milliseconds.
 pub const FRESH_MS: i64 = 10 * 60 * 1000;
 
-/// A fresh shared secret: 160 bits, as the standard recommends.
+/// Generates a shared secret: 160 bits, as the standard recommends.
 pub fn fresh_secret() -> [u8; 20] {
     random()
 }
 
-/// The operator's authenticator, as both sides compute it.
+/// The authenticator of an operator. The server and the app compute the same codes.
 ///
 /// # Errors
-/// The e-mail cannot stand in an `otpauth:` address.
+///
+/// The e-mail cannot be part of an `otpauth:` address.
 pub fn authenticator(secret: &[u8], email: &str) -> Result<Totp, Problem> {
     Builder::new()
         .with_secret(Secret::new(secret.into()))
@@ -35,27 +38,28 @@ pub fn authenticator(secret: &[u8], email: &str) -> Result<Totp, Problem> {
         .map_err(|_| Problem::unavailable())
 }
 
-/// What became of a code.
+/// The result of checking a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum CodeCheck {
     Right,
     Wrong,
-    /// Right, but it, or a later one, was shown before.
+    /// Correct, but this code or a later one was used before.
     Used,
 }
 
-/// Takes a code, spaces and all.
+/// Checks a code and marks it as used. Spaces are ignored.
 ///
 /// # Errors
-/// The books could not be read or written.
+///
+/// The database could not be read or written.
 pub async fn take(
     records: &Records,
     admin: &Admin,
     code: &str,
     now: Timestamp,
-) -> Result<Shown, Problem> {
+) -> Result<CodeCheck, Problem> {
     let Some(factor) = records.second_factor(admin.id).await? else {
-        return Ok(Shown::Wrong);
+        return Ok(CodeCheck::Wrong);
     };
     let digits: String = code
         .chars()
@@ -63,10 +67,14 @@ pub async fn take(
         .collect();
     let seconds = now.0.div_euclid(1000).unsigned_abs();
     let Some(step) = authenticator(&factor.secret, &admin.email)?.check(&digits, seconds) else {
-        return Ok(Shown::Wrong);
+        return Ok(CodeCheck::Wrong);
     };
     let is_new = records.use_step(admin.id, step as i64, now).await?;
-    Ok(if is_new { Shown::Right } else { Shown::Used })
+    Ok(if is_new {
+        CodeCheck::Right
+    } else {
+        CodeCheck::Used
+    })
 }
 
 #[cfg(test)]
@@ -74,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_sides_compute_the_standards_own_example() {
+    fn code_matches_the_example_of_rfc_6238() {
         // RFC 6238, appendix B, cut to six digits.
         let totp =
             authenticator(b"12345678901234567890", "a@example.com").expect("an authenticator");

@@ -1,16 +1,20 @@
-//! Passwords that are guessed first: the most common ones, names, dates and rows of keys, alone or dressed up a little, and what
-//! everybody knows of an account (ASVS 6.1.2, 6.2.4, 6.2.11). No letters are asked for: three words of one's own will do.
+//! Refuses passwords that are guessed first: common passwords, names, dates and keyboard rows, and
+//! simple variations of them. Words that are known about the account count too (ASVS 6.1.2, 6.2.4,
+//! 6.2.11).
+//!
+//! No character classes are required: three unrelated words are enough.
 
 use actix_web::web;
 use zxcvbn::zxcvbn;
 
 use crate::error::Problem;
 
-/// A password that falls sooner is refused. The list alone is thirty thousand; three unrelated words are beyond a hundred million.
+/// Passwords that need fewer guesses are refused. The list of common passwords has 30,000 entries;
+/// three unrelated words need more than a hundred million guesses.
 const GUESSES_MIN: u64 = 1_000_000;
-/// Shorter parts of a name are no clue.
+/// Shorter parts of a name are not used as clues.
 const CLUE_CHARS_MIN: usize = 3;
-/// What the product is called, and what its passwords are about.
+/// The product's name and the words its users are likely to choose.
 const PRODUCT: [&str; 8] = [
     "football doubles",
     "footballdoubles",
@@ -22,19 +26,22 @@ const PRODUCT: [&str; 8] = [
     "raffle",
 ];
 
+/// The message for a password that is too easy to guess.
 pub const EASY: &str = "Password is too easy to guess. Please use a longer one, or other words.";
 
-/// Whether somebody who knows `about` an account (its names, its address) would guess its password soon.
+/// Whether the password is easy to guess for someone who knows `about` the account: its names and
+/// its address.
 ///
 /// # Errors
+///
 /// The blocking threads are gone: the server is stopping.
 pub async fn is_easy(password: String, about: Vec<String>) -> Result<bool, Problem> {
-    web::block(move || guessed(&password, &about))
+    web::block(move || is_guessed_soon(&password, &about))
         .await
         .map_err(|_| Problem::unavailable())
 }
 
-fn guessed(password: &str, about: &[String]) -> bool {
+fn is_guessed_soon(password: &str, about: &[String]) -> bool {
     let mut clues: Vec<String> = PRODUCT.map(str::to_string).to_vec();
     for text in about {
         let text = text.to_lowercase();
@@ -68,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_guessed_first_is_refused() {
+    fn common_passwords_are_refused() {
         for password in [
             "password",
             "password1",
@@ -89,12 +96,12 @@ mod tests {
             "welcome1",
             "dragon123",
         ] {
-            assert!(guessed(password, &[]), "{password}");
+            assert!(is_guessed_soon(password, &[]), "{password}");
         }
     }
 
     #[test]
-    fn what_everybody_knows_of_the_account_is_refused() {
+    fn passwords_from_account_details_are_refused() {
         for password in [
             "redcliffe",
             "Redcliffe1",
@@ -107,16 +114,16 @@ mod tests {
             "footballdoubles1",
             "football doubles",
         ] {
-            assert!(guessed(password, &about()), "{password}");
+            assert!(is_guessed_soon(password, &about()), "{password}");
         }
         assert!(
-            !guessed("redcliffesharks", &["Somebody Else".to_string()]),
-            "it is a clue to one account only"
+            !is_guessed_soon("redcliffesharks", &["Somebody Else".to_string()]),
+            "account details count only for their own account"
         );
     }
 
     #[test]
-    fn three_words_or_twelve_letters_of_chance_are_taken() {
+    fn three_words_or_twelve_random_letters_are_accepted() {
         for password in [
             "correct horse battery",
             "long-enough-word",
@@ -125,9 +132,9 @@ mod tests {
             "xk7qh2vbn9wd",
             "ßüéø 漢字かな混じり",
         ] {
-            assert!(!guessed(password, &about()), "{password}");
+            assert!(!is_guessed_soon(password, &about()), "{password}");
         }
-        // However long, it is judged at once: the crate reads a hundred characters.
-        assert!(!guessed(&"k9Xw 2qLm".repeat(14), &about()));
+        // Long passwords are checked quickly, because zxcvbn reads only 100 characters.
+        assert!(!is_guessed_soon(&"k9Xw 2qLm".repeat(14), &about()));
     }
 }

@@ -1,10 +1,11 @@
-//! Whom a limit by address is about.
+//! The key of limits by address.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 
-/// An IPv4 address, or the first 64 bits of an IPv6 one: a provider gives a customer at least that many, and with each a new
-/// address for every try. Consents and the audit log keep the whole address.
+/// An IPv4 address, or the first 64 bits of an IPv6 address. A customer gets at least that many
+/// bits and can use a new address for every request. Consents and the audit log keep the whole
+/// address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Network(IpAddr);
 

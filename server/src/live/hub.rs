@@ -1,4 +1,4 @@
-//! Who watches what: every socket that is open, every topic that somebody hears, and its newest frame.
+//! Subscriptions: the open sockets, the topics they subscribe to, and each topic's newest frame.
 
 use std::collections::{BTreeSet, HashMap};
 use std::mem;
@@ -7,43 +7,43 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytestring::ByteString;
 use dashmap::DashMap;
 
-use super::make;
-use super::outbox::{Farewell, Outbox};
+use super::build_frame;
+use super::outbox::{DisconnectReason, Outbox};
 use super::topic::Topic;
 use crate::limits::Network;
 use crate::state::State;
 
-/// Who watches what, and the newest frame of each topic.
+/// The open sockets and the subscribed topics.
 #[derive(Default)]
 pub struct Hub {
-    subjects: DashMap<Topic, Subject>,
-    sessions: Mutex<Sessions>,
-    /// Tokens of orders that just moved.
-    moved: Mutex<BTreeSet<String>>,
+    topics: DashMap<Topic, TopicState>,
+    sessions: Mutex<OpenSockets>,
+    /// Tokens of the orders that changed since the last publication.
+    changed_orders: Mutex<BTreeSet<String>>,
 }
 
-/// Sockets that are open, and how many of them each network has: counted, because every new one asks.
+/// The open sockets and their number per network, which every new socket checks.
 #[derive(Default)]
-struct Sessions {
+struct OpenSockets {
     open: Vec<Arc<Outbox>>,
     by_network: HashMap<Network, usize>,
 }
 
 #[derive(Default)]
-struct Subject {
-    newest: Option<Newest>,
+struct TopicState {
+    latest: Option<TopicFrame>,
     watchers: Vec<Arc<Outbox>>,
 }
 
-/// A frame, encoded once.
+/// An encoded frame of a topic.
 #[derive(Clone)]
-pub struct Newest {
+pub struct TopicFrame {
     pub seq: u64,
     pub text: ByteString,
 }
 
 impl Hub {
-    /// Sockets that are open.
+    /// Number of open sockets.
     pub fn sessions(&self) -> usize {
         self.sessions
             .lock()
@@ -52,12 +52,13 @@ impl Hub {
             .len()
     }
 
-    /// Those of one network.
+    /// Number of open sockets of one network.
     pub(super) fn sessions_of(&self, network: Network) -> usize {
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.by_network.get(&network).copied().unwrap_or(0)
     }
 
+    /// Adds an open socket.
     pub(super) fn admit(&self, outbox: Arc<Outbox>) {
         self.sessions
             .lock()
@@ -65,93 +66,102 @@ impl Hub {
             .admit(outbox);
     }
 
-    /// An order's payment went on: whoever watches it hears so at once.
-    pub fn order_moved(&self, token: &str) {
-        if self.subjects.contains_key(&Topic::Order(token.to_string())) {
-            self.moved
+    /// Marks an order as changed, so that its subscribers are updated at once.
+    pub fn mark_order_changed(&self, token: &str) {
+        if self.topics.contains_key(&Topic::Order(token.to_string())) {
+            self.changed_orders
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .insert(token.to_string());
         }
     }
 
-    /// Tokens of the orders that moved since this was last asked.
-    pub(super) fn take_moved(&self) -> BTreeSet<String> {
-        mem::take(&mut *self.moved.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Takes the tokens of the orders that changed since the last call.
+    pub(super) fn take_changed_orders(&self) -> BTreeSet<String> {
+        mem::take(
+            &mut *self
+                .changed_orders
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
     }
 
-    /// A watcher joins a topic and hears its newest frame first. What does not exist stays silent.
-    pub async fn join(&self, state: &State, topic: Topic, outbox: &Arc<Outbox>) {
-        // It watches before its first frame is made: what is published meanwhile is newer, and goes before it.
-        let known = self.watch(&topic, outbox);
-        let first = match known {
-            Some(newest) => Some(newest),
-            None => make(state, &topic, 0).await,
+    /// Subscribes a socket to a topic and sends it the current frame. Nothing is sent if the object
+    /// does not exist.
+    pub async fn subscribe(&self, state: &State, topic: Topic, outbox: &Arc<Outbox>) {
+        // Subscribe before building the first frame. A frame published in between is newer and
+        // replaces it.
+        let current = self.add_subscriber(&topic, outbox);
+        let first = match current {
+            Some(latest) => Some(latest),
+            None => build_frame(state, &topic, 0).await,
         };
         let Some(first) = first else {
-            return self.leave(&topic, outbox);
+            return self.unsubscribe(&topic, outbox);
         };
-        outbox.put(&topic, &first);
-        if let Some(mut subject) = self.subjects.get_mut(&topic)
-            && subject
-                .newest
+        outbox.push(&topic, &first);
+        if let Some(mut topic_state) = self.topics.get_mut(&topic)
+            && topic_state
+                .latest
                 .as_ref()
                 .is_none_or(|old| old.seq < first.seq)
         {
-            subject.newest = Some(first);
+            topic_state.latest = Some(first);
         }
     }
 
-    /// What the others who watch heard last. While nobody watches nothing is published: then that may be old, and is not given.
-    fn watch(&self, topic: &Topic, outbox: &Arc<Outbox>) -> Option<Newest> {
-        let mut subject = self.subjects.entry(topic.clone()).or_default();
-        let known = if subject.watchers.is_empty() {
+    /// Subscribes the socket. Returns the newest frame if the topic had other subscribers. Without
+    /// subscribers nothing is published, so the stored frame may be outdated.
+    fn add_subscriber(&self, topic: &Topic, outbox: &Arc<Outbox>) -> Option<TopicFrame> {
+        let mut topic_state = self.topics.entry(topic.clone()).or_default();
+        let current = if topic_state.watchers.is_empty() {
             None
         } else {
-            subject.newest.clone()
+            topic_state.latest.clone()
         };
-        if !subject
+        if !topic_state
             .watchers
             .iter()
             .any(|watcher| Arc::ptr_eq(watcher, outbox))
         {
-            subject.watchers.push(outbox.clone());
+            topic_state.watchers.push(outbox.clone());
         }
-        known
+        current
     }
 
-    pub fn leave(&self, topic: &Topic, outbox: &Arc<Outbox>) {
-        if let Some(mut subject) = self.subjects.get_mut(topic) {
-            subject
+    /// Unsubscribes a socket from a topic.
+    pub fn unsubscribe(&self, topic: &Topic, outbox: &Arc<Outbox>) {
+        if let Some(mut topic_state) = self.topics.get_mut(topic) {
+            topic_state
                 .watchers
                 .retain(|watcher| !Arc::ptr_eq(watcher, outbox));
         }
     }
 
-    /// Gives a newer frame to everybody who watches.
-    pub(super) fn publish(&self, topic: &Topic, newest: Newest) {
-        let Some(mut subject) = self.subjects.get_mut(topic) else {
+    /// Sends a newer frame to all subscribers.
+    pub(super) fn publish(&self, topic: &Topic, latest: TopicFrame) {
+        let Some(mut topic_state) = self.topics.get_mut(topic) else {
             return;
         };
-        if subject
-            .newest
+        if topic_state
+            .latest
             .as_ref()
-            .is_some_and(|old| old.seq >= newest.seq)
+            .is_some_and(|old| old.seq >= latest.seq)
         {
             return;
         }
-        subject
+        topic_state
             .watchers
-            .retain(|watcher| watcher.put(topic, &newest));
-        subject.newest = Some(newest);
+            .retain(|watcher| watcher.push(topic, &latest));
+        topic_state.latest = Some(latest);
     }
 
-    /// Whoever opened the socket with a login that has ended since hears no more of a topic that is for that login alone.
-    pub(super) async fn dismiss_signed_out(&self, state: &State, topic: &Topic) {
+    /// Unsubscribes the sockets whose login has ended, for topics that require a login.
+    pub(super) async fn remove_signed_out(&self, state: &State, topic: &Topic) {
         let watchers = self
-            .subjects
+            .topics
             .get(topic)
-            .map(|subject| subject.watchers.clone())
+            .map(|topic_state| topic_state.watchers.clone())
             .unwrap_or_default();
         for watcher in watchers {
             let open = match &watcher.login {
@@ -163,54 +173,56 @@ impl Hub {
                 }
                 None => Ok(false),
             };
-            // While the books cannot be read nobody is told anything new anyway.
+            // While the database cannot be read, no new frame is published anyway.
             if !open.unwrap_or(true) {
-                self.leave(topic, &watcher);
-                watcher.forget(topic);
+                self.unsubscribe(topic, &watcher);
+                watcher.remove(topic);
             }
         }
     }
 
-    /// Topics that somebody watches, with the sequence number of what they heard last.
-    pub(super) fn watched(&self, wanted: impl Fn(&Topic) -> bool) -> Vec<(Topic, u64)> {
-        let subjects = self
-            .subjects
+    /// The matching topics that have subscribers, with the sequence number of their newest frame.
+    pub(super) fn subscribed_topics(&self, filter: impl Fn(&Topic) -> bool) -> Vec<(Topic, u64)> {
+        let topics = self
+            .topics
             .iter()
-            .filter(|subject| wanted(subject.key()) && !subject.watchers.is_empty());
-        subjects
-            .map(|subject| {
+            .filter(|topic_state| filter(topic_state.key()) && !topic_state.watchers.is_empty());
+        topics
+            .map(|topic_state| {
                 (
-                    subject.key().clone(),
-                    subject.newest.as_ref().map_or(0, |newest| newest.seq),
+                    topic_state.key().clone(),
+                    topic_state.latest.as_ref().map_or(0, |latest| latest.seq),
                 )
             })
             .collect()
     }
 
+    /// Removes closed and stalled sockets, and topics without subscribers.
     pub(super) fn clean(&self, now_ms: i64) {
         self.sessions
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clean(now_ms);
-        self.subjects.retain(|_, subject| {
-            subject.watchers.retain(|watcher| !watcher.is_closed());
-            !subject.watchers.is_empty()
+        self.topics.retain(|_, topic_state| {
+            topic_state.watchers.retain(|watcher| !watcher.is_closed());
+            !topic_state.watchers.is_empty()
         });
     }
 
-    pub(super) fn say_goodbye(&self) {
+    /// Asks every socket to reconnect elsewhere.
+    pub(super) fn close_all(&self) {
         for outbox in &self
             .sessions
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .open
         {
-            outbox.close(Farewell::Draining);
+            outbox.close(DisconnectReason::Draining);
         }
     }
 }
 
-impl Sessions {
+impl OpenSockets {
     fn admit(&mut self, outbox: Arc<Outbox>) {
         if let Some(network) = outbox.network {
             *self.by_network.entry(network).or_default() += 1;
@@ -223,11 +235,11 @@ impl Sessions {
         let by_network = &mut self.by_network;
         self.open.retain(|outbox| {
             outbox.drop_if_stalled(now_ms);
-            let stays = !outbox.is_closed();
-            if let (true, Some(network)) = (stays, outbox.network) {
+            let is_open = !outbox.is_closed();
+            if let (true, Some(network)) = (is_open, outbox.network) {
                 *by_network.entry(network).or_default() += 1;
             }
-            stays
+            is_open
         });
     }
 }

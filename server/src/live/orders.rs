@@ -1,4 +1,5 @@
-//! The topic of one order: told when a payment call moved it, when one of its draws did, and each second while it is open.
+//! Publishes the topic of one order: when a payment call changed it, when one of its draws changed,
+//! and every second while it is open.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,80 +8,93 @@ use actix_web::web;
 use tokio::time::MissedTickBehavior;
 
 use super::topic::Topic;
-use super::{Newest, encode};
-use crate::routes::buyer::orders::{by_token, present};
+use super::{TopicFrame, encode};
+use crate::order_access::OwnOrder;
+use crate::routes::buyer::orders::present;
 use crate::state::State;
 use crate::wire::order::Order;
 
 const TICK: Duration = Duration::from_millis(100);
-/// An open order is looked at this often even if nothing of ours moved it: the webhook and the workers do.
-const TICKS_PER_LOOK: u64 = 10;
+/// Ticks between checks of an open order. Webhooks and background workers change orders without
+/// notifying this node.
+const TICKS_PER_CHECK: u64 = 10;
 
-/// An order's frame as of now; `None` when nobody has that token.
-pub(super) async fn make(state: &State, topic: &Topic, token: &str, after: u64) -> Option<Newest> {
+/// The current frame of an order. `None` when no order has this token.
+pub(super) async fn build_frame(
+    state: &State,
+    topic: &Topic,
+    token: &str,
+    after: u64,
+) -> Option<TopicFrame> {
     let order = read(state, token).await?;
     Some(encode(state, topic, after, "order", order))
 }
 
 async fn read(state: &State, token: &str) -> Option<Order> {
-    let record = by_token(state, token).await.ok().flatten()?;
-    present(state, &record).await.ok()
+    let order = OwnOrder::of_token(state, token).await.ok().flatten()?;
+    present(state, &order).await.ok()
 }
 
+/// Publishes the topics of orders until aborted.
 pub(super) async fn run(state: web::Data<State>) {
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut told: BTreeMap<String, Told> = BTreeMap::new();
+    let mut published: BTreeMap<String, PublishedOrder> = BTreeMap::new();
     let (mut ticks, mut changed) = (0u64, 0u64);
     loop {
         tick.tick().await;
         ticks += 1;
-        let moved = state.live.take_moved();
-        let look = ticks.is_multiple_of(TICKS_PER_LOOK);
-        if moved.is_empty() && !look {
+        let changed_orders = state.live.take_changed_orders();
+        let is_check_due = ticks.is_multiple_of(TICKS_PER_CHECK);
+        if changed_orders.is_empty() && !is_check_due {
             continue;
         }
         let now_changed = state.draws.changes();
-        let draws_moved = look && now_changed != changed;
-        if look {
+        let draws_moved = is_check_due && now_changed != changed;
+        if is_check_due {
             changed = now_changed;
         }
-        let watched = state.live.watched(|topic| matches!(topic, Topic::Order(_)));
-        told.retain(|token, _| {
-            watched
+        let subscribed = state
+            .live
+            .subscribed_topics(|topic| matches!(topic, Topic::Order(_)));
+        published.retain(|token, _| {
+            subscribed
                 .iter()
                 .any(|(topic, _)| matches!(topic, Topic::Order(other) if other == token))
         });
-        for (topic, seq) in watched {
+        for (topic, seq) in subscribed {
             let Topic::Order(token) = &topic else {
                 continue;
             };
-            let open = told.get(token).is_none_or(|told| told.open);
-            if moved.contains(token) || (look && (open || draws_moved)) {
-                tell(&state, &topic, token, seq, &mut told).await;
+            let open = published.get(token).is_none_or(|published| published.open);
+            if changed_orders.contains(token) || (is_check_due && (open || draws_moved)) {
+                publish_if_changed(&state, &topic, token, seq, &mut published).await;
             }
         }
     }
 }
 
-/// What was told of an order last.
-struct Told {
+/// The last published state of an order.
+struct PublishedOrder {
     order: Order,
-    /// Something may still happen to it by itself.
+    /// Whether the order may still change without a request from the buyer.
     open: bool,
 }
 
-async fn tell(
+async fn publish_if_changed(
     state: &State,
     topic: &Topic,
     token: &str,
     seq: u64,
-    told: &mut BTreeMap<String, Told>,
+    published: &mut BTreeMap<String, PublishedOrder>,
 ) {
     let Some(order) = read(state, token).await else {
         return;
     };
-    if told.get(token).is_some_and(|told| told.order == order) {
+    if published
+        .get(token)
+        .is_some_and(|published| published.order == order)
+    {
         return;
     }
     state
@@ -90,5 +104,5 @@ async fn tell(
         order.status,
         "processing" | "requires_payment_method" | "refunding"
     );
-    told.insert(token.to_string(), Told { order, open });
+    published.insert(token.to_string(), PublishedOrder { order, open });
 }

@@ -1,71 +1,73 @@
-//! What one socket still has to send: the newest frame of each topic, and nothing older.
+//! The unsent frames of one socket: the newest frame of each topic, and nothing older.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytestring::ByteString;
 
-use super::Newest;
+use super::TopicFrame;
 use super::topic::Topic;
 use crate::limits::Network;
 
-/// A socket whose frames wait so long is not being read.
+/// A socket counts as stalled when its frames wait this long.
 const STALLED_MS: i64 = 10_000;
 
-/// Why the server ends a socket.
+/// Why the server closes a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Farewell {
-    /// 1001: the server stops; come back, not all at once.
+pub enum DisconnectReason {
+    /// 1001: the server stops. Clients reconnect after a random delay.
     Draining,
-    /// 1013: it does not read what it is sent.
+    /// 1013: the client does not read fast enough.
     TooSlow,
 }
 
-/// Wakes the session that owns the outbox; `false` when it is gone.
+/// Wakes the session that owns the outbox. Returns `false` when the session is gone.
 pub type Waker = Box<dyn Fn() -> bool + Send + Sync>;
 
+/// The unsent frames of one socket.
 #[derive(Default)]
 pub struct Outbox {
-    inner: Mutex<Inner>,
+    inner: Mutex<OutboxState>,
     waker: OnceLock<Waker>,
-    /// The login it was opened with, as the books hold it: what is for that login alone ends with it.
+    /// The login the socket was opened with, as the database stores it. Topics that require a login
+    /// end with it.
     pub login: Option<[u8; 32]>,
-    /// Where its browser is.
+    /// The network of the browser.
     pub network: Option<Network>,
 }
 
 #[derive(Default)]
-struct Inner {
-    /// In the order in which they were first heard of. Most sockets have one or two: a list of them is small.
-    topics: Vec<Heard>,
+struct OutboxState {
+    /// In order of subscription. Most sockets have one or two topics, so a list is small.
+    topics: Vec<TopicQueue>,
     waiting_since_ms: Option<i64>,
-    farewell: Option<Farewell>,
+    disconnect: Option<DisconnectReason>,
     closed: bool,
 }
 
-/// One topic as a socket hears it.
-struct Heard {
+/// The state of one topic on a socket.
+struct TopicQueue {
     topic: Topic,
-    /// The newest sequence number put in: an older frame that comes late is not sent.
-    seen: u64,
+    /// The newest sequence number queued. Older frames that arrive late are dropped.
+    newest_seq: u64,
     waiting: Option<ByteString>,
 }
 
-impl Inner {
+impl OutboxState {
     fn has_waiting(&self) -> bool {
-        self.topics.iter().any(|heard| heard.waiting.is_some())
+        self.topics.iter().any(|queue| queue.waiting.is_some())
     }
 
     fn drop_waiting(&mut self) {
         self.topics
             .iter_mut()
-            .for_each(|heard| heard.waiting = None);
+            .for_each(|queue| queue.waiting = None);
     }
 }
 
-/// What a session has to do now.
-pub struct Taken {
+/// The frames to send and the reason to close, if any.
+pub struct OutboxContents {
     pub frames: Vec<ByteString>,
-    pub farewell: Option<Farewell>,
+    pub disconnect: Option<DisconnectReason>,
 }
 
 impl Outbox {
@@ -77,65 +79,69 @@ impl Outbox {
         }
     }
 
-    /// The session started and can be woken.
-    pub fn opened(&self, waker: Waker) {
+    /// Registers the waker of a session that has started.
+    pub fn attach(&self, waker: Waker) {
         let _ = self.waker.set(waker);
         if self.lock().has_waiting() {
             self.wake();
         }
     }
 
-    /// Puts in a frame, over an older one of the same topic. `false` when the socket is gone.
-    pub fn put(&self, topic: &Topic, newest: &Newest) -> bool {
+    /// Queues a frame, replacing an older one of the same topic. Returns `false` when the socket is
+    /// gone.
+    pub fn push(&self, topic: &Topic, frame: &TopicFrame) -> bool {
         let mut inner = self.lock();
         if inner.closed {
             return false;
         }
-        let idle = !inner.has_waiting();
-        match inner.topics.iter_mut().find(|heard| heard.topic == *topic) {
-            Some(heard) if heard.seen >= newest.seq => return true,
-            Some(heard) => (heard.seen, heard.waiting) = (newest.seq, Some(newest.text.clone())),
+        let was_empty = !inner.has_waiting();
+        match inner.topics.iter_mut().find(|queue| queue.topic == *topic) {
+            Some(queue) if queue.newest_seq >= frame.seq => return true,
+            Some(queue) => {
+                (queue.newest_seq, queue.waiting) = (frame.seq, Some(frame.text.clone()))
+            }
             None => {
                 inner.topics.reserve_exact(1);
-                let (topic, waiting) = (topic.clone(), Some(newest.text.clone()));
-                inner.topics.push(Heard {
+                let (topic, waiting) = (topic.clone(), Some(frame.text.clone()));
+                inner.topics.push(TopicQueue {
                     topic,
-                    seen: newest.seq,
+                    newest_seq: frame.seq,
                     waiting,
                 });
             }
         }
         drop(inner);
         // One wake-up is enough for any number of frames.
-        !idle || self.wake()
+        !was_empty || self.wake()
     }
 
-    /// Forgets a topic: what waits of it is not sent, and joining it again begins with a snapshot.
-    pub fn forget(&self, topic: &Topic) {
-        self.lock().topics.retain(|heard| heard.topic != *topic);
+    /// Removes a topic and its unsent frame. Subscribing again begins with the current frame.
+    pub fn remove(&self, topic: &Topic) {
+        self.lock().topics.retain(|queue| queue.topic != *topic);
     }
 
-    pub fn take(&self) -> Taken {
+    /// Takes all unsent frames.
+    pub fn drain(&self) -> OutboxContents {
         let mut inner = self.lock();
         inner.waiting_since_ms = None;
         let frames = inner
             .topics
             .iter_mut()
-            .filter_map(|heard| heard.waiting.take())
+            .filter_map(|queue| queue.waiting.take())
             .collect();
-        Taken {
+        OutboxContents {
             frames,
-            farewell: inner.farewell,
+            disconnect: inner.disconnect,
         }
     }
 
-    /// Ends the socket as soon as its session runs.
-    pub fn close(&self, farewell: Farewell) {
-        self.lock().farewell.get_or_insert(farewell);
+    /// Closes the socket as soon as its session runs.
+    pub fn close(&self, disconnect: DisconnectReason) {
+        self.lock().disconnect.get_or_insert(disconnect);
         self.wake();
     }
 
-    /// A session that has had frames waiting too long is cut off from every topic and closed when it runs again.
+    /// Cuts off a session whose frames have waited too long. It is closed when it runs again.
     pub fn drop_if_stalled(&self, now_ms: i64) {
         let mut inner = self.lock();
         if !inner.has_waiting() || inner.closed {
@@ -143,14 +149,14 @@ impl Outbox {
         }
         let since = *inner.waiting_since_ms.get_or_insert(now_ms);
         if now_ms - since >= STALLED_MS {
-            inner.farewell.get_or_insert(Farewell::TooSlow);
+            inner.disconnect.get_or_insert(DisconnectReason::TooSlow);
             inner.drop_waiting();
             inner.closed = true;
         }
     }
 
-    /// The session ended.
-    pub fn gone(&self) {
+    /// Marks the session as ended.
+    pub fn detach(&self) {
         let mut inner = self.lock();
         inner.closed = true;
         inner.drop_waiting();
@@ -164,7 +170,7 @@ impl Outbox {
         self.waker.get().is_none_or(|waker| waker())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, OutboxState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -176,8 +182,8 @@ mod tests {
 
     use super::*;
 
-    fn newest(seq: u64) -> Newest {
-        Newest {
+    fn frame(seq: u64) -> TopicFrame {
+        TopicFrame {
             seq,
             text: format!("{seq}").into(),
         }
@@ -186,7 +192,7 @@ mod tests {
     fn outbox() -> (Outbox, Arc<AtomicUsize>) {
         let (outbox, woken) = (Outbox::default(), Arc::new(AtomicUsize::new(0)));
         let count = woken.clone();
-        outbox.opened(Box::new(move || {
+        outbox.attach(Box::new(move || {
             count.fetch_add(1, Ordering::Relaxed);
             true
         }));
@@ -194,42 +200,42 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_socket_skips_to_the_newest_frame_of_each_topic() {
+    fn slow_socket_gets_only_the_newest_frame_of_each_topic() {
         let (outbox, woken) = outbox();
         for seq in 1..=1000 {
-            assert!(outbox.put(&Topic::Draws, &newest(seq)));
+            assert!(outbox.push(&Topic::Draws, &frame(seq)));
         }
-        outbox.put(&Topic::Public, &newest(7));
+        outbox.push(&Topic::Public, &frame(7));
         assert_eq!(woken.load(Ordering::Relaxed), 1, "one wake-up for all");
-        assert_eq!(outbox.take().frames, ["1000", "7"]);
-        assert!(outbox.take().frames.is_empty());
+        assert_eq!(outbox.drain().frames, ["1000", "7"]);
+        assert!(outbox.drain().frames.is_empty());
     }
 
     #[test]
-    fn an_older_frame_that_comes_late_is_not_sent() {
+    fn late_older_frame_is_not_sent() {
         let (outbox, _) = outbox();
-        outbox.put(&Topic::Draws, &newest(5));
-        outbox.take();
-        outbox.put(&Topic::Draws, &newest(4));
-        assert!(outbox.take().frames.is_empty());
-        outbox.forget(&Topic::Draws);
-        outbox.put(&Topic::Draws, &newest(4));
-        assert_eq!(outbox.take().frames, ["4"], "joined again");
+        outbox.push(&Topic::Draws, &frame(5));
+        outbox.drain();
+        outbox.push(&Topic::Draws, &frame(4));
+        assert!(outbox.drain().frames.is_empty());
+        outbox.remove(&Topic::Draws);
+        outbox.push(&Topic::Draws, &frame(4));
+        assert_eq!(outbox.drain().frames, ["4"], "subscribed again");
     }
 
     #[test]
-    fn who_does_not_read_is_dropped_and_told_why_when_it_runs_again() {
+    fn stalled_socket_is_cut_off_and_closed_as_too_slow() {
         let (outbox, _) = outbox();
-        outbox.put(&Topic::Draws, &newest(1));
+        outbox.push(&Topic::Draws, &frame(1));
         outbox.drop_if_stalled(0);
         outbox.drop_if_stalled(STALLED_MS - 1);
         assert!(!outbox.is_closed());
         outbox.drop_if_stalled(STALLED_MS);
         assert!(outbox.is_closed());
         assert!(
-            !outbox.put(&Topic::Draws, &newest(2)),
+            !outbox.push(&Topic::Draws, &frame(2)),
             "cut off from the topic"
         );
-        assert_eq!(outbox.take().farewell, Some(Farewell::TooSlow));
+        assert_eq!(outbox.drain().disconnect, Some(DisconnectReason::TooSlow));
     }
 }

@@ -9,7 +9,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use actix_web_actors::ws;
 use domain::access::Principal;
 
-use super::outbox::{Farewell, Outbox};
+use super::outbox::{DisconnectReason, Outbox};
 use super::topic::Topic;
 use crate::error::Problem;
 use crate::identity::{address, login, random};
@@ -17,31 +17,33 @@ use crate::state::State;
 use crate::wire::frame::{Wish, frame};
 
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// Neither a pong nor a word for this long: nobody is there.
+/// A client that sends neither a pong nor a message for this long counts as gone.
 const SILENCE_MAX: Duration = Duration::from_secs(35);
-/// Largest message a browser may send.
+/// Maximum size of a message from a browser, in bytes.
 const MESSAGE_BYTES_MAX: usize = 4096;
 const MESSAGES_PER_SECOND_MAX: u32 = 10;
 const TOPICS_MAX: usize = 50;
-/// After a drain nobody comes back sooner than told, so that not all come at once.
+/// Upper bound of the random delay before clients reconnect after a drain, so that they do not all
+/// come at once.
 const RETRY_AFTER_MS_MAX: u16 = 10_000;
 
 struct Session {
-    /// Who opened the socket.
+    /// The role of the caller who opened the socket.
     principal: Principal,
     state: web::Data<State>,
     outbox: Arc<Outbox>,
     topics: Vec<Topic>,
-    heard_at: Instant,
-    /// Messages since the second began.
-    second: (Instant, u32),
+    last_message_at: Instant,
+    /// The current second and the number of messages in it.
+    message_count: (Instant, u32),
 }
 
-/// Something waits in the outbox.
+/// Tells a session that its outbox has frames.
 #[derive(Message)]
 #[rtype(result = "()")]
 struct Wake;
 
+/// Starts the session of a socket and subscribes it to its topics.
 pub(super) fn start(
     request: &HttpRequest,
     payload: web::Payload,
@@ -59,13 +61,13 @@ pub(super) fn start(
         state,
         outbox,
         topics: Vec::new(),
-        heard_at: now,
-        second: (now, 0),
+        last_message_at: now,
+        message_count: (now, 0),
     };
     let (outbox, state) = (session.outbox.clone(), session.state.clone());
     let topics: Vec<Topic> = topics
         .into_iter()
-        .filter(|topic| may_hear(principal, topic))
+        .filter(|topic| may_subscribe(principal, topic))
         .take(TOPICS_MAX)
         .collect();
     let session = Session {
@@ -78,19 +80,20 @@ pub(super) fn start(
     let response = response
         .map_err(|_| Problem::bad_request("not-a-websocket", "This address speaks WebSocket."))?;
     state.live.admit(outbox.clone());
-    join_all(state, topics, outbox);
+    subscribe_all(state, topics, outbox);
     Ok(response)
 }
 
-/// What is not for a caller stays silent, as if it did not exist.
-fn may_hear(principal: Principal, topic: &Topic) -> bool {
+/// Whether a caller may subscribe to a topic. Otherwise the topic sends nothing, as if it did not
+/// exist.
+fn may_subscribe(principal: Principal, topic: &Topic) -> bool {
     *topic != Topic::Ops || principal == Principal::Operator
 }
 
-fn join_all(state: web::Data<State>, topics: Vec<Topic>, outbox: Arc<Outbox>) {
+fn subscribe_all(state: web::Data<State>, topics: Vec<Topic>, outbox: Arc<Outbox>) {
     actix_web::rt::spawn(async move {
         for topic in topics {
-            state.live.join(&state, topic, &outbox).await;
+            state.live.subscribe(&state, topic, &outbox).await;
         }
     });
 }
@@ -100,21 +103,21 @@ impl Actor for Session {
 
     fn started(&mut self, ctx: &mut Self::Context) {
         let address = ctx.address();
-        // Bounded: at most one wake-up is under way, whatever the crowd does.
-        self.outbox.opened(Box::new(move || {
+        // Bounded: `try_send` queues at most one wake-up.
+        self.outbox.attach(Box::new(move || {
             !matches!(address.try_send(Wake), Err(SendError::Closed(_)))
         }));
-        ctx.run_interval(HEARTBEAT, |session, ctx| session.beat(ctx));
+        ctx.run_interval(HEARTBEAT, |session, ctx| session.heartbeat(ctx));
     }
 
     fn stopped(&mut self, _: &mut Self::Context) {
-        self.outbox.gone();
+        self.outbox.detach();
     }
 }
 
 impl Session {
-    fn beat(&mut self, ctx: &mut ws::WebsocketContext<Self>) {
-        if self.heard_at.elapsed() > SILENCE_MAX {
+    fn heartbeat(&mut self, ctx: &mut ws::WebsocketContext<Self>) {
+        if self.last_message_at.elapsed() > SILENCE_MAX {
             ctx.stop();
             return;
         }
@@ -123,38 +126,41 @@ impl Session {
         ctx.text(frame("", 0, now, "heartbeat", serde_json::json!({})));
     }
 
-    /// Counts what a browser says; more than ten a second is a flood.
-    fn floods(&mut self) -> bool {
+    /// Counts a message. Returns whether the browser exceeds the limit per second.
+    fn exceeds_message_limit(&mut self) -> bool {
         let now = Instant::now();
-        if now.duration_since(self.second.0) >= Duration::from_secs(1) {
-            self.second = (now, 0);
+        if now.duration_since(self.message_count.0) >= Duration::from_secs(1) {
+            self.message_count = (now, 0);
         }
-        self.second.1 += 1;
-        self.second.1 > MESSAGES_PER_SECOND_MAX
+        self.message_count.1 += 1;
+        self.message_count.1 > MESSAGES_PER_SECOND_MAX
     }
 
-    fn wish(&mut self, text: &str) {
-        let Ok(wish) = serde_json::from_str::<Wish>(text) else {
+    fn handle_subscription(&mut self, text: &str) {
+        let Ok(handle_subscription) = serde_json::from_str::<Wish>(text) else {
             return;
         };
-        for topic in wish
+        for topic in handle_subscription
             .unsubscribe
             .iter()
             .filter_map(|topic| Topic::read(topic))
         {
-            self.topics.retain(|known| *known != topic);
-            self.state.live.leave(&topic, &self.outbox);
-            self.outbox.forget(&topic);
+            self.topics.retain(|subscribed| *subscribed != topic);
+            self.state.live.unsubscribe(&topic, &self.outbox);
+            self.outbox.remove(&topic);
         }
-        let wanted = wish.subscribe.iter().filter_map(|topic| Topic::read(topic));
-        let wanted = wanted.filter(|topic| may_hear(self.principal, topic));
-        let new: Vec<Topic> = wanted
+        let requested = handle_subscription
+            .subscribe
+            .iter()
+            .filter_map(|topic| Topic::read(topic));
+        let requested = requested.filter(|topic| may_subscribe(self.principal, topic));
+        let new: Vec<Topic> = requested
             .filter(|topic| !self.topics.contains(topic))
             .collect();
-        let room = TOPICS_MAX.saturating_sub(self.topics.len());
-        let new: Vec<Topic> = new.into_iter().take(room).collect();
+        let capacity = TOPICS_MAX.saturating_sub(self.topics.len());
+        let new: Vec<Topic> = new.into_iter().take(capacity).collect();
         self.topics.extend(new.iter().cloned());
-        join_all(self.state.clone(), new, self.outbox.clone());
+        subscribe_all(self.state.clone(), new, self.outbox.clone());
     }
 }
 
@@ -162,27 +168,27 @@ impl Handler<Wake> for Session {
     type Result = ();
 
     fn handle(&mut self, _: Wake, ctx: &mut Self::Context) {
-        let taken = self.outbox.take();
-        for text in taken.frames {
+        let contents = self.outbox.drain();
+        for text in contents.frames {
             ctx.text(text);
         }
-        if let Some(farewell) = taken.farewell {
-            ctx.close(Some(reason(farewell)));
+        if let Some(disconnect) = contents.disconnect {
+            ctx.close(Some(close_reason(disconnect)));
             ctx.stop();
         }
     }
 }
 
-fn reason(farewell: Farewell) -> ws::CloseReason {
-    match farewell {
-        Farewell::Draining => {
-            let hint = u16::from_be_bytes(random()) % RETRY_AFTER_MS_MAX;
+fn close_reason(disconnect: DisconnectReason) -> ws::CloseReason {
+    match disconnect {
+        DisconnectReason::Draining => {
+            let retry_after_ms = u16::from_be_bytes(random()) % RETRY_AFTER_MS_MAX;
             ws::CloseReason {
                 code: ws::CloseCode::Away,
-                description: Some(hint.to_string()),
+                description: Some(retry_after_ms.to_string()),
             }
         }
-        Farewell::TooSlow => ws::CloseReason {
+        DisconnectReason::TooSlow => ws::CloseReason {
             code: ws::CloseCode::Again,
             description: Some("too slow".into()),
         },
@@ -191,21 +197,21 @@ fn reason(farewell: Farewell) -> ws::CloseReason {
 
 impl StreamHandler<Result<ws::Message, ws::ProtocolError>> for Session {
     fn handle(&mut self, message: Result<ws::Message, ws::ProtocolError>, ctx: &mut Self::Context) {
-        self.heard_at = Instant::now();
-        if self.floods() {
+        self.last_message_at = Instant::now();
+        if self.exceeds_message_limit() {
             ctx.close(Some(ws::CloseCode::Policy.into()));
             ctx.stop();
             return;
         }
         match message {
-            Ok(ws::Message::Text(text)) => self.wish(&text),
+            Ok(ws::Message::Text(text)) => self.handle_subscription(&text),
             Ok(ws::Message::Ping(payload)) => ctx.pong(&payload),
             Ok(ws::Message::Pong(_) | ws::Message::Nop) => {}
-            Ok(ws::Message::Close(reason)) => {
-                ctx.close(reason);
+            Ok(ws::Message::Close(close_reason)) => {
+                ctx.close(close_reason);
                 ctx.stop();
             }
-            // We take one small text at a time; a torn connection ends here too.
+            // Only single text messages are accepted. A broken connection also ends here.
             Ok(ws::Message::Binary(_) | ws::Message::Continuation(_)) | Err(_) => {
                 ctx.close(Some(ws::CloseCode::Policy.into()));
                 ctx.stop();

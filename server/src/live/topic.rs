@@ -1,24 +1,25 @@
-//! What one can listen to.
+//! The topics that a socket can subscribe to.
 
 use std::fmt;
 
 use domain::DrawId;
 
-/// `draw:1042`, `draws`, `public`, `order:<token>`.
+/// A topic, written as `draw:1042`, `draws`, `public`, `ops` or `order:<token>`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
     Draw(DrawId),
-    /// Everything the public lists show.
+    /// The contents of the public lists.
     Draws,
-    /// Maintenance and the build's version.
+    /// Maintenance mode and the build version.
     Public,
-    /// What the operator's console watches; for an operator's whole session alone.
+    /// The operator's console. It requires a fully signed-in operator.
     Ops,
-    /// One buyer's own order; the token is the permission (decision B-9).
+    /// One buyer's order. The token grants access (decision B-9).
     Order(String),
 }
 
 impl Topic {
+    /// Parses a topic. `None` if it is invalid.
     pub fn read(text: &str) -> Option<Topic> {
         match text.trim().split_once(':') {
             None if text.trim() == "draws" => Some(Topic::Draws),
@@ -50,7 +51,7 @@ impl fmt::Display for Topic {
     }
 }
 
-/// The topics of a comma-separated list; what is none is left out.
+/// Parses a comma-separated list of topics. Invalid topics are left out.
 pub fn read_list(list: &str) -> Vec<Topic> {
     list.split(',').filter_map(Topic::read).collect()
 }
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn topics_read_as_they_are_written() {
+    fn topic_text_round_trips() {
         let token = "0123456789abcdef0123456789abcdef";
         for text in [
             "draw:1042",

@@ -1,27 +1,32 @@
-//! What is read for each scrape: from the books, and from who is awake.
+//! Gauges that are read for each scrape, from the database and from memory.
 
 use domain::Timestamp;
 
-use super::Page;
+use super::MetricsText;
+use crate::console_health;
 use crate::error::Problem;
 use crate::routes::machine::health::violations_within;
 use crate::state::State;
-use crate::vitals;
 
-/// The five types there are (C:180), so that one that never happened is a zero and not a gap.
-const TYPES: [&str; 5] = [
+/// The five anomaly types (specification C, line 180), so that a type without anomalies is 0 rather
+/// than missing.
+const ANOMALY_TYPES: [&str; 5] = [
     "missing_ticket",
     "duplicate_payment",
     "failed_allocation",
     "mismatched_amount",
     "orphaned_ticket",
 ];
-/// Checking every promise looks at every row: so often at most for a scrape.
+/// Minimum interval between integrity checks for a scrape. A check reads every row.
 const INTEGRITY_SECONDS: i64 = 300;
 
-/// What the books say is left out while they cannot be read.
-pub(super) async fn write(page: &mut Page, state: &State) {
-    let round = state.payments.tally().last_round().unwrap_or(Timestamp(0));
+/// Writes the gauges. Those from the database are left out while it cannot be read.
+pub(super) async fn write(page: &mut MetricsText, state: &State) {
+    let last_pass = state
+        .payments
+        .metrics()
+        .last_pass_at()
+        .unwrap_or(Timestamp(0));
     page.gauge(
         "fd_draws_awake",
         "Draws whose actor is awake.",
@@ -36,21 +41,21 @@ pub(super) async fn write(page: &mut Page, state: &State) {
     page.gauge(
         name,
         "When the reconciler last ended a round; 0: not yet.",
-        round.0 / 1000,
+        last_pass.0 / 1000,
     );
-    let read = from_books(page, state).await;
-    let up = read.is_ok() && state.records.reachable().await.is_ok();
+    let result = write_database_gauges(page, state).await;
+    let is_up = result.is_ok() && state.records.reachable().await.is_ok();
     page.gauge(
         "fd_database_up",
         "Whether the books can be read and written.",
-        u8::from(up),
+        u8::from(is_up),
     );
 }
 
-async fn from_books(page: &mut Page, state: &State) -> Result<(), Problem> {
+async fn write_database_gauges(page: &mut MetricsText, state: &State) -> Result<(), Problem> {
     let (reservations, held, payments) = state.records.in_flight().await?;
     let open = state.records.open_anomalies().await?;
-    let (vitals, off_ms) = vitals::read(state).await?;
+    let (vitals, off_ms) = console_health::read(state).await?;
     let name = "fd_clock_off_seconds";
     page.gauge(
         name,
@@ -73,7 +78,7 @@ async fn from_books(page: &mut Page, state: &State) -> Result<(), Problem> {
         "gauge",
         "Anomalies that nobody has resolved.",
     );
-    for kind in TYPES {
+    for kind in ANOMALY_TYPES {
         let count = open
             .iter()
             .find(|(open, _)| open == kind)

@@ -1,4 +1,4 @@
-//! What is said of a route: one line of a table beside the routes of its audience.
+//! Describes a route for OpenAPI. Each audience has a table with one line per route.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -8,37 +8,38 @@ use utoipa::openapi::{RefOr, Schema};
 
 use crate::routes::{Route, Verb};
 
-/// One call.
+/// The description of one route.
 pub struct Description {
     pub method: Verb,
     pub path: &'static str,
-    pub says: &'static str,
-    /// Names and kinds (`string`, `integer`, `boolean`), none of them required.
+    pub summary: &'static str,
+    /// Query parameters with their types (`string`, `integer`, `boolean`). All are optional.
     pub query: &'static [(&'static str, &'static str)],
     pub body: Shape,
-    /// Of success, all with the same answer; of a call that says how the server is, also those that say it is not well.
+    /// Success statuses, all with the same answer. A health check also lists the statuses of an
+    /// unhealthy server.
     pub statuses: &'static [u16],
     pub answer: Shape,
-    /// Statuses of its own refusals, beside those every such call has.
+    /// Error statuses of this route, in addition to those of every such route.
     pub refuses: &'static [u16],
 }
 
-/// What crosses the wire in one direction.
+/// The schema of a body or an answer.
 pub enum Shape {
     Nothing,
     One(Model),
     List(Model),
-    /// For anyone, and for the owner.
+    /// A public schema, or the owner's schema with more fields.
     Either([Model; 2]),
-    /// Of a media type that is not ours to describe.
+    /// A media type without schema.
     Other(&'static str),
 }
 
-/// A wire type, as utoipa knows it.
+/// A type with an OpenAPI schema.
 pub struct Model {
     pub name: fn() -> Cow<'static, str>,
     pub schema: fn() -> RefOr<Schema>,
-    /// The types in it.
+    /// Collects the schemas of nested types.
     pub parts: fn(&mut Vec<(String, RefOr<Schema>)>),
 }
 
@@ -63,16 +64,16 @@ impl Shape {
 }
 
 impl Description {
-    /// Every status a caller may meet instead of success, the limits of every call included.
+    /// All error statuses of a route, including those of every such route.
     pub fn refusals(&self, route: &Route) -> BTreeSet<u16> {
         let mut statuses: BTreeSet<u16> = self.refuses.iter().copied().collect();
         statuses.insert(503);
         if route.audience.needs_login() {
-            // An operator who has shown no code yet is asked for it first.
+            // An operator without a verified code gets 403.
             statuses.extend([401, 403]);
         }
         if route.method != Verb::Get {
-            // From another site's page; more than we read.
+            // 403: sent from another site's page. 413: the body is too large.
             statuses.extend([403, 413]);
         }
         if !matches!(self.body, Shape::Nothing) || !self.query.is_empty() {
@@ -86,12 +87,15 @@ impl Description {
     }
 }
 
-/// What stands for a variable of a path.
+/// Type and description of a path variable.
 pub fn variable(name: &str) -> (&'static str, &'static str) {
     match name {
         "draw" => ("integer", "A draw's number, which is its id."),
         "club" => ("string", "A club's id or slug."),
-        "slug" => ("string", "A club's slug, present or former, in any case."),
+        "slug" => (
+            "string",
+            "A club's current or former slug; upper and lower case are equal.",
+        ),
         "bundle" => ("string", "An offer's slug."),
         "order" => ("string", "An order's id, which is its reservation's."),
         "token" => (
@@ -100,7 +104,7 @@ pub fn variable(name: &str) -> (&'static str, &'static str) {
         ),
         "kind" => ("string", "`sale` or `service`."),
         "type" => ("string", "`draw` or `bundle`."),
-        "user" => ("integer", "The id of one of a club's people."),
+        "user" => ("integer", "The id of one of the club's users."),
         "payout" => ("integer", "A payout's id."),
         "anomaly" => ("string", "An anomaly's UUID."),
         "ticket" => ("string", "A ticket's serial number: `FD-1042-007`."),
@@ -112,43 +116,43 @@ pub fn variable(name: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// What a status means everywhere.
+/// The meaning of an error status, the same for every route.
 pub fn refusal(status: u16) -> &'static str {
     match status {
-        400 => "The request cannot be read, or asks for what there is not.",
-        401 => "Nobody is signed in, or the password is wrong.",
-        402 => "The provider declined.",
-        403 => "Not for this caller, or sent by another site's page.",
-        404 => "No such thing, or somebody else's.",
-        409 => "The rules say no; nothing was changed.",
-        410 => "It was there, and is over.",
-        413 => "More bytes than this call takes.",
-        422 => "Readable, but not to be carried out as it is.",
-        428 => "Something has to be agreed to first.",
-        429 => "Too often; see `Retry-After`.",
-        500 => "A promise is broken.",
-        502 => "The provider failed.",
-        503 => "Not now; the same call may be sent again after `Retry-After`.",
+        400 => "The request is malformed or has invalid values.",
+        401 => "Not signed in, or wrong password.",
+        402 => "The payment provider declined the payment.",
+        403 => "The caller may not do this, or the request came from another site's page.",
+        404 => "Does not exist, or belongs to another club or buyer.",
+        409 => "Refused by a rule. Nothing was changed.",
+        410 => "No longer available.",
+        413 => "The body is too large.",
+        422 => "Well-formed, but cannot be carried out.",
+        428 => "The terms of service must be accepted first.",
+        429 => "Too many requests. See `Retry-After`.",
+        500 => "An invariant is violated.",
+        502 => "The payment provider failed.",
+        503 => "Temporarily unavailable. The same request may be retried after `Retry-After`.",
         _ => "Refused.",
     }
 }
 
-/// A table of descriptions, one line a call:
+/// Defines a table of descriptions, one line per route:
 ///
 /// ```text
 /// Post "/api/things" "Makes a thing." with(dryRun: boolean) takes NewThing -> (201 Thing), refuses 409 422;
 /// ```
 ///
-/// An answer is `Model`, `[Model]`, `()` for 204, `"text/csv"` for what is no JSON, `(201 Model)` for another status,
-/// or `{Model OwnModel}` where the owner reads more.
+/// An answer is `Model`, `[Model]`, `()` for 204, `"text/csv"` for a media type without schema,
+/// `(201 Model)` for another status, or `{Model OwnModel}` where the owner reads more.
 macro_rules! describe {
-    ($($method:ident $path:literal $says:literal $(with($($query:ident: $kind:ident),+))? $(takes $body:tt)?
+    ($($method:ident $path:literal $summary:literal $(with($($query:ident: $kind:ident),+))? $(takes $body:tt)?
         -> $answer:tt $(, refuses $($refused:literal)+)?;)*) => {
-        /// What is said of this audience's routes.
+        /// The descriptions of this audience's routes.
         pub const CALLS: &[crate::openapi::description::Description] = &[$(crate::openapi::description::Description {
             method: crate::routes::Verb::$method,
             path: $path,
-            says: $says,
+            summary: $summary,
             query: &[$($((stringify!($query), stringify!($kind))),+)?],
             body: $crate::openapi::description::shape!($($body)?),
             statuses: $crate::openapi::description::status!($answer),

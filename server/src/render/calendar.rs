@@ -1,30 +1,31 @@
-//! Games as a calendar file (RFC 5545): one event each, with a name that stays, so that adding a game twice changes nothing.
+//! Calendar files (RFC 5545): one event per game. The event's id is stable, so adding a game twice
+//! changes nothing.
 
 use domain::{DrawId, Timestamp};
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-/// How long a game lasts, as far as a calendar is concerned.
+/// Duration of a game in a calendar.
 const GAME_SECONDS: i64 = 2 * 3600;
-/// Bytes of a line before it is folded, its end not counted.
+/// Maximum number of bytes in a line before it is folded, without its end.
 const LINE_BYTES_MAX: usize = 75;
 
 /// One game.
 #[derive(Clone, Debug)]
-pub struct Event {
+pub struct CalendarEvent {
     pub draw: DrawId,
-    /// `Redcliffe Sharks v Wynnum Tigers`.
+    /// The teams, such as `Redcliffe Sharks v Wynnum Tigers`.
     pub name: String,
     pub league: Option<String>,
     pub kick_off: Timestamp,
-    /// The draw was called off: calendars strike the game through.
+    /// Whether the draw was cancelled. Calendars then cross the game out.
     pub cancelled: bool,
-    /// The draw's own page.
+    /// The URL of the draw's page.
     pub url: String,
 }
 
-/// The file: lines end in CRLF, times are in UTC and need no zone's table.
-pub fn file(events: &[Event], now: Timestamp) -> String {
+/// Writes the file. Lines end in CRLF, and times are in UTC, so no time zone table is needed.
+pub fn file(events: &[CalendarEvent], now: Timestamp) -> String {
     let mut lines = vec![
         "BEGIN:VCALENDAR".to_string(),
         "VERSION:2.0".to_string(),
@@ -39,7 +40,7 @@ pub fn file(events: &[Event], now: Timestamp) -> String {
     lines.iter().map(|line| folded(line) + "\r\n").collect()
 }
 
-fn event_lines(event: &Event, now: Timestamp) -> Vec<String> {
+fn event_lines(event: &CalendarEvent, now: Timestamp) -> Vec<String> {
     let league = event
         .league
         .as_ref()
@@ -70,7 +71,7 @@ fn event_lines(event: &Event, now: Timestamp) -> Vec<String> {
     ]
 }
 
-/// `20261120T091000Z`.
+/// A time such as `20261120T091000Z`.
 fn utc(at: Timestamp) -> String {
     let shape = format_description!("[year][month][day]T[hour][minute][second]Z");
     let at = OffsetDateTime::from_unix_timestamp(at.0.div_euclid(1000))
@@ -78,7 +79,7 @@ fn utc(at: Timestamp) -> String {
     at.format(shape).unwrap_or_default()
 }
 
-/// A text that cannot end its line or its value.
+/// Escapes a text so that it cannot end its line or its value.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -92,7 +93,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Cut between letters wherever a line would pass its bytes; each further piece begins with a space.
+/// Folds a line between letters at the byte limit. Each further part begins with a space.
 fn folded(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut bytes = 0;
@@ -117,9 +118,9 @@ mod tests {
     /// 2026-11-20T09:10:00Z.
     const FRIDAY: Timestamp = Timestamp(1_795_165_800_000);
 
-    fn event(name: &str) -> Event {
+    fn event(name: &str) -> CalendarEvent {
         let url = "https://doubles.example.com/draw/1042".to_string();
-        Event {
+        CalendarEvent {
             draw: DrawId(1042),
             name: name.into(),
             league: None,
@@ -130,9 +131,9 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_one_event_with_a_name_that_stays_and_times_in_utc() {
+    fn game_is_one_event_with_a_stable_id_and_utc_times() {
         let file = file(&[event("Sharks v Tigers")], FRIDAY.plus_seconds(-3600));
-        let wanted = [
+        let expected = [
             "BEGIN:VCALENDAR",
             "VERSION:2.0",
             "PRODID:-//Football Doubles//EN",
@@ -152,14 +153,14 @@ mod tests {
             "END:VCALENDAR",
             "",
         ];
-        assert_eq!(file.split("\r\n").collect::<Vec<_>>(), wanted);
+        assert_eq!(file.split("\r\n").collect::<Vec<_>>(), expected);
     }
 
     #[test]
-    fn no_team_can_break_out_of_its_line_and_no_line_is_too_long() {
+    fn team_names_are_escaped_and_long_lines_folded() {
         let evil = format!("A\\B; C,D\r\nATTENDEE:x\u{7} {}", "Ünïted ".repeat(20));
         let file = file(
-            &[Event {
+            &[CalendarEvent {
                 cancelled: true,
                 ..event(&evil)
             }],

@@ -1,12 +1,13 @@
-//! Share cards: 1200 × 630 pictures in a club's own colours, drawn here so that every link shows its game (ux.md section 5).
+//! Share cards: 1200 × 630 pictures in a club's colours, so that every shared link shows its game
+//! (ux.md section 5).
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::catalogue::Facts;
+use crate::catalogue::CatalogueFacts;
 use crate::offer::Offer;
 use crate::render::colour::Colour;
-use crate::render::page::face::dollars;
-use crate::render::page::{DrawFace, Phase};
+use crate::render::page::first_paint::dollars;
+use crate::render::page::{DrawPhase, DrawTexts};
 use crate::render::when;
 use crate::wire;
 use persistence::records::clubs::Club;
@@ -15,30 +16,32 @@ mod canvas;
 
 use canvas::Canvas;
 
+/// Width of a card in pixels.
 pub const WIDTH: u32 = 1200;
+/// Height of a card in pixels.
 pub const HEIGHT: u32 = 630;
 
-/// What a card shows. Two cards of the same words are the same bytes.
+/// The contents of a card. Equal contents give equal bytes.
 #[derive(Clone, Debug, Hash)]
 pub struct Card {
-    /// Primary, secondary, accent.
+    /// Primary, secondary and accent colour.
     colours: [Colour; 3],
-    above: String,
+    heading: String,
     title: Vec<String>,
-    /// Number and what it counts, at most three.
+    /// Up to three pairs of a number and what it counts.
     figures: Vec<(String, &'static str)>,
-    /// Its pattern of lit cells (decision H-11).
+    /// Selects the pattern of lit cells (decision H-11).
     seed: u64,
 }
 
-const HOUSE: [&str; 3] = ["#0b5d4b", "#06382e", "#ffb81c"];
+const DEFAULT_COLOURS: [&str; 3] = ["#0b5d4b", "#06382e", "#ffb81c"];
 
-fn house() -> [Colour; 3] {
-    HOUSE.map(|text| Colour::parse(text).expect("a colour"))
+fn default_colours() -> [Colour; 3] {
+    DEFAULT_COLOURS.map(|text| Colour::parse(text).expect("a colour"))
 }
 
 fn of_club(club: &Club) -> [Colour; 3] {
-    let [primary, secondary, accent] = house();
+    let [primary, secondary, accent] = default_colours();
     [
         (&club.primary_color, primary),
         (&club.secondary_color, secondary),
@@ -54,10 +57,11 @@ fn digest(of: impl Hash) -> u64 {
 }
 
 impl Card {
+    /// The card of the landing page.
     pub fn of_site() -> Card {
         Card {
-            colours: house(),
-            above: "Football Doubles".to_string(),
+            colours: default_colours(),
+            heading: "Football Doubles".to_string(),
             title: vec![
                 "Pick the first try scorers.".to_string(),
                 "Back your club.".to_string(),
@@ -70,11 +74,12 @@ impl Card {
         }
     }
 
-    pub fn of_draw(club: &Club, draw: &wire::draw::Draw, face: &DrawFace) -> Card {
+    /// The card of a draw.
+    pub fn of_draw(club: &Club, draw: &wire::draw::Draw, face: &DrawTexts) -> Card {
         let sold = (format!("{}/169", face.sold), "tickets sold");
         let figures = match face.phase {
-            // Nothing is to be won, and nothing is for sale.
-            Phase::Cancelled => vec![("Cancelled".to_string(), "every ticket is refunded")],
+            // A cancelled draw has no prize and no tickets on sale.
+            DrawPhase::Cancelled => vec![("Cancelled".to_string(), "every ticket is refunded")],
             _ => vec![
                 (face.prize.to_string(), "prize pool"),
                 sold,
@@ -83,20 +88,21 @@ impl Card {
         };
         Card {
             colours: of_club(club),
-            // The face has no letter for what ties a time together.
-            above: format!("{} · {}", club.name, face.kick_off.replace(when::TIE, " ")),
+            // The font has no glyph for the non-breaking space.
+            heading: format!("{} · {}", club.name, face.kick_off.replace(when::TIE, " ")),
             title: vec![draw.home_team.clone(), format!("v {}", draw.away_team)],
             figures,
             seed: digest(draw.draw_number),
         }
     }
 
-    pub fn of_club(club: &Club, facts: &Facts) -> Card {
+    /// The card of a club.
+    pub fn of_club(club: &Club, facts: &CatalogueFacts) -> Card {
         let draws = facts.count_on_sale(club.id);
         let name = club.title.clone().unwrap_or_else(|| club.name.clone());
         Card {
             colours: of_club(club),
-            above: "Football Doubles".to_string(),
+            heading: "Football Doubles".to_string(),
             title: vec![name],
             figures: if draws > 0 {
                 vec![(draws.to_string(), "draws on sale")]
@@ -107,11 +113,12 @@ impl Card {
         }
     }
 
+    /// The card of an offer.
     pub fn of_offer(offer: &Offer) -> Card {
         let (price, prize) = (dollars(offer.total), dollars(offer.prize()));
         Card {
             colours: of_club(&offer.club),
-            above: offer.club.name.clone(),
+            heading: offer.club.name.clone(),
             title: vec![offer.bundle.name.clone()],
             figures: vec![
                 (
@@ -129,12 +136,13 @@ impl Card {
         }
     }
 
-    /// Names what it shows, for the `v` of its address: another picture has another address.
+    /// A digest of the contents, used as `v` in the card's URL, so that a changed picture has a new
+    /// URL.
     pub fn version(&self) -> String {
         format!("{:016x}", digest(self))
     }
 
-    /// The picture as PNG, far below 300 KB.
+    /// Draws the card as PNG, far below 300 KB.
     pub fn draw(&self) -> Vec<u8> {
         const MARGIN: f32 = 64.0;
         let [primary, secondary, accent] = self.colours;
@@ -144,7 +152,7 @@ impl Card {
         canvas.fill(0, HEIGHT - 190, WIDTH, 190, secondary);
         canvas.fill(0, HEIGHT - 196, WIDTH, 6, accent);
         let wide = WIDTH as f32 - 2.0 * MARGIN;
-        canvas.text(&self.above, MARGIN, 96.0, 36.0, wide, ink);
+        canvas.text(&self.heading, MARGIN, 96.0, 36.0, wide, ink);
         let size = if self.title.len() == 1 { 104.0 } else { 96.0 };
         for (line, text) in (0u8..).zip(&self.title) {
             canvas.text(
@@ -169,16 +177,16 @@ impl Card {
     }
 }
 
-/// Some of a 7 × 6 field of cells, lit by the seed.
+/// Draws a 7 × 6 field of cells, some of them lit depending on the seed.
 fn pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
     const CELL: u32 = 62;
-    let mut lot = seed | 1;
+    let mut random = seed | 1;
     for row in 0..7 {
         for column in 0..6 {
-            lot = lot
+            random = random
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            if (lot >> 60) < 7 {
+            if (random >> 60) < 7 {
                 canvas.blend(
                     WIDTH - 396 + column * 66,
                     row * 66 + 4,
@@ -192,12 +200,12 @@ fn pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
     }
 }
 
-/// Where a card is asked for. `path` is the page's own, without its slash.
+/// The URL of a card. `path` is the page's own path without its leading slash.
 pub fn address(public_url: &str, path: &str, card: &Card) -> String {
     format!("{public_url}/og/{path}?v={}", card.version())
 }
 
-/// The club's own picture of an offer, else the card.
+/// The URL of an offer's own share image, or else of its card.
 pub fn address_of_offer(public_url: &str, offer: &Offer) -> String {
     match offer
         .bundle
@@ -227,7 +235,7 @@ mod tests {
         ];
         Card {
             colours,
-            above: "Bayside Barracudas".into(),
+            heading: "Bayside Barracudas".into(),
             title: vec![title.into()],
             figures,
             seed: 7,
@@ -235,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_is_a_png_of_the_right_size_and_small() {
+    fn card_is_a_small_png_of_the_right_size() {
         let png = card("Bayside Barracudas", "#ffc72c").draw();
         assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
         assert_eq!(
@@ -249,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_words_are_the_same_picture_and_others_are_not() {
+    fn equal_contents_give_equal_pictures() {
         let one = card("Sharks", "#ffc72c");
         assert_eq!(
             (one.version(), one.draw()),
@@ -265,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_any_length_and_script_are_drawn() {
+    fn text_of_any_length_and_script_is_drawn() {
         for title in [
             "",
             "Ā very long name of a club that would never fit on one line of a card, whatever its size",

@@ -1,11 +1,11 @@
-//! A club's colours as a reader needs them: text on a club colour is always legible (WCAG 2.2, 1.4.3).
+//! Club colours with legible text (WCAG 2.2, criterion 1.4.3).
 
-/// A colour as `#rrggbb`, checked: safe to write into a style.
+/// A validated colour, written as `#rrggbb`. Safe in a style attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Colour(pub [u8; 3]);
 
 impl Colour {
-    /// `None` unless it is `#` and six hexadecimal digits.
+    /// Parses `#` and six hexadecimal digits.
     pub fn parse(text: &str) -> Option<Colour> {
         let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6)?;
         let mut rgb = [0; 3];
@@ -13,11 +13,13 @@ impl Colour {
         Some(Colour(rgb))
     }
 
+    /// The colour as `#rrggbb`.
     pub fn css(self) -> String {
         format!("#{}", hex::encode(self.0))
     }
 
-    /// White where it reads at 4.5 or more, else black: the better of the two is never under 4.58.
+    /// The text colour on this background: white if its contrast is at least 4.5, otherwise black.
+    /// The contrast of the better one is always at least 4.58.
     pub fn text(self) -> &'static str {
         if self.contrast(Colour([255; 3])) >= 4.5 {
             "#ffffff"
@@ -26,7 +28,7 @@ impl Colour {
         }
     }
 
-    /// WCAG contrast ratio, 1…21.
+    /// The WCAG contrast ratio, 1 to 21.
     pub fn contrast(self, other: Colour) -> f64 {
         let (a, b) = (self.luminance(), other.luminance());
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
@@ -50,14 +52,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_accent_carries_black_text_because_white_reads_too_weakly_on_it() {
+    fn default_accent_has_black_text() {
         let accent = Colour::parse("#3b82f6").expect("a colour");
         assert!((accent.contrast(Colour([255; 3])) - 3.68).abs() < 0.01);
         assert_eq!(accent.text(), "#000000");
     }
 
     #[test]
-    fn every_colour_gets_a_legible_text() {
+    fn every_colour_has_legible_text() {
         for r in (0..=255).step_by(15) {
             for g in (0..=255).step_by(15) {
                 for b in (0..=255).step_by(15) {
@@ -70,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_colour_is_refused() {
+    fn invalid_colours_are_refused() {
         for text in [
             "", "red", "#12345", "#12345g", "#1234567", "url(x)", "#fff;}",
         ] {

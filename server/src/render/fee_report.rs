@@ -1,14 +1,15 @@
-//! What the platform earned, on paper: the fee as it is in force, every reading of it, the sums, and draw by draw.
+//! The platform's fee report as PDF: the fee in force, the readings of the specification, the sums,
+//! and one row per draw.
 
 use domain::{Cents, Timestamp};
 
-use super::paper::{HEIGHT, LINE, MARGIN, Paper, WIDTH, money};
+use super::pdf_writer::{HEIGHT, LINE, MARGIN, PdfWriter, WIDTH, money};
 use crate::render::when;
 use crate::wire::console::money::{DrawFees, FeeReading, PlatformFees};
 
-/// The operator reads Brisbane's clock (C:330).
+/// The operator's time zone (specification C, line 330).
 const ZONE: &str = "Australia/Brisbane";
-/// Heading, left edge, width; the last three stand to the right.
+/// Heading, left edge and width of each column. The last three are right-aligned.
 const COLUMNS: [(&str, f32, f32); 6] = [
     ("Draw", 0.0, 52.0),
     ("Game", 56.0, 180.0),
@@ -17,37 +18,37 @@ const COLUMNS: [(&str, f32, f32); 6] = [
     ("Revenue", 392.0, 54.0),
     ("Fee", 450.0, 60.0),
 ];
-const COLUMNS_LEFT: usize = 3;
+const LEFT_ALIGNED_COLUMNS: usize = 3;
 
-/// `None`: the font cannot be read, which only a damaged build brings about.
+/// Writes the report. `None` means that the font cannot be read, which only a damaged build causes.
 pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<u8>> {
-    let mut paper = Paper::new("Platform fees report")?;
+    let mut pdf = PdfWriter::new("Platform fees report")?;
     let top = HEIGHT - MARGIN - 18.0;
-    paper.text(MARGIN, top, 18.0, "Platform fees report");
-    paper.text(MARGIN, top - 18.0, 10.0, &period(report));
-    paper.rule(top - 26.0);
-    paper.y = top - 30.0;
-    structure(&mut paper, report, fee_note);
-    paper.sums(&sums(report));
-    paper.y -= LINE;
-    head(&mut paper);
+    pdf.text(MARGIN, top, 18.0, "Platform fees report");
+    pdf.text(MARGIN, top - 18.0, 10.0, &period(report));
+    pdf.rule(top - 26.0);
+    pdf.y = top - 30.0;
+    fee_terms(&mut pdf, report, fee_note);
+    pdf.sums(&sums(report));
+    pdf.y -= LINE;
+    table_head(&mut pdf);
     for draw in &report.draws {
-        if paper.y < MARGIN + 2.0 * LINE {
-            paper.next_page();
-            head(&mut paper);
+        if pdf.y < MARGIN + 2.0 * LINE {
+            pdf.next_page();
+            table_head(&mut pdf);
         }
-        row(&mut paper, cells(draw));
+        row(&mut pdf, cells(draw));
     }
-    let y = paper.y - 4.0;
-    paper.rule(y);
-    paper.y -= 4.0;
+    let y = pdf.y - 4.0;
+    pdf.rule(y);
+    pdf.y -= 4.0;
     let sold: i64 = report.draws.iter().map(|draw| draw.tickets_sold).sum();
     let total = match report.draws.len() {
         1 => "1 draw".to_string(),
         many => format!("{many} draws"),
     };
     row(
-        &mut paper,
+        &mut pdf,
         [
             "Total".to_string(),
             total,
@@ -57,7 +58,7 @@ pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<
             money(&report.platform_fees),
         ],
     );
-    Some(paper.finish(&format!("Generated {}", when::long(now, ZONE))))
+    Some(pdf.finish(&format!("Generated {}", when::long(now, ZONE))))
 }
 
 fn period(report: &PlatformFees) -> String {
@@ -69,21 +70,21 @@ fn period(report: &PlatformFees) -> String {
     }
 }
 
-/// What is in force, and what the sources say of it (C:348).
-fn structure(paper: &mut Paper, report: &PlatformFees, fee_note: &str) {
+/// The fee in force, and what the sources say about it (specification C, line 348).
+fn fee_terms(pdf: &mut PdfWriter, report: &PlatformFees, fee_note: &str) {
     let cap = Cents(report.fee_cap_cents);
     let reached = Cents(report.cap_reached_at_cents);
     let in_force = format!(
         "In force: {} of a draw's ticket revenue, at most {cap} a draw, which it reaches at {reached}.",
         percent(report.fee_rate_bps),
     );
-    let said = [in_force, format!("Platform fees {fee_note}.")].into_iter();
-    for text in said.chain(report.readings.iter().map(reading)) {
-        paper.y -= LINE;
-        let (y, text) = (paper.y, paper.fitting(&text, 9.0, WIDTH - 2.0 * MARGIN));
-        paper.text(MARGIN, y, 9.0, &text);
+    let lines = [in_force, format!("Platform fees {fee_note}.")].into_iter();
+    for text in lines.chain(report.readings.iter().map(reading)) {
+        pdf.y -= LINE;
+        let (y, text) = (pdf.y, pdf.fitting(&text, 9.0, WIDTH - 2.0 * MARGIN));
+        pdf.text(MARGIN, y, 9.0, &text);
     }
-    paper.y -= 4.0;
+    pdf.y -= 4.0;
 }
 
 fn reading(reading: &FeeReading) -> String {
@@ -101,7 +102,7 @@ fn reading(reading: &FeeReading) -> String {
     }
 }
 
-/// `350` is 3.5%.
+/// Formats basis points: `350` is `3.5%`.
 fn percent(bps: u32) -> String {
     let text = format!("{}.{:02}", bps / 100, bps % 100);
     format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
@@ -117,11 +118,11 @@ fn sums(report: &PlatformFees) -> [(&'static str, String); 5] {
     ]
 }
 
-fn head(paper: &mut Paper) {
-    row(paper, COLUMNS.map(|(name, _, _)| name.to_string()));
-    let y = paper.y - 4.0;
-    paper.rule(y);
-    paper.y -= 4.0;
+fn table_head(pdf: &mut PdfWriter) {
+    row(pdf, COLUMNS.map(|(name, _, _)| name.to_string()));
+    let y = pdf.y - 4.0;
+    pdf.rule(y);
+    pdf.y -= 4.0;
 }
 
 fn cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
@@ -141,15 +142,15 @@ fn cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
     ]
 }
 
-fn row(paper: &mut Paper, cells: [String; COLUMNS.len()]) {
-    paper.y -= LINE;
-    let y = paper.y;
-    for (place, ((_, x, width), cell)) in COLUMNS.into_iter().zip(cells).enumerate() {
-        if place < COLUMNS_LEFT {
-            paper.text_within(MARGIN + x, y, 8.5, width, &cell);
+fn row(pdf: &mut PdfWriter, cells: [String; COLUMNS.len()]) {
+    pdf.y -= LINE;
+    let y = pdf.y;
+    for (index, ((_, x, width), cell)) in COLUMNS.into_iter().zip(cells).enumerate() {
+        if index < LEFT_ALIGNED_COLUMNS {
+            pdf.text_within(MARGIN + x, y, 8.5, width, &cell);
         } else {
-            let cell = paper.fitting(&cell, 8.5, width);
-            paper.text_right(MARGIN + x + width, y, 8.5, &cell);
+            let cell = pdf.fitting(&cell, 8.5, width);
+            pdf.text_right(MARGIN + x + width, y, 8.5, &cell);
         }
     }
 }
@@ -160,7 +161,7 @@ mod tests {
     use crate::wire::console::money::READINGS;
 
     #[test]
-    fn both_readings_of_the_fee_are_stated() {
+    fn report_states_all_readings_of_the_fee() {
         let lines: Vec<String> = READINGS.iter().map(reading).collect();
         assert_eq!(
             lines,

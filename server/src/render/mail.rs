@@ -1,4 +1,5 @@
-//! Mails: text and HTML of the same words, readable without images, on a phone, in the dark (ux.md section 5).
+//! Mails: text and HTML with the same contents, readable without images, on a phone and in dark
+//! mode (ux.md section 5).
 
 use askama::Template;
 use serde::{Deserialize, Serialize};
@@ -7,11 +8,12 @@ use crate::render::colour::Colour;
 
 pub mod subject;
 
-/// A mail ready to leave.
+/// A mail ready to be sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RenderedMail {
-    /// Without angle brackets; the same on every attempt, so that a doubled send is one message to the reader (E4).
+    /// Without angle brackets. It is the same on every attempt, so that a repeated send is one
+    /// message for the reader.
     pub message_id: String,
     /// `tickets`, `winner`, `correction`, …
     pub kind: String,
@@ -23,21 +25,21 @@ pub struct RenderedMail {
     pub html: String,
 }
 
-/// What a mail says, before it has an address.
+/// The contents of a mail, before it is addressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Words {
+pub struct MailContent {
     pub subject: String,
     pub text: String,
     pub html: String,
 }
 
-/// What stands on a mail that no club sends.
-const HOUSE: &str = "Football Doubles";
+/// The sender's name on mails that are not from a club.
+const PLATFORM_NAME: &str = "Football Doubles";
 
-/// The club a mail speaks for, if any, and where its reader gets help.
+/// The club a mail speaks for, if any, and the support contacts.
 #[derive(Clone, Debug)]
 pub struct Letterhead {
-    /// `None`: the house speaks for itself.
+    /// `None` for a mail from the platform itself.
     pub club: Option<String>,
     pub bar: Colour,
     pub support_email: String,
@@ -46,13 +48,13 @@ pub struct Letterhead {
 
 impl Letterhead {
     fn sender(&self) -> &str {
-        self.club.as_deref().unwrap_or(HOUSE)
+        self.club.as_deref().unwrap_or(PLATFORM_NAME)
     }
 
     fn signature(&self) -> String {
         self.club.as_ref().map_or_else(
-            || format!("{HOUSE}."),
-            |club| format!("{HOUSE}, for {club}."),
+            || format!("{PLATFORM_NAME}."),
+            |club| format!("{PLATFORM_NAME}, for {club}."),
         )
     }
 
@@ -67,10 +69,10 @@ pub struct Game {
     pub home: String,
     pub away: String,
     pub league: Option<String>,
-    /// With the zone's name.
+    /// With the name of the time zone.
     pub kick_off: String,
     pub ticket_price: String,
-    /// What the winner would get with the tickets sold so far.
+    /// The prize at the current number of sold tickets.
     pub prize: String,
     pub tickets: Vec<Numbers>,
 }
@@ -84,7 +86,8 @@ pub struct Numbers {
     pub away: u8,
 }
 
-/// The buyer's receipt: their tickets with their own numbers (decision D16 of ux.md: the owner sees them at once).
+/// The buyer's confirmation with the ticket numbers. The owner sees them at once (decision D16 of
+/// ux.md).
 #[derive(Clone, Debug)]
 pub struct Confirmation {
     pub head: Letterhead,
@@ -93,12 +96,12 @@ pub struct Confirmation {
     pub count: u16,
     pub games: Vec<Game>,
     pub subtotal: String,
-    /// Only when the club passes the card fee on.
+    /// Set only when the club passes the card fee on.
     pub card_fee: Option<String>,
     pub total: String,
-    /// The buyer's own page.
+    /// The URL of the buyer's order page.
     pub link: String,
-    /// The games as a calendar file.
+    /// The URL of the games as a calendar file.
     pub calendar: String,
     pub reference: String,
 }
@@ -112,7 +115,7 @@ struct ConfirmationText<'a>(&'a Confirmation);
 struct ConfirmationHtml<'a>(&'a Confirmation);
 
 impl Confirmation {
-    pub fn write(&self) -> askama::Result<Words> {
+    pub fn write(&self) -> askama::Result<MailContent> {
         words(
             &self.subject,
             ConfirmationText(self),
@@ -121,8 +124,9 @@ impl Confirmation {
     }
 }
 
-/// What a letter says at a time: words, and perhaps an address of ours after them, which the HTML part makes a link. Words are
-/// never searched for addresses: what a person typed stays words.
+/// One paragraph of a mail: text, and optionally an address of this site after it, which the HTML
+/// part turns into a link. Text is never searched for addresses, so text that a person typed never
+/// becomes a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paragraph {
     words: String,
@@ -130,7 +134,7 @@ pub struct Paragraph {
 }
 
 impl Paragraph {
-    /// The words end before the address, which is the paragraph's last word.
+    /// A paragraph that ends with an address.
     pub fn leading_to(words: &str, address: String) -> Paragraph {
         Paragraph {
             words: words.to_string(),
@@ -138,7 +142,7 @@ impl Paragraph {
         }
     }
 
-    /// Of a page, or of a mailbox.
+    /// The link target of a page's URL or of an e-mail address.
     fn href(address: &str) -> String {
         let is_mailbox = address.contains('@') && !address.contains(['/', ':']);
         if is_mailbox {
@@ -164,14 +168,14 @@ impl From<&str> for Paragraph {
     }
 }
 
-/// A few paragraphs and at most one link: every other mail.
+/// A mail with a few paragraphs and at most one button.
 #[derive(Clone, Debug)]
 pub struct Note {
     pub head: Letterhead,
     pub subject: String,
     pub heading: String,
     pub paragraphs: Vec<Paragraph>,
-    /// Words on the button, and where it leads.
+    /// The button's text and its target.
     pub link: Option<(String, String)>,
 }
 
@@ -184,15 +188,15 @@ struct NoteText<'a>(&'a Note);
 struct NoteHtml<'a>(&'a Note);
 
 impl Note {
-    pub fn write(&self) -> askama::Result<Words> {
+    pub fn write(&self) -> askama::Result<MailContent> {
         words(&self.subject, NoteText(self), NoteHtml(self))
     }
 }
 
-fn words(subject: &str, text: impl Template, html: impl Template) -> askama::Result<Words> {
+fn words(subject: &str, text: impl Template, html: impl Template) -> askama::Result<MailContent> {
     // A line break in a team's name must not become a header of its own (ASVS 1.3.11).
     let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
-    Ok(Words {
+    Ok(MailContent {
         subject,
         text: text.render()?,
         html: html.render()?,

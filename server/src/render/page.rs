@@ -1,32 +1,32 @@
-//! A page's first paint: the whole document, drawn here so that nothing waits for a script (ux.md 2.0).
+//! Renders the first paint of a page on the server, so that nothing waits for a script (ux.md 2.0).
 
 use askama::Template;
 use serde_json::Value;
 
 use crate::site::Site;
 
-pub mod face;
-pub mod offer_face;
-pub use face::{ClubFace, DrawFace, Phase};
-pub use offer_face::OfferFace;
+pub mod first_paint;
+pub mod offer_first_paint;
+pub use first_paint::{ClubTexts, DrawPhase, DrawTexts};
+pub use offer_first_paint::OfferTexts;
 
-/// Colour of the browser's own bar where no club's page is shown.
+/// Colour of the browser's own bar on pages without a club.
 pub const THEME: &str = "#06382e";
 pub const THEME_BOARD: &str = "#081311";
 
-/// What search engines and share cards read.
+/// Metadata for search engines and share cards.
 #[derive(Clone, Debug)]
 pub struct Head {
     pub title: String,
     pub description: String,
-    /// Absolute. `None`: not to be indexed.
+    /// The absolute URL. `None` for a page that must not be indexed.
     pub canonical: Option<String>,
-    /// The share card, absolute.
+    /// The absolute URL of the share card.
     pub image: Option<String>,
     pub theme: String,
 }
 
-/// What stands around every page but boards.
+/// The frame around every page except boards.
 #[derive(Clone, Debug)]
 pub struct Frame {
     pub navigation: Navigation,
@@ -35,11 +35,12 @@ pub struct Frame {
     pub maintenance: bool,
 }
 
+/// The links in a page's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Navigation {
-    /// Sections and the way in for clubs.
+    /// Links to the sections and to the club login.
     Landing,
-    /// Home and help.
+    /// Links to home and help.
     Plain,
 }
 
@@ -48,7 +49,7 @@ impl Frame {
         self.navigation == Navigation::Landing
     }
 
-    /// Where a tap on the text number leads.
+    /// The link target of the support's text number.
     fn sms(&self) -> String {
         format!(
             "sms:{}",
@@ -57,29 +58,29 @@ impl Frame {
     }
 }
 
-/// What the first paint shows.
-pub enum Body<'a> {
+/// The contents of the first paint.
+pub enum PageBody<'a> {
     Landing {
-        draws: &'a [DrawFace],
+        draws: &'a [DrawTexts],
     },
-    Draw(&'a DrawFace),
+    Draw(&'a DrawTexts),
     Club {
-        club: &'a ClubFace,
-        draws: &'a [DrawFace],
+        club: &'a ClubTexts,
+        draws: &'a [DrawTexts],
     },
-    Board(&'a DrawFace),
-    Offer(&'a OfferFace),
-    OfferBoard(&'a OfferFace),
-    /// A heading and the room the page will take.
+    Board(&'a DrawTexts),
+    Offer(&'a OfferTexts),
+    OfferBoard(&'a OfferTexts),
+    /// A heading and a placeholder for the page.
     Plain {
         heading: &'a str,
         words: &'a str,
     },
-    /// A club's or the operator's: nothing is shown before somebody has signed in (decision A-14).
+    /// A page of a club or an operator. Nothing is shown before sign-in (decision A-14).
     Desk {
         heading: &'a str,
     },
-    /// Nothing at this address.
+    /// No page exists at this address.
     Missing {
         heading: &'a str,
         words: &'a str,
@@ -88,7 +89,7 @@ pub enum Body<'a> {
 
 #[derive(Template)]
 #[template(path = "page/document.html")]
-struct Document<'a> {
+struct DocumentTemplate<'a> {
     head: &'a Head,
     site: &'a Site,
     scripts: Vec<&'a str>,
@@ -102,7 +103,7 @@ struct Document<'a> {
 #[template(path = "page/landing.html")]
 struct LandingPage<'a> {
     frame: &'a Frame,
-    draws: &'a [DrawFace],
+    draws: &'a [DrawTexts],
     nothing: (&'static str, &'static str),
 }
 
@@ -110,35 +111,35 @@ struct LandingPage<'a> {
 #[template(path = "page/draw.html")]
 struct DrawPage<'a> {
     frame: &'a Frame,
-    draw: &'a DrawFace,
+    draw: &'a DrawTexts,
 }
 
 #[derive(Template)]
 #[template(path = "page/club.html")]
 struct ClubPage<'a> {
     frame: &'a Frame,
-    club: &'a ClubFace,
-    draws: &'a [DrawFace],
+    club: &'a ClubTexts,
+    draws: &'a [DrawTexts],
     nothing: (&'static str, &'static str),
 }
 
 #[derive(Template)]
 #[template(path = "page/board.html")]
 struct BoardPage<'a> {
-    draw: &'a DrawFace,
+    draw: &'a DrawTexts,
 }
 
 #[derive(Template)]
 #[template(path = "page/offer.html")]
 struct OfferPage<'a> {
     frame: &'a Frame,
-    offer: &'a OfferFace,
+    offer: &'a OfferTexts,
 }
 
 #[derive(Template)]
 #[template(path = "page/offer_board.html")]
 struct OfferBoardPage<'a> {
-    offer: &'a OfferFace,
+    offer: &'a OfferTexts,
 }
 
 #[derive(Template)]
@@ -150,20 +151,20 @@ struct PlainPage<'a> {
     room: Room,
 }
 
-/// What follows the words of a plain page.
+/// What follows the text of a plain page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Room {
-    /// The page will come: how to buy without it.
+    /// A placeholder, with instructions for buying without scripts.
     Buying,
     Desk,
-    /// Ways on.
+    /// Links to other pages.
     Missing,
 }
 
-impl Body<'_> {
+impl PageBody<'_> {
     fn render(&self, frame: &Frame) -> askama::Result<String> {
         match *self {
-            Body::Landing { draws } => {
+            PageBody::Landing { draws } => {
                 let nothing = (
                     "No active draws at the moment.",
                     "Check back soon for new fundraising opportunities!",
@@ -175,32 +176,32 @@ impl Body<'_> {
                 }
                 .render()
             }
-            Body::Draw(draw) => DrawPage { frame, draw }.render(),
-            Body::Club { club, draws } => ClubPage {
+            PageBody::Draw(draw) => DrawPage { frame, draw }.render(),
+            PageBody::Club { club, draws } => ClubPage {
                 frame,
                 club,
                 draws,
                 nothing: ("No active draws right now", ""),
             }
             .render(),
-            Body::Board(draw) => BoardPage { draw }.render(),
-            Body::Offer(offer) => OfferPage { frame, offer }.render(),
-            Body::OfferBoard(offer) => OfferBoardPage { offer }.render(),
-            Body::Plain { heading, words } => PlainPage {
+            PageBody::Board(draw) => BoardPage { draw }.render(),
+            PageBody::Offer(offer) => OfferPage { frame, offer }.render(),
+            PageBody::OfferBoard(offer) => OfferBoardPage { offer }.render(),
+            PageBody::Plain { heading, words } => PlainPage {
                 frame,
                 heading,
                 words,
                 room: Room::Buying,
             }
             .render(),
-            Body::Desk { heading } => PlainPage {
+            PageBody::Desk { heading } => PlainPage {
                 frame,
                 heading,
                 words: "",
                 room: Room::Desk,
             }
             .render(),
-            Body::Missing { heading, words } => PlainPage {
+            PageBody::Missing { heading, words } => PlainPage {
                 frame,
                 heading,
                 words,
@@ -211,13 +212,14 @@ impl Body<'_> {
     }
 }
 
-/// Composes a document. `key` names the page in the build's list of chunks; `boot` is the data of React's first render.
+/// Renders a document. `key` is the page's name in the build's list of chunks. `boot` is the data
+/// of React's first render.
 pub fn document(
     site: &Site,
     key: &str,
     head: &Head,
     frame: &Frame,
-    body: &Body<'_>,
+    body: &PageBody<'_>,
     boot: &Value,
 ) -> askama::Result<String> {
     let chunks = site.chunks.get(key).map(Vec::as_slice).unwrap_or_default();
@@ -228,7 +230,7 @@ pub fn document(
     let payment_script = boot["config"]["stripeJs"]
         .as_str()
         .filter(|address| address.starts_with('/'));
-    Document {
+    DocumentTemplate {
         head,
         site,
         scripts,
@@ -240,7 +242,8 @@ pub fn document(
     .render()
 }
 
-/// JSON that may stand inside a script element: no `<` can end it, and no line separator can trip an old parser.
+/// JSON that is safe inside a script element: no `<` can end it, and no line separator breaks an
+/// old parser.
 fn embeddable(boot: &Value) -> String {
     boot.to_string()
         .replace('<', "\\u003c")

@@ -1,12 +1,13 @@
-//! A QR code as SVG, drawn here so that no third party learns a purchase link (decision B-20).
+//! QR codes as SVG. They are drawn here so that no third party learns a purchase link (decision
+//! B-20).
 
 use qrcode::render::svg;
 use qrcode::{EcLevel, QrCode};
 
-/// Longest text put into a code: at this length it still reads from a poster.
+/// Maximum number of bytes of a text. A code of this length is still readable from a poster.
 const TEXT_BYTES_MAX: usize = 300;
 
-/// The text as a QR code with its quiet zone of four modules; `None` when it is too long.
+/// The text as a QR code with a quiet zone of four modules. `None` when it is too long.
 pub fn svg(text: &str) -> Option<String> {
     if text.len() > TEXT_BYTES_MAX {
         return None;
@@ -25,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_becomes_a_drawing_and_a_novel_does_not() {
+    fn link_becomes_a_qr_code_and_long_text_is_refused() {
         let drawing = svg("http://localhost:8080/draw/1042?src=widget").expect("a code");
         assert!(drawing.contains("<svg") && drawing.contains("</svg>"));
         assert!(

@@ -1,14 +1,14 @@
-//! An instant as people at a ground read it: in the draw's own zone, with its name (decision E-10).
+//! Formats an instant in the draw's time zone, with the zone's name (decision E-10).
 
 use domain::Timestamp;
 use time::OffsetDateTime;
 use time::macros::format_description;
 use time_tz::{Offset, OffsetDateTimeExt, TimeZone, Tz, timezones};
 
-/// Stands between a time and its am or pm.
+/// The non-breaking space between a time and its am or pm.
 pub const TIE: char = '\u{a0}';
 
-/// Zone of a draw that names none we know (A:13).
+/// The zone of a draw with an unknown zone (specification A, line 13).
 const ZONE_DEFAULT: &Tz = timezones::db::australia::BRISBANE;
 
 fn zone(name: &str) -> &'static Tz {
@@ -21,15 +21,16 @@ fn local(at: Timestamp, zone: &'static Tz) -> OffsetDateTime {
     utc.to_timezone(zone)
 }
 
-/// `Fri 20 Nov 2026, 7:10 pm AEST` on a page: no line ends inside the time. `web/src/shared/dates.ts` writes the same letters,
-/// wherever the reader is, so that nothing grows when React takes over.
+/// Formats `Fri 20 Nov 2026, 7:10 pm AEST` for a page, without a line break inside the time.
+/// `web/src/shared/dates.ts` writes the same characters, so that nothing moves when React takes
+/// over.
 pub fn day_and_time(at: Timestamp, zone_name: &str) -> String {
     long(at, zone_name)
         .replace(" am ", &format!("{TIE}am "))
         .replace(" pm ", &format!("{TIE}pm "))
 }
 
-/// The same with common spaces, for tables, paper and pictures.
+/// The same with ordinary spaces, for tables, PDFs and pictures.
 pub fn long(at: Timestamp, zone_name: &str) -> String {
     let shape = format_description!(
         "[weekday repr:short] [day padding:none] [month repr:short] [year], [hour repr:12 padding:none]:[minute] [period case:lower]"
@@ -43,13 +44,13 @@ pub fn long(at: Timestamp, zone_name: &str) -> String {
     )
 }
 
-/// Whether two instants fall on one calendar day of a zone.
+/// Whether two instants fall on the same calendar day of a zone.
 pub fn same_day(one: Timestamp, other: Timestamp, zone_name: &str) -> bool {
     let zone = zone(zone_name);
     local(one, zone).date() == local(other, zone).date()
 }
 
-/// `Fri 7:10 pm`, for a subject line.
+/// Formats `Fri 7:10 pm` for a subject line.
 pub fn short(at: Timestamp, zone_name: &str) -> String {
     let shape = format_description!(
         "[weekday repr:short] [hour repr:12 padding:none]:[minute] [period case:lower]"
@@ -65,7 +66,7 @@ mod tests {
     const FRIDAY: Timestamp = Timestamp(1_795_165_800_000);
 
     #[test]
-    fn kick_off_is_told_in_the_zone_of_the_ground() {
+    fn kick_off_is_formatted_in_the_draws_zone() {
         assert_eq!(
             long(FRIDAY, "Australia/Brisbane"),
             "Fri 20 Nov 2026, 7:10 pm AEST"
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_of_a_page_ends_inside_a_time_and_no_table_holds_an_odd_space() {
+    fn only_pages_use_non_breaking_spaces_in_times() {
         assert_eq!(
             day_and_time(FRIDAY, "Australia/Brisbane"),
             "Fri 20 Nov 2026, 7:10\u{a0}pm AEST"
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_zone_is_brisbane() {
+    fn unknown_zone_falls_back_to_brisbane() {
         assert_eq!(
             long(FRIDAY, "Mars/Olympus"),
             long(FRIDAY, "Australia/Brisbane")

@@ -1,4 +1,5 @@
-//! Reading a JSON body: an empty one is `{}`, unknown fields are ignored (decision B-16), anything else unreadable is 400.
+//! Reads JSON request bodies: an empty body is `{}`, unknown fields are ignored (decision B-16),
+//! any other unreadable body is a 400.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -14,7 +15,9 @@ use tokio::time::{Instant, timeout_at};
 
 use super::FORM;
 use crate::error::Problem;
+use crate::plain_text::cleaned_json;
 
+/// Extractor for a JSON body. Unlike `web::Json`, it ignores the content type.
 pub struct Body<T>(pub T);
 
 impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
@@ -27,12 +30,13 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
     }
 }
 
-/// How long the body of a call may take to arrive: a form at once, a picture over a slow line.
+/// How long a request body may take to arrive: 15 seconds for a form, 60 for a picture.
 pub fn patience(body_max: usize) -> Duration {
     Duration::from_secs(if body_max <= FORM { 15 } else { 60 })
 }
 
-/// A body that ends with a failure when it is not here in time: who sends a byte now and then holds no handler.
+/// Wraps a body so that it fails after `patience`. A client that sends one byte at a time cannot
+/// hold a handler.
 pub fn in_time(payload: Payload, patience: Duration) -> Payload {
     let end = Instant::now() + patience;
     let chunks = stream::unfold(Some(payload), move |payload| async move {
@@ -48,7 +52,7 @@ pub fn in_time(payload: Payload, patience: Duration) -> Payload {
     }
 }
 
-/// A body the framework would not take.
+/// Turns actix's payload error into a problem: 413 when the body is too large, else 400.
 pub fn unreadable(error: actix_web::Error) -> Problem {
     match error.as_response_error().status_code() {
         StatusCode::PAYLOAD_TOO_LARGE => Problem::new(
@@ -60,22 +64,22 @@ pub fn unreadable(error: actix_web::Error) -> Problem {
     }
 }
 
-/// As JSON writes it; Postgres cannot store it.
+/// NUL as JSON escapes it. Postgres cannot store it.
 const NUL: &[u8] = b"\\u0000";
 
-/// What a whole body says.
+/// Parses a whole JSON body.
 ///
 /// # Errors
-/// 400: it is no JSON, or not the expected one.
+/// 400: the body is not JSON, or does not have the expected fields.
 ///
-/// The error says where, never what: a body may hold personal data.
+/// The error message gives the position, never the content: a body may hold personal data.
 pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let bytes = if bytes.iter().all(u8::is_ascii_whitespace) {
         b"{}"
     } else {
         bytes
     };
-    // A list of nothing would read as an object of nothing; and no text that we keep may hold a NUL.
+    // Serde would read `[]` as a struct with only defaults, and no stored text may hold a NUL.
     let is_object = bytes.trim_ascii_start().starts_with(b"{");
     if !is_object || bytes.windows(NUL.len()).any(|window| window == NUL) {
         return Err(Problem::bad_request(
@@ -83,7 +87,7 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
             "The request is not the JSON that was expected.",
         ));
     }
-    serde_json::from_slice(bytes).map_err(|error| {
+    serde_json::from_slice(&cleaned_json(bytes)).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
         Problem::bad_request(
             "bad-request",
@@ -112,7 +116,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_body_that_does_not_end_is_given_up_and_a_whole_one_is_read() {
+    async fn slow_body_times_out_and_complete_body_is_read() {
         let read = async |payload: Payload| payload.collect::<Vec<_>>().await;
         let whole = read(in_time(
             slow(vec![b"{\"a\":", b"1}"], true),
@@ -130,7 +134,7 @@ mod tests {
         );
         assert!(
             read(slow(vec![b"{"], false)).now_or_never().is_none(),
-            "without it nobody would stop waiting"
+            "without the deadline the read never ends"
         );
     }
 }

@@ -1,10 +1,12 @@
-//! For everyone, and for buyers: no account, only a browser's cookie or an order's secret.
+//! Routes without an account, for visitors and buyers. A buyer is recognised by the browser cookie
+//! or an order's secret token.
 
 use actix_web::web;
 use domain::DrawId;
 
 use crate::error::Problem;
 
+pub mod browser_reports;
 pub mod calendar;
 pub mod clubs;
 pub mod completion;
@@ -16,16 +18,15 @@ pub mod offers;
 pub mod orders;
 pub mod payments;
 pub mod proof;
-pub mod reported;
 pub mod reservations;
 pub mod site;
 pub mod tickets;
 pub mod validation;
 
-/// A draw's number in a path.
+/// Parses the draw number from a path variable.
 ///
 /// # Errors
-/// 404: what is no number is no draw.
+/// 404 when the variable is not a number.
 pub fn draw_number(path: &web::Path<String>) -> Result<DrawId, Problem> {
     path.parse()
         .map(DrawId)

@@ -1,4 +1,5 @@
-//! For a club that is signed in, on its own draws; the operator may do the same for any.
+//! Routes for the signed-in people of a club, on the club's own objects. The operator may call them
+//! for any club.
 
 use std::sync::Arc;
 
@@ -36,10 +37,10 @@ pub mod uploads;
 pub mod verification;
 pub mod winners;
 
-/// A draw of the caller's own.
+/// Finds a draw that belongs to the caller's club.
 ///
 /// # Errors
-/// 404, also for somebody else's draw (decision G-1).
+/// 404, also when the draw belongs to another club (decision G-1).
 pub async fn own_draw(
     state: &State,
     caller: Caller,
@@ -51,9 +52,9 @@ pub async fn own_draw(
         .draw(draw)
         .await
         .ok_or_else(Problem::draw_not_found)?;
-    // A draw's number is no secret, but the answer is one and the same, like everybody else's.
+    // Another club's draw answers the same 404 as an unknown draw, like every other object.
     caller
-        .must_own(listing.club)
+        .require_ownership(listing.club)
         .map_err(|_| Problem::draw_not_found())?;
     Ok((draw, listing, view))
 }

@@ -1,4 +1,4 @@
-//! What stands before every route of the table: whose page sent the call, who is signed in, and that it is finished.
+//! Checks before every route: same origin, signed-in caller, audience and body deadline.
 
 use actix_web::body::BoxBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -14,19 +14,22 @@ use crate::edge::is_unsafe;
 use crate::error::Problem;
 use crate::identity::{caller, check_same_origin};
 use crate::metrics::AnsweredBy;
-use crate::nodes::pass::PASS;
+use crate::nodes::peer_credentials::PASS;
 use crate::state::State;
 
-/// What an archived club may still write: its running draws finish and pay (decision H-3).
-const FINISHING: [&str; 6] = [
+/// Calls that an archived club may still make: its running draws finish and pay (decision H-3).
+const ALLOWED_WHEN_ARCHIVED: [&str; 8] = [
+    "/api/auth/reauthenticate",
     "/api/draws/{draw}/results",
     "/api/draws/{draw}/notify-winners",
     "/api/draws/{draw}/payouts",
     "/api/draws/{draw}/winner-bank",
+    "/api/draws/{draw}/winner-bank/proposal",
     "/api/draws/{draw}/winner-bank/reveal",
     "/api/payouts/{payout}",
 ];
 
+/// Wraps a route's handler in the checks.
 pub(super) fn guarded(route: &'static Route) -> ActixRoute {
     (route.handler)().wrap(from_fn(
         move |request: ServiceRequest, next: Next<BoxBody>| async move {
@@ -35,6 +38,7 @@ pub(super) fn guarded(route: &'static Route) -> ActixRoute {
     ))
 }
 
+/// Runs the checks, then the handler.
 async fn guard(
     route: &'static Route,
     mut request: ServiceRequest,
@@ -50,23 +54,25 @@ async fn guard(
     if !is_unsafe(request.method()) {
         return next.call(request).await;
     }
-    let asked = request.request().clone();
+    let original = request.request().clone();
     let payload = request.take_payload();
     request.set_payload(in_time(payload, patience(route.body_max)));
-    // A browser that resets its connection drops the handler half-way (reliability.md, finding 3). What may change something
-    // runs on by itself; only its answer is lost.
+    // actix drops the handler when a browser resets its connection (finding 3 of reliability.md). A
+    // call that may change data therefore runs in its own task; only its answer is lost.
     let call = actix_web::rt::spawn(next.call(request).in_current_span());
-    // A call that came to a panic is answered like any other, with its id and its headers.
+    // A panic is answered as a 503 with request id and headers, like any other failure.
     call.await
-        .unwrap_or_else(|_| Ok(ServiceResponse::from_err(Problem::unavailable(), asked)))
+        .unwrap_or_else(|_| Ok(ServiceResponse::from_err(Problem::unavailable(), original)))
 }
 
-/// No text that we keep may hold a NUL, and Postgres compares with none: nothing is called by one, and nothing is asked by one.
-/// A path's variables are decoded twice, here and when they are taken; a query once.
+/// Refuses NUL in the path and query: no stored text holds one, and Postgres rejects it. Path
+/// variables are decoded twice, a query once.
 fn check_address(request: &ServiceRequest) -> Result<(), Problem> {
     const NUL: &str = "%00";
     let mut variables = request.match_info().iter();
-    if let Some((name, _)) = variables.find(|(_, said)| said.contains('\0') || said.contains(NUL)) {
+    if let Some((name, _)) =
+        variables.find(|(_, token)| token.contains('\0') || token.contains(NUL))
+    {
         return Err(if name == "draw" {
             Problem::draw_not_found()
         } else {
@@ -82,9 +88,10 @@ fn check_address(request: &ServiceRequest) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Checks that the caller may call the route.
 async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
     let audience = route.audience;
-    // The provider signs its calls; nobody else's origin matters there (decision B-1).
+    // Stripe signs its calls, so the origin does not matter (decision B-1).
     if audience == Audience::Machine {
         return Ok(());
     }
@@ -92,7 +99,7 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
         .app_data::<web::Data<State>>()
         .ok_or_else(Problem::unavailable)?;
     if audience == Audience::Node {
-        let said = request
+        let token = request
             .headers()
             .get(PASS)
             .and_then(|value| value.to_str().ok())
@@ -100,7 +107,7 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
         let admitted = state
             .pass
             .as_ref()
-            .is_some_and(|pass| pass.admits(said, state.clock.now()));
+            .is_some_and(|pass| pass.admits(token, state.clock.now()));
         return if admitted {
             Ok(())
         } else {
@@ -112,41 +119,43 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
         return Ok(());
     }
     let caller = caller(request.request()).await?;
-    let who = caller.principal();
-    match who {
-        Principal::Club(club, _) if may(who, audience) => {
+    let principal = caller.principal();
+    match principal {
+        Principal::Club(club, _) if may(principal, audience) => {
             let archived = state
                 .catalogue
                 .facts()
                 .club(club)
                 .is_some_and(|club| club.archived);
-            let looks = !is_unsafe(request.method());
-            if looks || !archived || FINISHING.contains(&route.path) {
-                Ok(())
-            } else {
-                Err(Problem::club_archived())
+            let is_read = !is_unsafe(request.method());
+            if archived && !is_read && !ALLOWED_WHEN_ARCHIVED.contains(&route.path) {
+                return Err(Problem::club_archived());
             }
         }
-        _ if may(who, audience) && audience == Audience::ProvenOperator => {
-            caller.must_be_fresh(state.clock.now())
-        }
-        _ if may(who, audience) => Ok(()),
-        Principal::Anonymous => Err(Problem::unauthenticated()),
+        _ if may(principal, audience) => {}
+        Principal::Anonymous => return Err(Problem::unauthenticated()),
         Principal::HalfOperator => {
             let sentence = "Enter the code of your authenticator first.";
-            Err(Problem::new(
+            return Err(Problem::new(
                 StatusCode::FORBIDDEN,
                 "second-factor-required",
                 sentence,
-            ))
+            ));
         }
         Principal::Club(_, role) if let Some(needs) = audience.role() => {
-            Err(Problem::role_not_allowed(role, needs))
+            return Err(Problem::role_not_allowed(role, needs));
         }
-        Principal::Club(..) | Principal::Operator => Err(Problem::new(
-            StatusCode::FORBIDDEN,
-            "forbidden",
-            "This is for the platform operator.",
-        )),
+        Principal::Club(..) | Principal::Operator => {
+            return Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "forbidden",
+                "This is for the platform operator.",
+            ));
+        }
+    }
+    if audience.needs_fresh_proof() {
+        caller.require_recent_proof(state.clock.now())
+    } else {
+        Ok(())
     }
 }

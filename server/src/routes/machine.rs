@@ -1,4 +1,5 @@
-//! For machines: the provider's notices, boards, health checks, pages, and the description of all this.
+//! Routes for machines: Stripe webhooks, widgets, health checks, HTML pages, search engines and the
+//! API description.
 
 pub mod cards;
 pub mod described;

@@ -1,8 +1,8 @@
-//! For the platform operator alone.
+//! Routes for the platform operator only.
 
 use crate::error::Problem;
 use crate::form::trimmed;
-use crate::wire::console::order::Reasoned;
+use crate::wire::console::order::Reason;
 
 pub mod anomalies;
 pub mod audit;
@@ -23,19 +23,20 @@ pub mod second_factor;
 pub mod settings;
 pub mod waitlist;
 
+/// Most characters of a reason.
 const REASON_CHARS_MAX: usize = 500;
 
-/// Why something is done that cannot be taken back.
+/// Reads the required reason for an irreversible action.
 ///
 /// # Errors
-/// 400 `reason-required`, in these words.
-fn reason(form: &Reasoned, otherwise: &str) -> Result<String, Problem> {
+/// 400 `reason-required` with the given message.
+fn reason(form: &Reason, message_if_missing: &str) -> Result<String, Problem> {
     let reason: String = trimmed(&form.reason)
         .chars()
         .take(REASON_CHARS_MAX)
         .collect();
     if reason.is_empty() {
-        Err(Problem::bad_request("reason-required", otherwise))
+        Err(Problem::bad_request("reason-required", message_if_missing))
     } else {
         Ok(reason)
     }

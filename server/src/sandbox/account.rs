@@ -1,21 +1,22 @@
-//! Connected accounts and the single-use links by which a club completes its own.
+//! Connected accounts, and the single-use links by which a club completes its onboarding.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::Call;
-use super::failure::Failure;
-use super::form::Form;
+use super::call::ApiCall;
+use super::failure::StripeError;
+use super::form::StripeForm;
 use super::id;
 use super::record::RecordRef;
-use super::state::State;
-use super::table::{Key, Row};
+use super::state::SandboxState;
+use super::table::{ObjectKey, StripeObject};
 
-/// How long an onboarding link may be opened; the real ones live for minutes too.
+/// Lifetime of an onboarding link. Stripe's links also live for minutes.
 const LINK_SECONDS: i64 = 300;
 
+/// A connected account. The platform itself is not stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Account {
     pub id: String,
@@ -31,6 +32,7 @@ pub struct Account {
     pub metadata: BTreeMap<String, String>,
 }
 
+/// A single-use link to an account's onboarding page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AccountLink {
     pub token: String,
@@ -42,10 +44,10 @@ pub struct AccountLink {
 }
 
 impl Account {
-    fn new(id: String) -> Self {
+    fn new(id: String, created: i64) -> Self {
         Self {
             id,
-            created: id::now(),
+            created,
             kind: "standard".to_owned(),
             country: "AU".to_owned(),
             email: None,
@@ -58,9 +60,9 @@ impl Account {
         }
     }
 
-    fn fill(&mut self, form: &Form) {
+    fn apply_form(&mut self, form: &StripeForm) {
         let replace = |field: &mut Option<String>, name: &str| {
-            if let Some(value) = form.given(name) {
+            if let Some(value) = form.get_or_empty(name) {
                 *field = Some(value.to_owned()).filter(|text| !text.is_empty());
             }
         };
@@ -70,26 +72,26 @@ impl Account {
         self.metadata.extend(form.map("metadata"));
     }
 
-    /// Sets everything onboarding would have asked for.
-    fn complete(&mut self) {
+    /// Marks the account as fully onboarded.
+    fn mark_complete(&mut self) {
         self.details_submitted = true;
         self.charges_enabled = true;
         self.payouts_enabled = true;
     }
 
-    fn announce(self, state: &mut State) -> Value {
-        let (shown, id) = (self.render(), self.id.clone());
+    fn save_and_emit(self, state: &mut SandboxState) -> Value {
+        let (response, id) = (self.render(), self.id.clone());
         state.save(self);
         state.emit("account.updated", &id, &id);
-        shown
+        response
     }
 }
 
-impl Row for Account {
+impl StripeObject for Account {
     const OBJECT: &'static str = "account";
 
-    fn key(&self) -> Key<'_> {
-        Key {
+    fn key(&self) -> ObjectKey<'_> {
+        ObjectKey {
             id: &self.id,
             account: "",
             created: self.created,
@@ -135,11 +137,11 @@ impl Row for Account {
     }
 }
 
-impl State {
-    /// Whether money may be charged on this account.
-    pub fn may_charge(&self, account: &str) -> Result<(), Failure> {
+impl SandboxState {
+    /// Returns an error unless charges are enabled on this account.
+    pub fn check_charges_enabled(&self, account: &str) -> Result<(), StripeError> {
         match self.accounts.get(account) {
-            Some(found) if !found.charges_enabled => Err(Failure::state(
+            Some(found) if !found.charges_enabled => Err(StripeError::state(
                 "charges_not_enabled",
                 "Your account cannot currently make charges. Complete its onboarding, or contact support.",
             )),
@@ -147,92 +149,101 @@ impl State {
         }
     }
 
-    /// Makes sure that a complete account of this id exists: for seeds, and for a database older than this journal.
+    /// Creates a complete account with this id unless it exists. Used for seeds, and for databases
+    /// older than this journal.
     pub fn adopt_account(&mut self, id: &str, name: Option<&str>) {
         if self.accounts.get(id).is_some() {
             return;
         }
-        let mut account = Account::new(id.to_owned());
+        let mut account = Account::new(id.to_owned(), self.now());
         account.business_name = name.map(str::to_owned);
-        account.complete();
+        account.mark_complete();
         self.save(account);
     }
 
-    /// Switches an account's right to charge, as the provider's risk team would.
-    pub fn restrict_account(&mut self, id: &str, may_charge: bool) -> Result<Value, Failure> {
+    /// Enables or disables charges on an account, as Stripe's risk team would.
+    pub fn restrict_account(
+        &mut self,
+        id: &str,
+        check_charges_enabled: bool,
+    ) -> Result<Value, StripeError> {
         let mut account = self.find::<Account>("", id)?;
-        account.charges_enabled = may_charge;
-        Ok(account.announce(self))
+        account.charges_enabled = check_charges_enabled;
+        Ok(account.save_and_emit(self))
     }
 
-    /// Completes an account's onboarding by its link; gives the address to return to.
-    pub fn complete_onboarding(&mut self, id: &str, token: &str) -> Result<String, Failure> {
+    /// Completes an account's onboarding through its link. Returns the URL to return to.
+    pub fn complete_onboarding(&mut self, id: &str, token: &str) -> Result<String, StripeError> {
         let mut link = self.open_link(id, token)?;
         let mut account = self.find::<Account>("", id)?;
-        account.complete();
-        account.announce(self);
+        account.mark_complete();
+        account.save_and_emit(self);
         link.used = true;
         let address = link.return_url.clone();
         self.save_link(link);
         Ok(address)
     }
 
-    /// A link that may still be used. The error of a stale one is where to fetch a new one.
-    pub fn open_link(&self, account: &str, token: &str) -> Result<AccountLink, Failure> {
+    /// Returns a link that is still usable. The error of a stale link carries its `refresh_url`.
+    pub fn open_link(&self, account: &str, token: &str) -> Result<AccountLink, StripeError> {
         let link = self
             .links
             .get(token)
             .filter(|link| link.account == account)
             .cloned();
-        let link = link.ok_or_else(|| Failure::unknown("account link", account))?;
-        if link.used || link.expires_at < id::now() {
-            return Err(Failure::invalid("This link was used or has expired.")
+        let link = link.ok_or_else(|| StripeError::not_found("account link", account))?;
+        if link.used || link.expires_at < self.now() {
+            return Err(StripeError::invalid("This link was used or has expired.")
                 .detail("refresh_url", link.refresh_url));
         }
         Ok(link)
     }
 }
 
-/// `POST /v1/accounts`
-pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
-    let mut account = Account::new(id::fresh("acct"));
+/// Handles `POST /v1/accounts`.
+pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
+    let mut account = Account::new(id::generate("acct"), state.now());
     account.kind = call.form.get("type").unwrap_or("standard").to_owned();
     account.country = call.form.get("country").unwrap_or("AU").to_owned();
-    account.fill(&call.form);
-    let shown = account.render();
+    account.apply_form(&call.form);
+    let response = account.render();
     state.save(account);
-    Ok(shown)
+    Ok(response)
 }
 
-/// `POST /v1/accounts/{id}`
-pub fn update(state: &mut State, call: &Call, id: &str) -> Result<Value, Failure> {
+/// Handles `POST /v1/accounts/{id}`.
+pub fn update(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     let mut account = state.find::<Account>("", id)?;
-    account.fill(&call.form);
-    Ok(account.announce(state))
+    account.apply_form(&call.form);
+    Ok(account.save_and_emit(state))
 }
 
-/// `GET /v1/accounts/{id}`, and `GET /v1/account` for the one the request is scoped to.
-pub fn retrieve(state: &State, call: &Call, id: Option<&str>) -> Result<Value, Failure> {
+/// Handles `GET /v1/accounts/{id}`, and `GET /v1/account` for the account of the request.
+pub fn retrieve(
+    state: &SandboxState,
+    call: &ApiCall,
+    id: Option<&str>,
+) -> Result<Value, StripeError> {
     match id.unwrap_or(&call.account) {
         "" => {
-            let mut platform = Account::new("acct_platform".to_owned());
-            platform.complete();
+            let mut platform = Account::new("acct_platform".to_owned(), state.now());
+            platform.mark_complete();
             Ok(platform.render())
         }
         id => state
             .find::<Account>("", id)
             .map(|account| account.render())
-            .map_err(|_| Failure::foreign_account(id)),
+            .map_err(|_| StripeError::foreign_account(id)),
     }
 }
 
-/// `POST /v1/account_links`
-pub fn create_link(state: &mut State, call: &Call) -> Result<Value, Failure> {
+/// Handles `POST /v1/account_links`.
+pub fn create_link(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let account = state.find::<Account>("", call.form.required("account")?)?;
     call.form.required("type")?;
     let link = AccountLink {
-        token: id::fresh("link"),
-        expires_at: id::now() + LINK_SECONDS,
+        token: id::generate("link"),
+        expires_at: state.now() + LINK_SECONDS,
         refresh_url: call.form.required("refresh_url")?.to_owned(),
         return_url: call.form.required("return_url")?.to_owned(),
         account: account.id,
@@ -242,7 +253,7 @@ pub fn create_link(state: &mut State, call: &Call) -> Result<Value, Failure> {
         "{}/sandbox/onboarding/{}?link={}",
         call.base, link.account, link.token
     );
-    let shown = json!({ "object": "account_link", "created": id::now(), "expires_at": link.expires_at, "url": url });
+    let response = json!({ "object": "account_link", "created": state.now(), "expires_at": link.expires_at, "url": url });
     state.save_link(link);
-    Ok(shown)
+    Ok(response)
 }

@@ -1,24 +1,26 @@
-//! The demo operators' authenticator: in a demo anyone may read the code that a phone would show.
+//! Shows the one-time codes of the demo operators. In a demo, anyone may read the code that a phone
+//! would show.
 
 use actix_web::Responder;
-use actix_web::web::{self, Json, ServiceConfig};
+use actix_web::web::{self, Data, Json, ServiceConfig};
 use serde_json::json;
 
+use super::Sandbox;
 use crate::demo::seed::OPERATOR;
 use crate::identity::second_factor::{STEP_SECONDS, authenticator};
 
-/// Known to everyone, so it protects nothing: the seeded operators of a demo have it, and nobody else.
+/// The second-factor secret of the seeded demo operators. It is public, so it protects nothing.
 pub const OPERATOR_SECRET: &[u8; 20] = b"demo-operator-secret";
 
 pub fn configure(cfg: &mut ServiceConfig) {
-    cfg.route("/operator-code.json", web::get().to(code));
+    cfg.route("/operator-code.json", web::get().to(operator_code));
 }
 
-/// The present code, the one after it, and how long the present one lives.
-async fn code() -> impl Responder {
-    let now = time::OffsetDateTime::now_utc().unix_timestamp();
+/// Returns the current code, the next one, and the remaining lifetime of the current one.
+async fn operator_code(sandbox: Data<Sandbox>) -> impl Responder {
+    let now = sandbox.clock.unix_seconds();
     let step = now.div_euclid(STEP_SECONDS);
-    let shown = |step: i64| {
+    let code_at = |step: i64| {
         let totp = authenticator(OPERATOR_SECRET, OPERATOR).ok()?;
         Some(
             totp.generate((step * STEP_SECONDS).unsigned_abs())
@@ -27,6 +29,6 @@ async fn code() -> impl Responder {
     };
     let left = (step + 1) * STEP_SECONDS - now;
     Json(
-        json!({ "email": OPERATOR, "code": shown(step), "nextCode": shown(step + 1), "validForSeconds": left }),
+        json!({ "email": OPERATOR, "code": code_at(step), "nextCode": code_at(step + 1), "validForSeconds": left }),
     )
 }

@@ -1,42 +1,44 @@
-//! One request to the provider's API, decoded.
+//! One decoded request to Stripe's API.
 
 use serde::{Deserialize, Serialize};
 
-use super::failure::Failure;
-use super::form::Form;
+use super::failure::StripeError;
+use super::form::StripeForm;
 use super::intent::Intent;
 
-/// Which kind of key the request carries, and so what it may do.
+/// The kind of API key, which decides what the request may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Access {
-    /// The server's key: everything.
+pub enum KeyKind {
+    /// The server's key. Allows every call.
     Secret,
-    /// The browser's key: payment methods, and single intents whose client secret it knows.
+    /// The browser's key. Allows payment methods, and single intents by their client secret.
     Publishable,
 }
 
+/// A decoded API request.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct ApiCall {
     pub method: String,
-    /// After `/v1/`.
+    /// The path after `/v1/`.
     pub path: String,
-    /// The `Stripe-Account` header; empty for the platform itself.
+    /// The `Stripe-Account` header. Empty for the platform itself.
     pub account: String,
-    pub access: Access,
-    pub form: Form,
+    pub access: KeyKind,
+    pub form: StripeForm,
     pub idempotency_key: Option<String>,
-    /// Where this server is reached, for links in answers: `http://127.0.0.1:8080`.
+    /// Base URL of this server for links in answers, such as `http://127.0.0.1:8080`.
     pub base: String,
 }
 
-impl Call {
-    /// The browser proves with the client secret that the intent is its own.
-    pub fn may_use(&self, intent: &Intent) -> Result<(), Failure> {
+impl ApiCall {
+    /// Returns an error unless the key may access the intent. A publishable key must also send the
+    /// intent's client secret.
+    pub fn check_client_secret(&self, intent: &Intent) -> Result<(), StripeError> {
         match self.access {
-            Access::Secret => Ok(()),
-            Access::Publishable if self.form.get("client_secret") == Some(&intent.client_secret) => Ok(()),
-            Access::Publishable => Err(Failure::invalid(
+            KeyKind::Secret => Ok(()),
+            KeyKind::Publishable if self.form.get("client_secret") == Some(&intent.client_secret) => Ok(()),
+            KeyKind::Publishable => Err(StripeError::invalid(
                 "The client_secret provided does not match any associated PaymentIntent on this account. \
                  Ensure the client_secret was created with the same account.",
             )

@@ -1,23 +1,24 @@
-//! The test cards: what each number is, and how it behaves when it is charged.
+//! The test cards: their numbers, and what happens when one is charged.
 
 use serde::{Deserialize, Serialize};
 
-use super::failure::Failure;
+use super::failure::StripeError;
 
-/// What happens when a card is confirmed.
+/// What happens when a payment with the card is confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Behaviour {
     Approves,
     Declines(Decline),
-    /// 3-D Secure first, then approval.
+    /// Requires 3-D Secure, then approves.
     Authenticates,
-    /// 3-D Secure first, then a decline all the same.
+    /// Requires 3-D Secure, then declines.
     AuthenticatesThenDeclines,
-    /// Approves, and is disputed as soon as the money is taken.
+    /// Approves. A dispute opens as soon as the payment is captured.
     Disputes,
 }
 
+/// Why a card is declined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decline {
@@ -31,24 +32,25 @@ pub enum Decline {
 }
 
 impl Decline {
-    pub fn failure(self) -> Failure {
+    /// The error response of the decline.
+    pub fn failure(self) -> StripeError {
         let declined = "Your card was declined.";
         match self {
-            Self::Generic => Failure::card("card_declined", Some("generic_decline"), declined),
-            Self::InsufficientFunds => Failure::card(
+            Self::Generic => StripeError::card("card_declined", Some("generic_decline"), declined),
+            Self::InsufficientFunds => StripeError::card(
                 "card_declined",
                 Some("insufficient_funds"),
                 "Your card has insufficient funds.",
             ),
-            Self::LostCard => Failure::card("card_declined", Some("lost_card"), declined),
-            Self::StolenCard => Failure::card("card_declined", Some("stolen_card"), declined),
-            Self::ExpiredCard => Failure::card("expired_card", None, "Your card has expired."),
-            Self::IncorrectCvc => Failure::card(
+            Self::LostCard => StripeError::card("card_declined", Some("lost_card"), declined),
+            Self::StolenCard => StripeError::card("card_declined", Some("stolen_card"), declined),
+            Self::ExpiredCard => StripeError::card("expired_card", None, "Your card has expired."),
+            Self::IncorrectCvc => StripeError::card(
                 "incorrect_cvc",
                 None,
                 "Your card's security code is incorrect.",
             ),
-            Self::ProcessingError => Failure::card(
+            Self::ProcessingError => StripeError::card(
                 "processing_error",
                 None,
                 "An error occurred while processing your card. Try again in a little bit.",
@@ -64,7 +66,7 @@ pub struct TestCard {
     pub token: &'static str,
     pub country: &'static str,
     pub behaviour: Behaviour,
-    /// For the sandbox's page.
+    /// Description shown on the sandbox's page.
     pub meaning: &'static str,
 }
 
@@ -86,7 +88,7 @@ const fn card(
 
 use Behaviour::{Approves, Authenticates, AuthenticatesThenDeclines, Declines, Disputes};
 
-/// The provider's own test numbers. Unlike the real ones the everyday cards are Australian, as this market is.
+/// Stripe's own test numbers. Unlike Stripe's, the everyday cards are Australian.
 pub const CARDS: &[TestCard] = &[
     card("4242424242424242", "visa", "AU", Approves, "Visa, approved"),
     card(
@@ -211,23 +213,25 @@ pub const CARDS: &[TestCard] = &[
     ),
 ];
 
-/// The card of `pm_card_…` or `tok_…`.
+/// Finds the card of a `pm_card_…` or `tok_…` id.
 pub fn by_token(token: &str) -> Option<&'static TestCard> {
     CARDS.iter().find(|card| card.token == token)
 }
 
-/// The card with this number; a number that is well formed and not in the list is refused as the real test mode does.
-pub fn by_number(number: &str) -> Result<&'static TestCard, Failure> {
+/// Finds the card with this number. Other well-formed numbers are refused, as in Stripe's test
+/// mode.
+pub fn by_number(number: &str) -> Result<&'static TestCard, StripeError> {
     let digits: String = number.chars().filter(char::is_ascii_digit).collect();
     if let Some(card) = CARDS.iter().find(|card| card.number == digits) {
         return Ok(card);
     }
     Err(if digits.len() < 13 || !passes_luhn(&digits) {
-        Failure::card("incorrect_number", None, "Your card number is incorrect.").param("number")
+        StripeError::card("incorrect_number", None, "Your card number is incorrect.")
+            .param("number")
     } else {
         let message =
             "Your card was declined. Your request was in test mode, but used a non test card.";
-        Failure::card("card_declined", Some("test_mode_live_card"), message)
+        StripeError::card("card_declined", Some("test_mode_live_card"), message)
     })
 }
 
@@ -265,7 +269,7 @@ mod tests {
     use super::{CARDS, by_number, passes_luhn};
 
     #[test]
-    fn every_test_card_but_the_short_forms_is_a_well_formed_number() {
+    fn test_card_numbers_pass_the_luhn_check() {
         for card in CARDS
             .iter()
             .filter(|card| card.number != "4000000000003155")
@@ -275,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn spaces_in_a_number_do_not_matter_and_other_numbers_are_refused() {
+    fn card_lookup_ignores_spaces_and_refuses_unknown_numbers() {
         assert_eq!(by_number("4242 4242 4242 4242").unwrap().token, "visa");
         assert_eq!(
             by_number("4242424242424241").unwrap_err().error()["code"],

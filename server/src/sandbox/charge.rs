@@ -1,22 +1,24 @@
-//! A charge: one attempt on one card.
+//! A charge: one attempt to charge one card.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::Call;
+use super::call::ApiCall;
 use super::card::Behaviour;
-use super::failure::Failure;
+use super::failure::StripeError;
 use super::id;
 use super::intent::{CaptureMethod, Intent};
 use super::method::Method;
 use super::record::RecordRef;
-use super::state::State;
-use super::table::{Key, Row};
+use super::state::SandboxState;
+use super::table::{ObjectKey, StripeObject};
 
+/// How long an authorisation can be captured.
 const AUTHORISATION_SECONDS: i64 = 7 * 24 * 3600;
 
+/// A charge. Amounts are in cents, times in seconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Charge {
     pub id: String,
@@ -32,7 +34,7 @@ pub struct Charge {
     pub refunded: bool,
     pub disputed: bool,
     pub disputes_itself: bool,
-    /// Code and message of a decline; absent when the card was charged or held.
+    /// Code and message of a decline. `None` when the card was charged or authorised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<(String, String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,11 +52,12 @@ pub struct Charge {
 }
 
 impl Charge {
-    pub fn authorised(intent: &Intent, method: &Method) -> Self {
+    /// Creates an authorised, uncaptured charge.
+    pub fn authorised(intent: &Intent, method: &Method, created: i64) -> Self {
         Self {
-            id: id::fresh("ch"),
+            id: id::generate("ch"),
             account: intent.account.clone(),
-            created: id::now(),
+            created,
             intent: intent.id.clone(),
             amount: intent.amount,
             amount_captured: 0,
@@ -76,7 +79,8 @@ impl Charge {
         }
     }
 
-    pub fn failed(intent: &Intent, method: &Method, failure: &Failure) -> Self {
+    /// Creates a declined charge.
+    pub fn failed(intent: &Intent, method: &Method, failure: &StripeError, created: i64) -> Self {
         let error = failure.error();
         let text = |name: &str| error[name].as_str().map(str::to_owned);
         Self {
@@ -85,11 +89,11 @@ impl Charge {
                 text("message").unwrap_or_default(),
             )),
             decline_code: text("decline_code"),
-            ..Self::authorised(intent, method)
+            ..Self::authorised(intent, method, created)
         }
     }
 
-    /// What can still be given back.
+    /// The amount that can still be refunded, in cents.
     pub fn refundable(&self) -> i64 {
         self.amount_captured - self.amount_refunded
     }
@@ -120,11 +124,11 @@ impl Charge {
     }
 }
 
-impl Row for Charge {
+impl StripeObject for Charge {
     const OBJECT: &'static str = "charge";
 
-    fn key(&self) -> Key<'_> {
-        Key {
+    fn key(&self) -> ObjectKey<'_> {
+        ObjectKey {
             id: &self.id,
             account: &self.account,
             created: self.created,
@@ -155,8 +159,8 @@ impl Row for Charge {
     }
 }
 
-/// `GET /v1/charges/{id}`
-pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
+/// Handles `GET /v1/charges/{id}`.
+pub fn retrieve(state: &SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     state
         .find::<Charge>(&call.account, id)
         .map(|charge| charge.render())

@@ -1,4 +1,4 @@
-//! The sandbox's own calls: what the provider's dashboard, a bank or an auditor would do.
+//! The sandbox's own endpoints. They do what Stripe's dashboard, a bank or an auditor would do.
 
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Data, Json, Path, Query, ServiceConfig};
@@ -6,10 +6,10 @@ use actix_web::{HttpResponse, Responder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::failure::Failure;
+use super::failure::StripeError;
 use super::faults::Faults;
 use super::intent::settle;
-use super::state::State;
+use super::state::SandboxState;
 use super::{Sandbox, dispute, ledger};
 
 pub fn configure(cfg: &mut ServiceConfig) {
@@ -23,12 +23,12 @@ pub fn configure(cfg: &mut ServiceConfig) {
 }
 
 #[derive(Debug, Deserialize)]
-struct Detail {
+struct LedgerQuery {
     detail: Option<String>,
 }
 
-async fn show_ledger(sandbox: Data<Sandbox>, asked: Query<Detail>) -> impl Responder {
-    let in_detail = asked.detail.as_deref() == Some("1");
+async fn show_ledger(sandbox: Data<Sandbox>, query: Query<LedgerQuery>) -> impl Responder {
+    let in_detail = query.detail.as_deref() == Some("1");
     Json(ledger::totals(
         &sandbox.state.lock().expect("the state is never poisoned"),
         in_detail,
@@ -51,41 +51,44 @@ async fn set_faults(sandbox: Data<Sandbox>, faults: Json<Faults>) -> impl Respon
 }
 
 #[derive(Debug, Deserialize)]
-struct Named {
+struct PaymentIntentRequest {
     #[serde(alias = "paymentIntent")]
     payment_intent: String,
     reason: Option<String>,
 }
 
-async fn raise_dispute(sandbox: Data<Sandbox>, named: Json<Named>) -> HttpResponse {
-    let reason = named.reason.as_deref().unwrap_or("fraudulent");
+async fn raise_dispute(
+    sandbox: Data<Sandbox>,
+    request: Json<PaymentIntentRequest>,
+) -> HttpResponse {
+    let reason = request.reason.as_deref().unwrap_or("fraudulent");
     change(&sandbox, |state| {
-        dispute::raise(state, &named.payment_intent, reason)
+        dispute::raise(state, &request.payment_intent, reason)
     })
 }
 
-/// The bank lets an authorisation run out, as after seven days.
-async fn expire(sandbox: Data<Sandbox>, named: Json<Named>) -> HttpResponse {
+/// Expires an authorisation, as a bank does after seven days.
+async fn expire(sandbox: Data<Sandbox>, request: Json<PaymentIntentRequest>) -> HttpResponse {
     change(&sandbox, |state| {
-        settle::expire(state, &named.payment_intent)
+        settle::expire(state, &request.payment_intent)
     })
 }
 
 #[derive(Debug, Deserialize)]
-struct Wanted {
+struct AccountRequest {
     id: String,
     name: Option<String>,
 }
 
-async fn ensure_account(sandbox: Data<Sandbox>, wanted: Json<Wanted>) -> HttpResponse {
+async fn ensure_account(sandbox: Data<Sandbox>, request: Json<AccountRequest>) -> HttpResponse {
     change(&sandbox, |state| {
-        state.adopt_account(&wanted.id, wanted.name.as_deref());
-        Ok(json!({ "id": wanted.id }))
+        state.adopt_account(&request.id, request.name.as_deref());
+        Ok(json!({ "id": request.id }))
     })
 }
 
 #[derive(Debug, Deserialize)]
-struct Right {
+struct ChargesEnabledRequest {
     #[serde(alias = "chargesEnabled")]
     charges_enabled: bool,
 }
@@ -93,25 +96,27 @@ struct Right {
 async fn restrict_account(
     sandbox: Data<Sandbox>,
     id: Path<String>,
-    right: Json<Right>,
+    request: Json<ChargesEnabledRequest>,
 ) -> HttpResponse {
     change(&sandbox, |state| {
-        state.restrict_account(&id, right.charges_enabled)
+        state.restrict_account(&id, request.charges_enabled)
     })
 }
 
-/// Changes the state outside the provider's API: committed before it is answered, like everything else.
+/// Changes the state outside Stripe's API. Commits before it answers, as API calls do.
 pub fn change(
     sandbox: &Sandbox,
-    change: impl FnOnce(&mut State) -> Result<Value, Failure>,
+    change: impl FnOnce(&mut SandboxState) -> Result<Value, StripeError>,
 ) -> HttpResponse {
     let mut state = sandbox.state.lock().expect("the state is never poisoned");
     state.request = (String::new(), None);
     let changed = change(&mut state);
-    let written = state.commit();
+    let commit_result = state.commit();
     drop(state);
-    sandbox.courier.wake();
-    let outcome = written.map_err(|_| Failure::internal()).and(changed);
+    sandbox.webhook_sender.wake();
+    let outcome = commit_result
+        .map_err(|_| StripeError::internal())
+        .and(changed);
     match outcome {
         Ok(value) => HttpResponse::Ok().json(value),
         Err(failure) => {

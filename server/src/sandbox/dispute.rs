@@ -1,21 +1,22 @@
-//! Disputes: a buyer's bank takes the money back.
+//! Disputes: a buyer's bank reverses a payment.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::Call;
+use super::call::ApiCall;
 use super::charge::Charge;
-use super::failure::Failure;
+use super::failure::StripeError;
 use super::id;
 use super::intent::Intent;
 use super::record::RecordRef;
-use super::state::State;
-use super::table::{Key, Row};
-use super::transaction::Transaction;
+use super::state::SandboxState;
+use super::table::{ObjectKey, StripeObject};
+use super::transaction::BalanceTransaction;
 
-/// What a bank's dispute costs the merchant, in cents.
+/// Fee that a dispute costs the merchant, in cents.
 const DISPUTE_FEE: i64 = 2500;
 
+/// A dispute. Amounts are in cents, times in seconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Dispute {
     pub id: String,
@@ -29,11 +30,11 @@ pub struct Dispute {
     pub reason: String,
 }
 
-impl Row for Dispute {
+impl StripeObject for Dispute {
     const OBJECT: &'static str = "dispute";
 
-    fn key(&self) -> Key<'_> {
-        Key {
+    fn key(&self) -> ObjectKey<'_> {
+        ObjectKey {
             id: &self.id,
             account: &self.account,
             created: self.created,
@@ -56,12 +57,12 @@ impl Row for Dispute {
     }
 }
 
-/// Opens a dispute of all that is left of a captured charge.
-pub fn open(state: &mut State, mut charge: Charge, reason: &str) -> Value {
+/// Opens a dispute over the unrefunded amount of a captured charge.
+pub fn open(state: &mut SandboxState, mut charge: Charge, reason: &str) -> Value {
     let dispute = Dispute {
-        id: id::fresh("dp"),
+        id: id::generate("dp"),
         account: charge.account.clone(),
-        created: id::now(),
+        created: state.now(),
         charge: charge.id.clone(),
         intent: charge.intent.clone(),
         amount: charge.refundable(),
@@ -70,19 +71,20 @@ pub fn open(state: &mut State, mut charge: Charge, reason: &str) -> Value {
         reason: reason.to_owned(),
     };
     charge.disputed = true;
-    state.save(Transaction::of_dispute(&dispute));
+    state.save(BalanceTransaction::of_dispute(&dispute, state.now()));
     state.save(charge);
     state.save(dispute.clone());
     state.emit("charge.dispute.created", &dispute.account, &dispute.id);
     dispute.render()
 }
 
-/// `POST /sandbox/dispute` with `payment_intent`: the bank's side of the story, which the real API has no call for.
-pub fn raise(state: &mut State, intent: &str, reason: &str) -> Result<Value, Failure> {
+/// Handles `POST /sandbox/dispute` with `payment_intent`. Stripe's API has no such call, because
+/// the bank opens a dispute.
+pub fn raise(state: &mut SandboxState, intent: &str, reason: &str) -> Result<Value, StripeError> {
     let intent = state
         .intents
         .get(intent)
-        .ok_or_else(|| Failure::unknown(Intent::OBJECT, intent))?;
+        .ok_or_else(|| StripeError::not_found(Intent::OBJECT, intent))?;
     let charge = intent
         .latest_charge
         .as_deref()
@@ -92,14 +94,14 @@ pub fn raise(state: &mut State, intent: &str, reason: &str) -> Result<Value, Fai
         Some(charge) if charge.captured && !charge.disputed && charge.refundable() > 0 => {
             Ok(open(state, charge, reason))
         }
-        _ => Err(Failure::invalid(
+        _ => Err(StripeError::invalid(
             "only a captured, undisputed charge can be disputed",
         )),
     }
 }
 
-/// `GET /v1/disputes/{id}`
-pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
+/// Handles `GET /v1/disputes/{id}`.
+pub fn retrieve(state: &SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     state
         .find::<Dispute>(&call.account, id)
         .map(|dispute| dispute.render())

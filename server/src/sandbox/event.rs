@@ -1,71 +1,75 @@
-//! Events: what changed, as it was at that moment.
+//! Events: a change of an object, with a snapshot of the object at that moment.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::Call;
-use super::failure::Failure;
+use super::call::ApiCall;
+use super::failure::StripeError;
 use super::id;
 use super::record::RecordRef;
 use super::snapshot::Snapshot;
-use super::state::State;
-use super::table::{Key, Row};
+use super::state::SandboxState;
+use super::table::{ObjectKey, StripeObject};
 
-/// The API version that shapes our objects: the one async-stripe 1.0.0-rc.10 is generated from.
+/// The API version of the rendered objects: the one async-stripe 1.0.0-rc.10 is generated from.
 pub const API_VERSION: &str = "2026-09-30.endive";
 
+/// The delivery status of an event. Its names are stored in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Delivery {
+pub enum DeliveryStatus {
     Pending,
     Delivered,
-    /// A fault swallowed it: it is never sent again, but it stays listed as not delivered.
+    /// Dropped by an injected fault. It is never sent again and stays listed as undelivered.
     Lost,
 }
 
+/// An event that is delivered to the webhook.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Event {
+pub struct WebhookEvent {
     pub id: String,
     pub kind: String,
     pub account: String,
     pub created: i64,
     /// The id of the object that changed.
     pub subject: String,
-    /// The object as it was. A journal line has it only if the line with the object's own change is gone.
+    /// The object at the time of the event. A journal line contains it only if the line with the
+    /// object's own change has been removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Snapshot>,
     pub request: Option<String>,
     pub idempotency_key: Option<String>,
-    pub delivery: Delivery,
+    pub delivery: DeliveryStatus,
 }
 
-impl Event {
+impl WebhookEvent {
     pub fn new(
         kind: &str,
         account: &str,
         subject: &str,
         request: &(String, Option<String>),
+        created: i64,
     ) -> Self {
         Self {
-            id: id::fresh("evt"),
+            id: id::generate("evt"),
             kind: kind.to_owned(),
             account: account.to_owned(),
-            created: id::now(),
+            created,
             subject: subject.to_owned(),
             snapshot: None,
             request: Some(request.0.clone()).filter(|request| !request.is_empty()),
             idempotency_key: request.1.clone(),
-            delivery: Delivery::Pending,
+            delivery: DeliveryStatus::Pending,
         }
     }
 }
 
-impl Row for Event {
+impl StripeObject for WebhookEvent {
     const OBJECT: &'static str = "event";
 
-    /// An account's own events are that account's; `account.updated` too.
-    fn key(&self) -> Key<'_> {
-        Key {
+    /// Events of a connected account, `account.updated` included, belong to that account.
+    fn key(&self) -> ObjectKey<'_> {
+        ObjectKey {
             id: &self.id,
             account: &self.account,
             created: self.created,
@@ -77,7 +81,7 @@ impl Row for Event {
         let mut event = json!({
             "id": self.id, "object": "event", "api_version": API_VERSION, "created": self.created,
             "data": { "object": object }, "livemode": false,
-            "pending_webhooks": i32::from(self.delivery != Delivery::Delivered),
+            "pending_webhooks": i32::from(self.delivery != DeliveryStatus::Delivered),
             "request": { "id": self.request, "idempotency_key": self.idempotency_key }, "type": self.kind,
         });
         if !self.account.is_empty() {
@@ -91,9 +95,9 @@ impl Row for Event {
     }
 }
 
-/// `GET /v1/events/{id}`
-pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
+/// Handles `GET /v1/events/{id}`.
+pub fn retrieve(state: &SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     state
-        .find::<Event>(&call.account, id)
+        .find::<WebhookEvent>(&call.account, id)
         .map(|event| event.render())
 }

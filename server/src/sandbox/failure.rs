@@ -1,10 +1,11 @@
-//! What the stand-in answers when it says no: the provider's error body, status and all.
+//! The error responses of the stand-in, with Stripe's status and body.
 
 use serde_json::{Map, Value, json};
 
-/// An error answer. `saved` says whether an idempotency key remembers it: validation errors are forgotten, outcomes are not.
+/// An error response. `saved` says whether it is stored under the idempotency key: outcomes are,
+/// validation errors are not.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub struct StripeError {
     pub status: u16,
     pub saved: bool,
     kind: &'static str,
@@ -12,7 +13,7 @@ pub struct Failure {
     details: Map<String, Value>,
 }
 
-impl Failure {
+impl StripeError {
     fn new(status: u16, kind: &'static str, message: impl Into<String>) -> Self {
         Self {
             status,
@@ -23,24 +24,27 @@ impl Failure {
         }
     }
 
-    /// Wrong parameters: not remembered under an idempotency key.
+    /// Invalid parameters. Not saved under an idempotency key.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(400, "invalid_request_error", message)
     }
 
+    /// A required parameter is missing.
     pub fn missing(param: &'static str) -> Self {
         Self::invalid(format!("Missing required param: {param}."))
             .code("parameter_missing")
             .param(param)
     }
 
-    pub fn unknown(noun: &str, id: &str) -> Self {
+    /// No object has this id.
+    pub fn not_found(noun: &str, id: &str) -> Self {
         let message = format!("No such {noun}: '{id}'");
         Self::new(404, "invalid_request_error", message)
             .code("resource_missing")
             .detail("param", "id")
     }
 
+    /// The API has no such path.
     pub fn no_such_route(method: &str, path: &str) -> Self {
         Self::new(
             404,
@@ -49,7 +53,7 @@ impl Failure {
         )
     }
 
-    /// The object's state forbids it: remembered.
+    /// The object's state forbids the call. Saved under the idempotency key.
     pub fn state(code: &'static str, message: impl Into<String>) -> Self {
         Self {
             saved: true,
@@ -57,10 +61,12 @@ impl Failure {
         }
     }
 
+    /// The API key is missing or not allowed.
     pub fn unauthorized(message: impl Into<String>) -> Self {
         Self::new(401, "invalid_request_error", message)
     }
 
+    /// The account does not exist or is not connected.
     pub fn foreign_account(account: &str) -> Self {
         let message = format!(
             "The provided key does not have access to account '{account}' (or that account does not exist). \
@@ -69,23 +75,26 @@ impl Failure {
         Self::new(403, "invalid_request_error", message).code("account_invalid")
     }
 
+    /// 429: the rate limit is exceeded.
     pub fn too_many() -> Self {
         let message = "Request rate limit exceeded. Learn more about rate limits in the sandbox's faults form.";
         Self::new(429, "invalid_request_error", message).code("rate_limit")
     }
 
+    /// 409: another request uses the same idempotency key.
     pub fn key_in_use() -> Self {
         let message = "There is currently another in-progress request using this idempotency key. Please try again later.";
         Self::new(409, "invalid_request_error", message).code("idempotency_key_in_use")
     }
 
+    /// 429: another request has locked the object.
     pub fn locked() -> Self {
         let message =
             "This object cannot be accessed right now because another request is accessing it.";
         Self::new(429, "invalid_request_error", message).code("lock_timeout")
     }
 
-    /// The provider broke: remembered, as the real one does.
+    /// An internal error. Saved under the idempotency key, as Stripe does.
     pub fn internal() -> Self {
         let message = "An unknown error occurred, and it is remembered under this idempotency key.";
         Self {
@@ -94,6 +103,7 @@ impl Failure {
         }
     }
 
+    /// The idempotency key was used with other parameters.
     pub fn idempotency(key: &str) -> Self {
         let message = format!(
             "Keys for idempotent requests can only be used with the same parameters they were first used with. \
@@ -102,7 +112,7 @@ impl Failure {
         Self::new(400, "idempotency_error", message)
     }
 
-    /// The card said no: 402, remembered.
+    /// The card was declined: 402, saved under the idempotency key.
     pub fn card(code: &'static str, decline_code: Option<&'static str>, message: &str) -> Self {
         let failure = Self {
             saved: true,
@@ -123,12 +133,13 @@ impl Failure {
         self.detail("param", param)
     }
 
+    /// Adds a field to the error object.
     pub fn detail(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
         self
     }
 
-    /// The inner error object, as it is kept in `last_payment_error`.
+    /// The inner error object, as it is stored in `last_payment_error`.
     pub fn error(&self) -> Value {
         let mut error = self.details.clone();
         error.insert("type".to_owned(), self.kind.into());
@@ -136,6 +147,7 @@ impl Failure {
         Value::Object(error)
     }
 
+    /// The body of the error response.
     pub fn body(&self) -> Value {
         json!({ "error": self.error() })
     }

@@ -1,4 +1,4 @@
-//! Faults on order: what goes wrong between a caller and the provider, by header, by script or by seed.
+//! Faults that tests and demos inject into requests and webhooks: by header, by script or by seed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,45 +8,46 @@ use sha2::{Digest, Sha256};
 
 const SCRIPT_LINES_MAX: usize = 1_000;
 
-/// What may happen to one request.
+/// A fault that is injected into one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fault {
-    /// The connection breaks before anything happened.
+    /// The connection breaks before the request takes effect.
     #[serde(alias = "timeout_before")]
     TimeoutBefore,
-    /// It happened, and the connection breaks before the answer.
+    /// The request takes effect, and the connection breaks before the response.
     #[serde(alias = "timeout_after")]
     TimeoutAfter,
-    /// Nothing happened, and the 500 is remembered under the idempotency key.
+    /// Nothing takes effect, and the 500 is saved under the idempotency key.
     #[serde(rename = "error-500", alias = "error_500")]
     Error500,
-    /// It happened, and a 500 is answered and remembered all the same.
+    /// The request takes effect, and a 500 is returned and saved under the idempotency key.
     #[serde(rename = "error-500-after", alias = "error_500_after")]
     Error500After,
-    /// 429, before the idempotency layer: nothing happened, nothing is remembered.
+    /// 429 before the idempotency layer: nothing takes effect and nothing is saved.
     #[serde(alias = "rate_limit")]
     RateLimit,
-    /// The answer takes `hang_ms` longer.
+    /// The response takes `hang_ms` longer.
     Slow,
-    /// 409: somebody else's request under this key is under way. This one does nothing, and nothing is remembered.
+    /// 409: another request with this key is in progress. Nothing takes effect and nothing is
+    /// saved.
     #[serde(alias = "key_in_use")]
     KeyInUse,
-    /// 429 of another kind: the object is locked by another request. Nothing happened, nothing is remembered.
+    /// 429: another request has locked the object. Nothing takes effect and nothing is saved.
     #[serde(alias = "lock_timeout")]
     LockTimeout,
 }
 
 impl Fault {
-    /// Reads the word of the `x-sandbox-fault` header.
+    /// Parses the value of the `x-sandbox-fault` header.
     pub fn parse(word: &str) -> Option<Self> {
         serde_json::from_value(serde_json::Value::from(word)).ok()
     }
 }
 
-/// The next `times` requests whose `METHOD path` contains `on` meet `fault`.
+/// Injects `fault` into the next `times` requests whose `METHOD path` contains `on`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Scripted {
+pub struct ScriptedFault {
     pub on: String,
     pub fault: Fault,
     #[serde(default = "once")]
@@ -57,39 +58,39 @@ fn once() -> u32 {
     1
 }
 
-/// What happens to webhooks; rates are probabilities from 0 to 1.
+/// Faults of webhook deliveries. Rates are probabilities from 0 to 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WebhookFaults {
-    /// Never delivered at all.
+    /// Rate of events that are never delivered.
     pub lost: f64,
-    /// Delivered twice.
+    /// Rate of events that are delivered twice.
     pub doubled: f64,
-    /// Kept back long enough for others to overtake it.
+    /// Rate of events that are delayed long enough for later events to overtake them.
     pub reordered: f64,
-    /// Every event waits up to this long.
+    /// Upper bound of the random delay of every event.
     pub late_ms: u64,
 }
 
-/// `POST /sandbox/faults`: everything that goes wrong until it is posted again.
+/// The body of `POST /sandbox/faults`. It stays in force until the next one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Faults {
     pub seed: u64,
     pub rates: BTreeMap<Fault, f64>,
-    pub next: Vec<Scripted>,
+    pub next: Vec<ScriptedFault>,
     #[serde(alias = "webhooks")]
     pub webhook: WebhookFaults,
     /// How long a broken connection hangs before it breaks.
     pub hang_ms: u64,
-    /// Requests seen since the faults were set: the seed's position.
+    /// Requests seen since the faults were set. It is the position in the seeded sequence.
     #[serde(skip_deserializing)]
     pub requests: u64,
 }
 
 impl Faults {
-    /// What happens to this request: the script first, then the seed.
-    pub fn strike(&mut self, method: &str, path: &str) -> Option<Fault> {
+    /// The fault for this request, if any. Scripted faults come before seeded ones.
+    pub fn next_fault(&mut self, method: &str, path: &str) -> Option<Fault> {
         self.requests += 1;
         let request = format!("{method} {path}");
         if let Some(line) = self
@@ -113,7 +114,8 @@ impl Faults {
         None
     }
 
-    pub fn script(&mut self, line: Scripted) {
+    /// Adds a scripted fault.
+    pub fn script(&mut self, line: ScriptedFault) {
         self.next.retain(|line| line.times > 0);
         assert!(
             self.next.len() < SCRIPT_LINES_MAX,
@@ -122,19 +124,20 @@ impl Faults {
         self.next.push(line);
     }
 
+    /// How long a broken connection hangs before it breaks.
     pub fn hang(&self) -> Duration {
         Duration::from_millis(self.hang_ms)
     }
 
-    /// The fate of an event, always the same for the same seed and event.
-    pub fn fate(&self, event: &str) -> Fate {
+    /// How an event is delivered. The same seed and event always give the same plan.
+    pub fn delivery_plan(&self, event: &str) -> DeliveryPlan {
         let webhook = &self.webhook;
         let share = |purpose: &str| roll(self.seed, purpose, event);
         let mut delay_ms = (share("late") * webhook.late_ms as f64) as u64;
         if share("reordered") < webhook.reordered {
             delay_ms += webhook.late_ms.max(REORDER_MS);
         }
-        Fate {
+        DeliveryPlan {
             lost: share("lost") < webhook.lost,
             copies: if share("doubled") < webhook.doubled {
                 2
@@ -146,17 +149,18 @@ impl Faults {
     }
 }
 
-/// Long enough for the events of the same second to overtake.
+/// Long enough for later events of the same second to overtake.
 const REORDER_MS: u64 = 400;
 
+/// How one event is delivered: lost, or `copies` times after `delay`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fate {
+pub struct DeliveryPlan {
     pub lost: bool,
     pub copies: u32,
     pub delay: Duration,
 }
 
-/// A number from 0 to below 1 that the seed, the purpose and the subject decide.
+/// A number in [0, 1) that depends only on the seed, the purpose and the subject.
 fn roll(seed: u64, purpose: &str, subject: &str) -> f64 {
     let mut hash = Sha256::new();
     hash.update(seed.to_le_bytes());
@@ -169,50 +173,53 @@ fn roll(seed: u64, purpose: &str, subject: &str) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fault, Faults, Scripted};
+    use super::{Fault, Faults, ScriptedFault};
 
     #[test]
-    fn a_seed_strikes_the_same_requests_again() {
-        let strikes = |seed| {
+    fn same_seed_injects_faults_into_the_same_requests() {
+        let faulted_requests = |seed| {
             let mut faults = Faults {
                 seed,
                 rates: [(Fault::RateLimit, 0.3)].into(),
                 ..Faults::default()
             };
             (0..200)
-                .map(|_| faults.strike("POST", "/v1/x").is_some())
+                .map(|_| faults.next_fault("POST", "/v1/x").is_some())
                 .collect::<Vec<_>>()
         };
-        assert_eq!(strikes(7), strikes(7));
-        assert_ne!(strikes(7), strikes(8));
-        let struck = strikes(7).into_iter().filter(|struck| *struck).count();
+        assert_eq!(faulted_requests(7), faulted_requests(7));
+        assert_ne!(faulted_requests(7), faulted_requests(8));
+        let fault_count = faulted_requests(7)
+            .into_iter()
+            .filter(|fault_count| *fault_count)
+            .count();
         assert!(
-            (40..80).contains(&struck),
-            "{struck} of 200 at a rate of 0.3"
+            (40..80).contains(&fault_count),
+            "{fault_count} of 200 at a rate of 0.3"
         );
     }
 
     #[test]
-    fn a_script_is_used_up() {
+    fn scripted_fault_applies_only_once() {
         let mut faults = Faults::default();
-        faults.script(Scripted {
+        faults.script(ScriptedFault {
             on: "/capture".to_owned(),
             fault: Fault::Error500,
             times: 1,
         });
-        assert_eq!(faults.strike("POST", "/v1/payment_intents"), None);
+        assert_eq!(faults.next_fault("POST", "/v1/payment_intents"), None);
         assert_eq!(
-            faults.strike("POST", "/v1/payment_intents/pi_1/capture"),
+            faults.next_fault("POST", "/v1/payment_intents/pi_1/capture"),
             Some(Fault::Error500)
         );
         assert_eq!(
-            faults.strike("POST", "/v1/payment_intents/pi_1/capture"),
+            faults.next_fault("POST", "/v1/payment_intents/pi_1/capture"),
             None
         );
     }
 
     #[test]
-    fn the_words_of_the_contract_are_understood() {
+    fn documented_fault_names_are_parsed() {
         for word in [
             "timeout-before",
             "timeout-after",

@@ -1,18 +1,19 @@
-//! Application fees: what the platform took out of an account's charge, and what it gave back of it.
+//! Application fees: what the platform took from an account's charge, and what it refunded.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::Call;
+use super::call::ApiCall;
 use super::charge::Charge;
-use super::failure::Failure;
+use super::failure::StripeError;
 use super::record::RecordRef;
-use super::state::State;
-use super::table::{Key, Row};
-use super::transaction::Transaction;
+use super::state::SandboxState;
+use super::table::{ObjectKey, StripeObject};
+use super::transaction::BalanceTransaction;
 use super::{id, refund};
 
-/// Lives on the platform; `origin` is the connected account it was taken from.
+/// An application fee. It belongs to the platform. `origin` is the connected account it was taken
+/// from.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fee {
     pub id: String,
@@ -24,6 +25,7 @@ pub struct Fee {
     pub currency: String,
 }
 
+/// A refund of an application fee.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FeeRefund {
     pub id: String,
@@ -35,10 +37,11 @@ pub struct FeeRefund {
 }
 
 impl Fee {
-    pub fn taken(charge: &Charge, amount: i64) -> Self {
+    /// Creates the fee of a captured charge.
+    pub fn from_charge(charge: &Charge, amount: i64, created: i64) -> Self {
         Self {
-            id: id::fresh("fee"),
-            created: id::now(),
+            id: id::generate("fee"),
+            created,
             origin: charge.account.clone(),
             charge: charge.id.clone(),
             amount,
@@ -48,11 +51,11 @@ impl Fee {
     }
 }
 
-impl Row for Fee {
+impl StripeObject for Fee {
     const OBJECT: &'static str = "application fee";
 
-    fn key(&self) -> Key<'_> {
-        Key {
+    fn key(&self) -> ObjectKey<'_> {
+        ObjectKey {
             id: &self.id,
             account: "",
             created: self.created,
@@ -75,11 +78,11 @@ impl Row for Fee {
     }
 }
 
-impl Row for FeeRefund {
+impl StripeObject for FeeRefund {
     const OBJECT: &'static str = "fee_refund";
 
-    fn key(&self) -> Key<'_> {
-        Key {
+    fn key(&self) -> ObjectKey<'_> {
+        ObjectKey {
             id: &self.id,
             account: "",
             created: self.created,
@@ -96,18 +99,22 @@ impl Row for FeeRefund {
     }
 }
 
-/// `GET /v1/application_fees/{id}`
-pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
+/// Handles `GET /v1/application_fees/{id}`.
+pub fn retrieve(state: &SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     state.find::<Fee>(&call.account, id).map(|fee| fee.render())
 }
 
-/// `POST /v1/application_fees/{id}/refunds`: never more than what is left of the fee.
-pub fn refund(state: &mut State, call: &Call, id: &str) -> Result<Value, Failure> {
+/// Handles `POST /v1/application_fees/{id}/refunds`. Refunds at most the unrefunded part of the
+/// fee.
+pub fn refund(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     let fee = state.find::<Fee>(&call.account, id)?;
     let left = fee.amount - fee.amount_refunded;
     if left == 0 {
         let message = format!("Application fee {id} has already been refunded.");
-        return Err(Failure::state("application_fee_already_refunded", message));
+        return Err(StripeError::state(
+            "application_fee_already_refunded",
+            message,
+        ));
     }
     let amount = call.form.integer("amount")?.unwrap_or(left);
     if amount < 1 || amount > left {
@@ -116,28 +123,28 @@ pub fn refund(state: &mut State, call: &Call, id: &str) -> Result<Value, Failure
             refund::dollars(amount),
             refund::dollars(left)
         );
-        return Err(Failure::state("amount_too_large", message).param("amount"));
+        return Err(StripeError::state("amount_too_large", message).param("amount"));
     }
-    Ok(give_back(state, fee, amount, call.form.map("metadata")).render())
+    Ok(refund_part(state, fee, amount, call.form.map("metadata")).render())
 }
 
-/// Gives a part of a fee back to the account it came from.
-pub fn give_back(
-    state: &mut State,
+/// Refunds a part of a fee to the account it came from.
+pub fn refund_part(
+    state: &mut SandboxState,
     mut fee: Fee,
     amount: i64,
     metadata: std::collections::BTreeMap<String, String>,
 ) -> FeeRefund {
     let refund = FeeRefund {
-        id: id::fresh("fr"),
-        created: id::now(),
+        id: id::generate("fr"),
+        created: state.now(),
         fee: fee.id.clone(),
         amount,
         currency: fee.currency.clone(),
         metadata,
     };
     fee.amount_refunded += amount;
-    state.save(Transaction::of_fee_refund(&refund));
+    state.save(BalanceTransaction::of_fee_refund(&refund, state.now()));
     state.save(refund.clone());
     state.save(fee.clone());
     state.emit("application_fee.refunded", "", &fee.id);

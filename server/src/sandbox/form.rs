@@ -1,18 +1,19 @@
-//! The provider's form bodies: `metadata[order_id]=7`, `expand[]=latest_charge`, `created[gte]=1700000000`.
+//! Stripe's form bodies: `metadata[order_id]=7`, `expand[]=latest_charge`,
+//! `created[gte]=1700000000`.
 
 use std::collections::BTreeMap;
 
 use actix_web::web::Query;
 use sha2::{Digest, Sha256};
 
-use super::failure::Failure;
+use super::failure::StripeError;
 
-/// A decoded form or query string; names keep their brackets.
+/// A decoded form or query string. Names keep their brackets.
 #[derive(Clone, Debug, Default)]
-pub struct Form(Vec<(String, String)>);
+pub struct StripeForm(Vec<(String, String)>);
 
-impl Form {
-    /// Decodes a form; what cannot be decoded is treated as empty, as the provider does.
+impl StripeForm {
+    /// Decodes a form. An undecodable form counts as empty, as at Stripe.
     pub fn parse(raw: &str) -> Self {
         Self(
             Query::<Vec<(String, String)>>::from_query(raw)
@@ -23,78 +24,84 @@ impl Form {
 
     /// A value that is present and not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.given(name).filter(|value| !value.is_empty())
+        self.get_or_empty(name).filter(|value| !value.is_empty())
     }
 
-    /// A value that is present, perhaps empty: an empty one clears a field.
-    pub fn given(&self, name: &str) -> Option<&str> {
+    /// A value that is present but may be empty. An empty value clears a field.
+    pub fn get_or_empty(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
             .find(|(key, _)| key == name)
             .map(|(_, value)| value.as_str())
     }
 
-    pub fn owned(&self, name: &str) -> Option<String> {
+    /// As [`Self::get`], owned.
+    pub fn get_owned(&self, name: &str) -> Option<String> {
         self.get(name).map(str::to_owned)
     }
 
-    pub fn required(&self, name: &'static str) -> Result<&str, Failure> {
-        self.get(name).ok_or_else(|| Failure::missing(name))
+    /// A required value, or Stripe's error for a missing one.
+    pub fn required(&self, name: &'static str) -> Result<&str, StripeError> {
+        self.get(name).ok_or_else(|| StripeError::missing(name))
     }
 
-    pub fn integer(&self, name: &'static str) -> Result<Option<i64>, Failure> {
+    /// An optional integer, or Stripe's error for an invalid one.
+    pub fn integer(&self, name: &'static str) -> Result<Option<i64>, StripeError> {
         let Some(value) = self.get(name) else {
             return Ok(None);
         };
         value.parse().map(Some).map_err(|_| {
-            Failure::invalid(format!("Invalid integer: {value}"))
+            StripeError::invalid(format!("Invalid integer: {value}"))
                 .code("parameter_invalid_integer")
                 .param(name)
         })
     }
 
-    pub fn flag(&self, name: &'static str) -> Result<Option<bool>, Failure> {
+    /// An optional boolean, or Stripe's error for an invalid one.
+    pub fn flag(&self, name: &'static str) -> Result<Option<bool>, StripeError> {
         match self.get(name) {
             None => Ok(None),
             Some("true") => Ok(Some(true)),
             Some("false") => Ok(Some(false)),
-            Some(other) => Err(Failure::invalid(format!("Invalid boolean: {other}")).param(name)),
+            Some(other) => {
+                Err(StripeError::invalid(format!("Invalid boolean: {other}")).param(name))
+            }
         }
     }
 
-    /// `name[key]=value` pairs.
+    /// The `name[key]=value` pairs.
     pub fn map(&self, name: &str) -> BTreeMap<String, String> {
         self.0
             .iter()
-            .filter_map(|(key, value)| Some((inside(key, name)?.to_owned(), value.clone())))
+            .filter_map(|(key, value)| Some((key_within(key, name)?.to_owned(), value.clone())))
             .collect()
     }
 
-    /// `name[]=value` or `name[0]=value`, in order.
+    /// The values of `name[]=value` or `name[0]=value`, in order.
     pub fn list(&self, name: &str) -> Vec<&str> {
         let is_position = |key: &str| key.chars().all(|digit| digit.is_ascii_digit());
         self.0
             .iter()
-            .filter(|(key, _)| inside(key, name).is_some_and(is_position))
+            .filter(|(key, _)| key_within(key, name).is_some_and(is_position))
             .map(|(_, value)| value.as_str())
             .collect()
     }
 
-    /// The form inside `name[…]`: `data[card][token]` becomes `card[token]`.
-    pub fn within(&self, name: &str) -> Option<Self> {
-        let unwrap = |key: &str| {
+    /// The form nested in `name[…]`: `data[card][token]` becomes `card[token]`.
+    pub fn nested(&self, name: &str) -> Option<Self> {
+        let inner_key = |key: &str| {
             let (first, rest) = key.strip_prefix(name)?.strip_prefix('[')?.split_once(']')?;
             Some(format!("{first}{rest}"))
         };
         let pairs: Vec<_> = self
             .0
             .iter()
-            .filter_map(|(key, value)| Some((unwrap(key)?, value.clone())))
+            .filter_map(|(key, value)| Some((inner_key(key)?, value.clone())))
             .collect();
         (!pairs.is_empty()).then_some(Self(pairs))
     }
 
-    /// The same for two requests with the same parameters, whatever their order.
+    /// A hash of the parameters that does not depend on their order.
     pub fn fingerprint(&self, method: &str, path: &str) -> String {
         let mut pairs: Vec<_> = self.0.iter().collect();
         pairs.sort();
@@ -114,8 +121,8 @@ impl Form {
     }
 }
 
-/// The `key` of `name[key]`; deeper nesting is not this map's.
-fn inside<'a>(key: &'a str, name: &str) -> Option<&'a str> {
+/// The `key` of `name[key]`. Returns `None` for deeper nesting.
+fn key_within<'a>(key: &'a str, name: &str) -> Option<&'a str> {
     let key = key
         .strip_prefix(name)?
         .strip_prefix('[')?
@@ -125,11 +132,11 @@ fn inside<'a>(key: &'a str, name: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::Form;
+    use super::StripeForm;
 
     #[test]
-    fn nested_names_lists_and_maps_are_read() {
-        let form = Form::parse(
+    fn form_reads_nested_names_lists_and_maps() {
+        let form = StripeForm::parse(
             "metadata[order_id]=7&expand[]=a&expand[0]=b&created%5Bgte%5D=5&name=A+B%20C&off=",
         );
         assert_eq!(
@@ -140,19 +147,22 @@ mod tests {
         assert_eq!(form.get("created[gte]"), Some("5"));
         assert_eq!(form.get("name"), Some("A B C"));
         assert_eq!(
-            Form::parse("d[card][token]=t")
-                .within("d")
+            StripeForm::parse("d[card][token]=t")
+                .nested("d")
                 .unwrap()
                 .get("card[token]"),
             Some("t")
         );
-        assert_eq!((form.get("off"), form.given("off")), (None, Some("")));
+        assert_eq!(
+            (form.get("off"), form.get_or_empty("off")),
+            (None, Some(""))
+        );
     }
 
     #[test]
-    fn a_fingerprint_ignores_order_and_sees_values() {
-        let print = |raw| Form::parse(raw).fingerprint("POST", "/v1/x");
-        assert_eq!(print("a=1&b=2"), print("b=2&a=1"));
-        assert_ne!(print("a=1&b=2"), print("a=1&b=3"));
+    fn fingerprint_ignores_order_but_not_values() {
+        let fingerprint_of = |raw| StripeForm::parse(raw).fingerprint("POST", "/v1/x");
+        assert_eq!(fingerprint_of("a=1&b=2"), fingerprint_of("b=2&a=1"));
+        assert_ne!(fingerprint_of("a=1&b=2"), fingerprint_of("a=1&b=3"));
     }
 }

@@ -1,42 +1,46 @@
-//! What was answered under an idempotency key: the same question gets the same answer, server errors included.
+//! Saved responses by idempotency key. The same request gets the same response, server errors
+//! included.
 
 use std::collections::{HashMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::call::Access;
+use super::call::KeyKind;
 use super::intent::Intent;
 
-/// The provider promises a day.
-pub const KEPT_SECONDS: i64 = 24 * 3600;
-const KEYS_KEPT_MAX: usize = 50_000;
+/// Stripe guarantees a day.
+pub const SAVED_SECONDS: i64 = 24 * 3600;
+const SAVED_KEYS_MAX: usize = 50_000;
 
+/// A response saved under an idempotency key.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Remembered {
-    /// The account, a space and the key: keys of different accounts do not meet.
+pub struct SavedResponse {
+    /// The account, a space and the key, so that keys of different accounts cannot collide.
     pub key: String,
     pub fingerprint: String,
     pub status: u16,
-    pub body: Body,
+    pub body: SavedBody,
     pub at: i64,
 }
 
-/// A remembered answer. Most are a payment intent, which is kept as it was rather than as JSON.
+/// A saved response body. Most are payment intents, which are saved as a snapshot instead of JSON.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Body {
+pub enum SavedBody {
     Text(String),
     Intent {
         id: String,
-        access: Access,
-        /// A journal line has it only if the line with the intent's own change is gone.
+        access: KeyKind,
+        /// A journal line contains it only if the line with the intent's own change has been
+        /// removed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         snapshot: Option<Box<Intent>>,
     },
 }
 
-impl Body {
+impl SavedBody {
+    /// The body as JSON.
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -44,46 +48,48 @@ impl Body {
                 access, snapshot, ..
             } => snapshot
                 .as_ref()
-                .map_or(Value::Null, |intent| intent.shown_to(*access))
+                .map_or(Value::Null, |intent| intent.render_for(*access))
                 .to_string(),
         }
     }
 }
 
 #[derive(Debug, Default)]
-pub struct Memory {
-    answers: HashMap<String, Remembered>,
+pub struct SavedResponses {
+    responses: HashMap<String, SavedResponse>,
     order: VecDeque<String>,
 }
 
-/// What the memory says to a key and its parameters.
+/// The result of looking up a key and its parameters.
 #[derive(Debug)]
-pub enum Recall<'a> {
-    New,
-    Same(&'a Remembered),
+pub enum SavedLookup<'a> {
+    Miss,
+    Hit(&'a SavedResponse),
     OtherParameters,
 }
 
-impl Memory {
-    pub fn recall(&self, key: &str, fingerprint: &str) -> Recall<'_> {
-        match self.answers.get(key) {
-            None => Recall::New,
-            Some(answer) if answer.fingerprint == fingerprint => Recall::Same(answer),
-            Some(_) => Recall::OtherParameters,
+impl SavedResponses {
+    /// Looks up the response of a key and checks the parameters.
+    pub fn look_up(&self, key: &str, fingerprint: &str) -> SavedLookup<'_> {
+        match self.responses.get(key) {
+            None => SavedLookup::Miss,
+            Some(response) if response.fingerprint == fingerprint => SavedLookup::Hit(response),
+            Some(_) => SavedLookup::OtherParameters,
         }
     }
 
-    pub fn keep(&mut self, answer: Remembered) {
-        self.order.push_back(answer.key.clone());
-        self.answers.insert(answer.key.clone(), answer);
-        while self.order.len() > KEYS_KEPT_MAX {
+    /// Saves a response and drops the oldest ones beyond the limit.
+    pub fn insert(&mut self, response: SavedResponse) {
+        self.order.push_back(response.key.clone());
+        self.responses.insert(response.key.clone(), response);
+        while self.order.len() > SAVED_KEYS_MAX {
             if let Some(oldest) = self.order.pop_front() {
-                self.answers.remove(&oldest);
+                self.responses.remove(&oldest);
             }
         }
     }
 
-    pub fn answers(&self) -> impl Iterator<Item = &Remembered> {
-        self.order.iter().filter_map(|key| self.answers.get(key))
+    pub fn responses(&self) -> impl Iterator<Item = &SavedResponse> {
+        self.order.iter().filter_map(|key| self.responses.get(key))
     }
 }

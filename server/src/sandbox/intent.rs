@@ -1,4 +1,4 @@
-//! A payment intent: what the buyer is asked to pay, and how far that has come.
+//! Payment intents: the amount the buyer is asked to pay, and the state of the payment.
 
 pub mod confirm;
 pub mod settle;
@@ -8,19 +8,20 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::{Access, Call};
-use super::failure::Failure;
-use super::form::Form;
+use super::call::{ApiCall, KeyKind};
+use super::failure::StripeError;
+use super::form::StripeForm;
 use super::id;
 use super::record::RecordRef;
-use super::state::State;
-use super::table::{Key, Row};
+use super::state::SandboxState;
+use super::table::{ObjectKey, StripeObject};
 
-/// Australian cents; the real minimum charge.
+/// Stripe's minimum charge in Australian cents.
 pub const AMOUNT_MIN: i64 = 50;
 pub const AMOUNT_MAX: i64 = 99_999_999;
 const METADATA_KEYS_MAX: usize = 50;
 
+/// The status of a payment intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IntentStatus {
@@ -33,6 +34,7 @@ pub enum IntentStatus {
 }
 
 impl IntentStatus {
+    /// The status as Stripe writes it.
     pub fn word(self) -> &'static str {
         match self {
             Self::RequiresPaymentMethod => "requires_payment_method",
@@ -44,7 +46,8 @@ impl IntentStatus {
         }
     }
 
-    /// Not authorised yet: the buyer may still confirm, the amount may still change.
+    /// Whether the intent is not authorised yet. The buyer may still confirm it, and the amount may
+    /// still change.
     pub fn is_open(self) -> bool {
         matches!(
             self,
@@ -53,6 +56,7 @@ impl IntentStatus {
     }
 }
 
+/// Whether a confirmed payment is captured at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CaptureMethod {
@@ -60,6 +64,7 @@ pub enum CaptureMethod {
     Manual,
 }
 
+/// A payment intent. Amounts are in cents, times in seconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Intent {
     pub id: String,
@@ -79,7 +84,7 @@ pub struct Intent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt_email: Option<String>,
     pub metadata: BTreeMap<String, String>,
-    /// `automatic_payment_methods[enabled]`.
+    /// The `automatic_payment_methods[enabled]` parameter.
     pub automatic: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payment_method: Option<String>,
@@ -93,11 +98,11 @@ pub struct Intent {
     pub cancellation_reason: Option<String>,
 }
 
-impl Row for Intent {
+impl StripeObject for Intent {
     const OBJECT: &'static str = "payment_intent";
 
-    fn key(&self) -> Key<'_> {
-        Key {
+    fn key(&self) -> ObjectKey<'_> {
+        ObjectKey {
             id: &self.id,
             account: &self.account,
             created: self.created,
@@ -142,11 +147,11 @@ impl Intent {
         })
     }
 
-    /// As the key that asks may see it: the browser learns nothing of metadata, fees and charges.
-    pub fn shown_to(&self, access: Access) -> Value {
-        let mut shown = self.render();
-        if access == Access::Publishable
-            && let Some(fields) = shown.as_object_mut()
+    /// Renders the intent for a kind of key. The browser sees no metadata, fees or charges.
+    pub fn render_for(&self, access: KeyKind) -> Value {
+        let mut response = self.render();
+        if access == KeyKind::Publishable
+            && let Some(fields) = response.as_object_mut()
         {
             for hidden in [
                 "metadata",
@@ -157,34 +162,34 @@ impl Intent {
                 fields.remove(hidden);
             }
         }
-        shown
+        response
     }
 
-    /// Writes the intent and tells the world.
-    fn announce(self, state: &mut State, kind: &'static str) {
+    /// Saves the intent and emits an event.
+    fn save_and_emit(self, state: &mut SandboxState, kind: &'static str) {
         let (id, account) = (self.id.clone(), self.account.clone());
         state.save(self);
         state.emit(kind, &account, &id);
     }
 
-    fn unexpected(&self, message: String) -> Failure {
-        Failure::state("payment_intent_unexpected_state", message)
+    fn unexpected_state(&self, message: String) -> StripeError {
+        StripeError::state("payment_intent_unexpected_state", message)
             .detail("payment_intent", self.render())
     }
 }
 
-/// `POST /v1/payment_intents`
-pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
+/// Handles `POST /v1/payment_intents`.
+pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let form = &call.form;
     let currency = form.required("currency")?.to_lowercase();
-    let amount = amount(form)?.ok_or_else(|| Failure::missing("amount"))?;
-    state.may_charge(&call.account)?;
-    let id = id::fresh("pi");
+    let amount = amount(form)?.ok_or_else(|| StripeError::missing("amount"))?;
+    state.check_charges_enabled(&call.account)?;
+    let id = id::generate("pi");
     let mut intent = Intent {
-        client_secret: format!("{id}_{}", id::fresh("secret")),
+        client_secret: format!("{id}_{}", id::generate("secret")),
         id,
         account: call.account.clone(),
-        created: id::now(),
+        created: state.now(),
         status: IntentStatus::RequiresPaymentMethod,
         amount,
         amount_capturable: 0,
@@ -194,13 +199,15 @@ pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
             Some("manual") => CaptureMethod::Manual,
             None | Some("automatic" | "automatic_async") => CaptureMethod::Automatic,
             Some(other) => {
-                return Err(Failure::invalid(format!("Invalid capture_method: {other}"))
-                    .param("capture_method"));
+                return Err(
+                    StripeError::invalid(format!("Invalid capture_method: {other}"))
+                        .param("capture_method"),
+                );
             }
         },
         currency,
-        description: form.owned("description"),
-        receipt_email: form.owned("receipt_email"),
+        description: form.get_owned("description"),
+        receipt_email: form.get_owned("receipt_email"),
         metadata: metadata(form, BTreeMap::new())?,
         automatic: form
             .flag("automatic_payment_methods[enabled]")?
@@ -211,42 +218,42 @@ pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
         canceled_at: None,
         cancellation_reason: None,
     };
-    if let Some(method) = super::method::named_by(state, call)? {
+    if let Some(method) = super::method::resolve(state, call)? {
         intent.payment_method = Some(method.id);
         intent.status = IntentStatus::RequiresConfirmation;
     }
     let id = intent.id.clone();
-    intent.announce(state, "payment_intent.created");
+    intent.save_and_emit(state, "payment_intent.created");
     if form.flag("confirm")? == Some(true) {
         return confirm::confirm(state, call, &id);
     }
     Ok(state
         .find::<Intent>(&call.account, &id)?
-        .shown_to(call.access))
+        .render_for(call.access))
 }
 
-/// `GET /v1/payment_intents/{id}`
-pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
+/// Handles `GET /v1/payment_intents/{id}`.
+pub fn retrieve(state: &SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     let intent = state.find::<Intent>(&call.account, id)?;
-    call.may_use(&intent)?;
-    Ok(intent.shown_to(call.access))
+    call.check_client_secret(&intent)?;
+    Ok(intent.render_for(call.access))
 }
 
-/// `POST /v1/payment_intents/{id}`: the amount only as long as nothing is authorised.
-pub fn update(state: &mut State, call: &Call, id: &str) -> Result<Value, Failure> {
+/// Handles `POST /v1/payment_intents/{id}`. The amount can change only while nothing is authorised.
+pub fn update(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     let form = &call.form;
     let mut intent = state.find::<Intent>(&call.account, id)?;
     let amount = amount(form)?.unwrap_or(intent.amount);
     if amount != intent.amount {
         if !intent.status.is_open() {
-            return Err(intent.unexpected(format!(
+            return Err(intent.unexpected_state(format!(
                 "This PaymentIntent's amount could not be updated because it has a status of {}. You may only update \
                  the amount of a PaymentIntent with one of the following statuses: requires_payment_method, \
                  requires_confirmation, requires_action.",
                 intent.status.word()
             )));
         }
-        // The buyer authenticated another amount: confirm again.
+        // The buyer authenticated a different amount, so the intent must be confirmed again.
         if intent.status == IntentStatus::RequiresAction {
             intent.status = IntentStatus::RequiresConfirmation;
         }
@@ -260,74 +267,75 @@ pub fn update(state: &mut State, call: &Call, id: &str) -> Result<Value, Failure
         ("description", &mut intent.description),
         ("receipt_email", &mut intent.receipt_email),
     ] {
-        if let Some(given) = form.given(name) {
-            *field = Some(given.to_owned()).filter(|text| !text.is_empty());
+        if let Some(get_or_empty) = form.get_or_empty(name) {
+            *field = Some(get_or_empty.to_owned()).filter(|text| !text.is_empty());
         }
     }
-    let shown = intent.shown_to(call.access);
+    let response = intent.render_for(call.access);
     state.save(intent);
-    Ok(shown)
+    Ok(response)
 }
 
-fn amount(form: &Form) -> Result<Option<i64>, Failure> {
+fn amount(form: &StripeForm) -> Result<Option<i64>, StripeError> {
     let Some(amount) = form.integer("amount")? else {
         return Ok(None);
     };
     match amount {
         ..1 => Err(
-            Failure::invalid("This value must be greater than or equal to 1.")
+            StripeError::invalid("This value must be greater than or equal to 1.")
                 .code("parameter_invalid_integer")
                 .param("amount"),
         ),
-        1..AMOUNT_MIN => Err(Failure::invalid("Amount must be at least $0.50 aud")
+        1..AMOUNT_MIN => Err(StripeError::invalid("Amount must be at least $0.50 aud")
             .code("amount_too_small")
             .param("amount")),
         AMOUNT_MIN..=AMOUNT_MAX => Ok(Some(amount)),
         _ => Err(
-            Failure::invalid("Amount must be no more than $999,999.99 aud")
+            StripeError::invalid("Amount must be no more than $999,999.99 aud")
                 .code("amount_too_large")
                 .param("amount"),
         ),
     }
 }
 
-/// The platform's fee on a connected account's charge; never more than the charge.
-fn fee(call: &Call, amount: i64) -> Result<Option<i64>, Failure> {
+/// The platform's fee on a connected account's charge. It is never more than the charge.
+fn fee(call: &ApiCall, amount: i64) -> Result<Option<i64>, StripeError> {
     let Some(fee) = call.form.integer("application_fee_amount")? else {
         return Ok(None);
     };
-    let refused = |message: &str| Failure::invalid(message).param("application_fee_amount");
+    let fee_error = |message: &str| StripeError::invalid(message).param("application_fee_amount");
     if call.account.is_empty() {
-        return Err(refused(
+        return Err(fee_error(
             "Can only apply an application_fee_amount to a charge on a connected account.",
         ));
     }
     if fee < 0 || fee > amount {
-        return Err(refused(
+        return Err(fee_error(
             "Application fee must be positive and no more than the amount.",
         ));
     }
     Ok(Some(fee))
 }
 
-/// Merges as the provider does: an empty value deletes its key.
+/// Merges metadata as Stripe does: an empty value deletes its key.
 fn metadata(
-    form: &Form,
-    mut kept: BTreeMap<String, String>,
-) -> Result<BTreeMap<String, String>, Failure> {
-    if form.given("metadata") == Some("") {
-        kept.clear();
+    form: &StripeForm,
+    mut merged: BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, StripeError> {
+    if form.get_or_empty("metadata") == Some("") {
+        merged.clear();
     }
     for (key, value) in form.map("metadata") {
         match value.is_empty() {
-            true => drop(kept.remove(&key)),
-            false => drop(kept.insert(key, value)),
+            true => drop(merged.remove(&key)),
+            false => drop(merged.insert(key, value)),
         }
     }
-    if kept.len() > METADATA_KEYS_MAX {
+    if merged.len() > METADATA_KEYS_MAX {
         return Err(
-            Failure::invalid("Metadata has too many keys; at most 50 are kept.").param("metadata"),
+            StripeError::invalid("Metadata has too many keys; at most 50 are kept.")
+                .param("metadata"),
         );
     }
-    Ok(kept)
+    Ok(merged)
 }

@@ -1,40 +1,53 @@
-//! An append-only file of JSON lines: one line is one request's effects, whole or not at all; the last object wins.
+//! An append-only file of JSON lines. One line holds all effects of one request. The last version
+//! of an object wins.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// Only the owner may read the files: they hold cards, mails and secrets.
+const FILE_MODE: u32 = 0o600;
 const LOCK_ATTEMPTS_MAX: u32 = 50;
 const LOCK_PAUSE: Duration = Duration::from_millis(100);
 
-/// Lines survive the death of the process, not of the machine: there is no `fsync`, this is a stand-in for tests and the demo.
+/// An open journal file. Lines survive the death of the process but not of the machine: there is no
+/// `fsync`.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
     file: File,
-    // Held open for its lock: two processes appending to one journal would ruin it.
+    // Held open for its lock. Two processes appending to one journal would corrupt it.
     _lock: File,
 }
 
 impl Journal {
-    /// Opens `name` in `dir`, gives every whole line to `replay`; a line cut by a crash is dropped, nobody was told of it.
+    /// Opens `name` in `dir` and gives every complete line to `replay`. A line that a crash cut
+    /// short is dropped, because its request was never answered.
     pub fn open(dir: &Path, name: &str, mut replay: impl FnMut(&str)) -> io::Result<Self> {
-        fs::create_dir_all(dir)?;
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(dir)?;
         let lock = lock(&dir.join(format!("{name}.lock")))?;
         let path = dir.join(format!("{name}.jsonl"));
-        let mut whole_bytes = 0;
+        let mut complete_bytes = 0;
         if let Ok(file) = File::open(&path) {
             let mut lines = BufReader::new(file);
             let mut line = String::new();
             while lines.read_line(&mut line)? > 0 && line.ends_with('\n') {
-                whole_bytes += line.len() as u64;
+                complete_bytes += line.len() as u64;
                 replay(line.trim_end());
                 line.clear();
             }
         }
-        let file = OpenOptions::new().create(true).append(true).open(&path)?;
-        file.set_len(whole_bytes)?;
+        let file = OpenOptions::new()
+            .mode(FILE_MODE)
+            .create(true)
+            .append(true)
+            .open(&path)?;
+        file.set_len(complete_bytes)?;
         Ok(Self {
             path,
             file,
@@ -42,30 +55,39 @@ impl Journal {
         })
     }
 
-    /// One write call, so that the line is in the kernel's hands before the request is answered.
+    /// Appends a line with one write call, so that the kernel has it before the request is
+    /// answered.
     pub fn append(&mut self, line: &[u8]) -> io::Result<()> {
         debug_assert!(line.ends_with(b"\n"), "a journal line ends with a newline");
         self.file.write_all(line)
     }
 
-    /// Replaces the file by these lines alone.
+    /// Replaces the contents of the file.
     pub fn rewrite(
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
-        let fresh = self.path.with_extension("fresh");
-        let mut out = BufWriter::new(File::create(&fresh)?);
+        let temporary = self.path.with_extension("fresh");
+        let mut out = BufWriter::new(
+            OpenOptions::new()
+                .mode(FILE_MODE)
+                .create(true)
+                .truncate(true)
+                .write(true)
+                .open(&temporary)?,
+        );
         write(&mut out)?;
         out.flush()?;
-        fs::rename(&fresh, &self.path)?;
+        fs::rename(&temporary, &self.path)?;
         self.file = OpenOptions::new().append(true).open(&self.path)?;
         Ok(())
     }
 }
 
-/// A predecessor that is just being killed may hold the lock for a moment longer.
+/// Locks the journal. Retries for a moment, because a predecessor may still be exiting.
 fn lock(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new()
+        .mode(FILE_MODE)
         .create(true)
         .truncate(false)
         .write(true)

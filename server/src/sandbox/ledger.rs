@@ -1,38 +1,38 @@
-//! Totals per account, for whoever audits the product against its provider.
+//! Totals per account, used to audit the product against the payment provider.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::event::Delivery;
+use super::event::DeliveryStatus;
 use super::intent::{Intent, IntentStatus};
 use super::refund;
-use super::state::State;
+use super::state::SandboxState;
 
 /// Cents and counts of one account, over all time.
 #[derive(Debug, Default, Serialize)]
-pub struct Totals {
-    /// Intents that were captured.
+pub struct AccountTotals {
+    /// Number of captured intents.
     pub count: u64,
     pub captured: i64,
-    /// What the provider kept of it.
+    /// What Stripe kept of the captured amount.
     pub stripe_fees: i64,
-    /// What the platform took of it, before it gave any back.
+    /// What the platform took of the captured amount, before refunds.
     pub fees: i64,
     pub fees_refunded: i64,
     pub refunded: i64,
     pub refund_count: u64,
     pub disputed: i64,
-    /// Authorised and neither captured nor cancelled.
+    /// Authorised, and neither captured nor cancelled.
     pub authorised: i64,
     pub authorised_count: u64,
-    /// Intents by status.
+    /// Number of intents by status.
     pub intents: BTreeMap<&'static str, u64>,
 }
 
-impl Totals {
-    fn add(&mut self, state: &State, intent: &Intent) {
+impl AccountTotals {
+    fn add(&mut self, state: &SandboxState, intent: &Intent) {
         *self.intents.entry(intent.status.word()).or_default() += 1;
         if intent.status == IntentStatus::RequiresCapture {
             self.authorised += intent.amount_capturable;
@@ -65,10 +65,11 @@ impl Totals {
     }
 }
 
-/// `GET /sandbox/ledger`; with `detail=1` every captured intent is listed with its metadata.
-pub fn totals(state: &State, in_detail: bool) -> Value {
-    let mut accounts: BTreeMap<&str, Totals> = BTreeMap::new();
-    let mut all = Totals::default();
+/// Returns the body of `GET /sandbox/ledger`. With `captured_intent=1` it lists every captured intent with
+/// its metadata.
+pub fn totals(state: &SandboxState, in_detail: bool) -> Value {
+    let mut accounts: BTreeMap<&str, AccountTotals> = BTreeMap::new();
+    let mut all = AccountTotals::default();
     for intent in state.intents.rows() {
         accounts
             .entry(&intent.account)
@@ -80,29 +81,29 @@ pub fn totals(state: &State, in_detail: bool) -> Value {
         accounts.entry(&refund.account).or_default().refund_count += 1;
         all.refund_count += 1;
     }
-    let count = |wanted: Delivery| {
+    let count = |delivery: DeliveryStatus| {
         state
             .events
             .rows()
-            .filter(|event| event.delivery == wanted)
+            .filter(|event| event.delivery == delivery)
             .count()
     };
     let mut ledger = json!({
         "accounts": accounts, "total": all,
-        "events": { "pending": count(Delivery::Pending), "delivered": count(Delivery::Delivered),
-            "lost": count(Delivery::Lost) },
+        "events": { "pending": count(DeliveryStatus::Pending), "delivered": count(DeliveryStatus::Delivered),
+            "lost": count(DeliveryStatus::Lost) },
     });
     if in_detail {
         ledger["captured"] = state
             .intents
             .rows()
-            .filter_map(|intent| detail(state, intent))
+            .filter_map(|intent| captured_intent(state, intent))
             .collect();
     }
     ledger
 }
 
-fn detail(state: &State, intent: &Intent) -> Option<Value> {
+fn captured_intent(state: &SandboxState, intent: &Intent) -> Option<Value> {
     let charge = state
         .charges
         .get(intent.latest_charge.as_deref()?)

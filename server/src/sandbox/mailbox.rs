@@ -1,91 +1,104 @@
-//! The mails that would have been sent, kept where one can look at them.
+//! Collects the mails that would have been sent, so that the demo can show them.
 
 use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use actix_web::Responder;
 use actix_web::web::{self, Data, Json, Query, ServiceConfig};
+use actors::Clock;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::Sandbox;
+use super::clock::SandboxClock;
 use super::journal::Journal;
-use super::{Sandbox, id};
 use crate::render::mail::RenderedMail;
 
-/// Mails beyond this many are forgotten, oldest first.
-const MAILS_KEPT_MAX: usize = 1_000;
-/// The journal is written anew when it holds this many lines more than mails are kept.
+/// Maximum number of mails. The oldest are dropped first.
+const MAILS_MAX: usize = 1_000;
+/// The journal is compacted when it holds this many more lines than there are mails.
 const JOURNAL_SLACK_LINES_MAX: u64 = 4_000;
 const PAGE_MAX: usize = 200;
 const PAGE_DEFAULT: usize = 50;
 
-/// A delivered mail: the `id`-th since the mailbox was made, at so many milliseconds since 1970.
+/// A mail in the mailbox. `id` counts from 1; `at` is in milliseconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Delivered {
+pub struct StoredMail {
     pub id: u64,
     pub at: i64,
     #[serde(flatten)]
     pub mail: RenderedMail,
 }
 
+/// The mailbox, shared by all workers.
 #[derive(Debug)]
-pub struct Mailbox(Mutex<Shelf>);
+pub struct Mailbox {
+    store: Mutex<MailStore>,
+    clock: Arc<SandboxClock>,
+}
 
 #[derive(Debug, Default)]
-struct Shelf {
-    mails: VecDeque<Delivered>,
-    /// Mails delivered since the mailbox was made, forgotten ones included.
+struct MailStore {
+    mails: VecDeque<StoredMail>,
+    /// Mails delivered since the mailbox was created, dropped ones included.
     total: u64,
     journal: Option<Journal>,
     lines: u64,
 }
 
 impl Mailbox {
+    /// Opens the mailbox with its journal in `dir`, or in memory only.
+    ///
     /// # Errors
-    /// When the journal cannot be read, or another process has it open.
-    pub fn open(dir: Option<&Path>) -> io::Result<Self> {
-        let mut shelf = Shelf::default();
+    ///
+    /// The journal cannot be read, or another process has it open.
+    pub fn open(dir: Option<&Path>, clock: Arc<SandboxClock>) -> io::Result<Self> {
+        let mut store = MailStore::default();
         if let Some(dir) = dir {
             let journal = Journal::open(dir, "mail", |line| {
                 if let Ok(delivered) = serde_json::from_str(line) {
-                    shelf.put(delivered);
+                    store.insert(delivered);
                 }
             })?;
-            shelf.journal = Some(journal);
-            shelf.rewrite()?;
+            store.journal = Some(journal);
+            store.rewrite()?;
         }
-        Ok(Self(Mutex::new(shelf)))
+        Ok(Self {
+            store: Mutex::new(store),
+            clock,
+        })
     }
 
-    /// Keeps a mail. When this returns it survives the process being killed.
+    /// Stores a mail. It survives the death of the process once this returns.
     ///
     /// # Errors
-    /// When the journal cannot be written; then the mail is not delivered.
+    ///
+    /// The journal cannot be written. The mail is then not delivered.
     pub fn deliver(&self, mail: RenderedMail) -> io::Result<()> {
-        let mut shelf = self.0.lock().expect("the mailbox is never poisoned");
-        let delivered = Delivered {
-            id: shelf.total + 1,
-            at: id::now_ms(),
+        let mut store = self.store.lock().expect("the mailbox is never poisoned");
+        let delivered = StoredMail {
+            id: store.total + 1,
+            at: self.clock.now().0,
             mail,
         };
-        if let Some(journal) = &mut shelf.journal {
+        if let Some(journal) = &mut store.journal {
             let mut line = serde_json::to_vec(&delivered)?;
             line.push(b'\n');
             journal.append(&line)?;
-            shelf.lines += 1;
+            store.lines += 1;
         }
-        shelf.put(delivered);
-        if shelf.lines > MAILS_KEPT_MAX as u64 + JOURNAL_SLACK_LINES_MAX {
-            shelf.rewrite()?;
+        store.insert(delivered);
+        if store.lines > MAILS_MAX as u64 + JOURNAL_SLACK_LINES_MAX {
+            store.rewrite()?;
         }
         Ok(())
     }
 
-    /// The kept mails, newest first.
-    pub fn mails(&self) -> Vec<Delivered> {
-        self.0
+    /// The stored mails, newest first.
+    pub fn mails(&self) -> Vec<StoredMail> {
+        self.store
             .lock()
             .expect("the mailbox is never poisoned")
             .mails
@@ -95,31 +108,34 @@ impl Mailbox {
             .collect()
     }
 
-    /// How many mails were ever delivered.
+    /// Number of mails ever delivered.
     pub fn total(&self) -> u64 {
-        self.0.lock().expect("the mailbox is never poisoned").total
+        self.store
+            .lock()
+            .expect("the mailbox is never poisoned")
+            .total
     }
 
-    fn find(&self, asked: &Asked) -> (u64, Vec<Delivered>) {
-        let shelf = self.0.lock().expect("the mailbox is never poisoned");
-        let limit = asked.limit.unwrap_or(PAGE_DEFAULT).min(PAGE_MAX);
-        let mails = shelf
+    fn find(&self, query: &MailboxQuery) -> (u64, Vec<StoredMail>) {
+        let store = self.store.lock().expect("the mailbox is never poisoned");
+        let limit = query.limit.unwrap_or(PAGE_DEFAULT).min(PAGE_MAX);
+        let mails = store
             .mails
             .iter()
             .rev()
-            .filter(|mail| asked.wants(mail))
+            .filter(|mail| query.matches(mail))
             .take(limit)
             .cloned()
             .collect();
-        (shelf.total, mails)
+        (store.total, mails)
     }
 }
 
-impl Shelf {
-    fn put(&mut self, delivered: Delivered) {
+impl MailStore {
+    fn insert(&mut self, delivered: StoredMail) {
         self.total = self.total.max(delivered.id);
         self.mails.push_back(delivered);
-        if self.mails.len() > MAILS_KEPT_MAX {
+        if self.mails.len() > MAILS_MAX {
             self.mails.pop_front();
         }
     }
@@ -140,9 +156,9 @@ impl Shelf {
     }
 }
 
-/// What of the mailbox is asked for.
+/// Query parameters of `GET /sandbox/mailbox.json`.
 #[derive(Debug, Default, Deserialize)]
-struct Asked {
+struct MailboxQuery {
     /// Only mails with a greater id.
     after: Option<u64>,
     /// Only mails to this address.
@@ -151,8 +167,8 @@ struct Asked {
     limit: Option<usize>,
 }
 
-impl Asked {
-    fn wants(&self, delivered: &Delivered) -> bool {
+impl MailboxQuery {
+    fn matches(&self, delivered: &StoredMail) -> bool {
         self.after.is_none_or(|after| delivered.id > after)
             && self
                 .to
@@ -169,8 +185,8 @@ pub fn configure(cfg: &mut ServiceConfig) {
     cfg.route("/mailbox.json", web::get().to(list));
 }
 
-/// `GET /sandbox/mailbox.json?to=&kind=&after=&limit=`, newest first.
-async fn list(sandbox: Data<Sandbox>, asked: Query<Asked>) -> impl Responder {
-    let (total, messages) = sandbox.mailbox.find(&asked);
+/// Handles `GET /sandbox/mailbox.json?to=&kind=&after=&limit=`. Newest first.
+async fn list(sandbox: Data<Sandbox>, query: Query<MailboxQuery>) -> impl Responder {
+    let (total, messages) = sandbox.mailbox.find(&query);
     Json(json!({ "total": total, "messages": messages }))
 }

@@ -1,17 +1,18 @@
-//! Payment methods and tokens: a card the buyer typed, or one of the provider's named test cards.
+//! Payment methods and tokens: a card the buyer entered, or one of Stripe's named test cards.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::Call;
+use super::call::ApiCall;
 use super::card::{self, Behaviour, TestCard};
-use super::failure::Failure;
-use super::form::Form;
+use super::failure::StripeError;
+use super::form::StripeForm;
 use super::id;
 use super::record::RecordRef;
-use super::state::State;
-use super::table::{Key, Row};
+use super::state::SandboxState;
+use super::table::{ObjectKey, StripeObject};
 
+/// A payment method or token. Its ids begin with `pm_` or `tok_`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Method {
     pub id: String,
@@ -23,14 +24,15 @@ pub struct Method {
     pub exp_year: i64,
     pub country: String,
     pub behaviour: Behaviour,
-    /// `apple_pay` or `google_pay` when it came out of a sheet.
+    /// `apple_pay` or `google_pay` when the method came from a wallet sheet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wallet: Option<String>,
     pub billing: Billing,
-    /// A method without a customer serves one payment only.
+    /// Whether the method was used. A method without a customer can be used for one payment only.
     pub spent: bool,
 }
 
+/// Billing details of a payment method.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Billing {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,9 +48,9 @@ pub struct Billing {
 }
 
 impl Billing {
-    fn read(form: &Form) -> Self {
-        let field = |name: &str| form.owned(&format!("billing_details[{name}]"));
-        let address = |name: &str| form.owned(&format!("billing_details[address][{name}]"));
+    fn read(form: &StripeForm) -> Self {
+        let field = |name: &str| form.get_owned(&format!("billing_details[{name}]"));
+        let address = |name: &str| form.get_owned(&format!("billing_details[address][{name}]"));
         Self {
             name: field("name"),
             email: field("email"),
@@ -68,11 +70,17 @@ impl Billing {
 }
 
 impl Method {
-    fn of(card: &TestCard, id: String, account: &str, billing: Billing) -> Self {
+    fn from_test_card(
+        card: &TestCard,
+        id: String,
+        account: &str,
+        billing: Billing,
+        created: i64,
+    ) -> Self {
         Self {
             id,
             account: account.to_owned(),
-            created: id::now(),
+            created,
             brand: card.brand().to_owned(),
             last4: card.last4().to_owned(),
             exp_month: 12,
@@ -86,35 +94,42 @@ impl Method {
     }
 
     /// Reads `card[number]`, `card[exp_month]`… or `card[token]`.
-    fn read(state: &State, account: &str, form: &Form, id: String) -> Result<Self, Failure> {
+    fn read(
+        state: &SandboxState,
+        account: &str,
+        form: &StripeForm,
+        id: String,
+    ) -> Result<Self, StripeError> {
         let field = |name: &str| form.get(&format!("card[{name}]"));
         let billing = Billing::read(form);
         if let Some(token) = field("token") {
-            let found = find_token(state, account, token)?;
+            let token_method = find_token(state, account, token)?;
             return Ok(Self {
                 id,
-                created: id::now(),
+                created: state.now(),
                 billing,
-                ..found
+                ..token_method
             });
         }
-        let number = field("number").ok_or_else(|| Failure::missing("card"))?;
-        let mut method = Self::of(card::by_number(number)?, id, account, billing);
+        let number = field("number").ok_or_else(|| StripeError::missing("card"))?;
+        let mut method =
+            Self::from_test_card(card::by_number(number)?, id, account, billing, state.now());
         method.exp_month = field("exp_month")
             .and_then(|month| month.parse().ok())
             .unwrap_or(0);
         if !(1..=12).contains(&method.exp_month) {
             let message = "Your card's expiration month is invalid.";
-            return Err(Failure::card("invalid_expiry_month", None, message).param("exp_month"));
+            return Err(StripeError::card("invalid_expiry_month", None, message).param("exp_month"));
         }
         method.exp_year = field("exp_year")
             .and_then(|year| year.parse().ok())
             .unwrap_or(0);
         method.exp_year += if method.exp_year < 100 { 2000 } else { 0 };
-        method.wallet = form.owned("card[wallet][type]");
+        method.wallet = form.get_owned("card[wallet][type]");
         Ok(method)
     }
 
+    /// The card as Stripe shows it.
     pub fn card(&self) -> Value {
         json!({
             "brand": self.brand, "checks": { "address_line1_check": null, "address_postal_code_check": null,
@@ -126,11 +141,11 @@ impl Method {
     }
 }
 
-impl Row for Method {
+impl StripeObject for Method {
     const OBJECT: &'static str = "PaymentMethod";
 
-    fn key(&self) -> Key<'_> {
-        Key {
+    fn key(&self) -> ObjectKey<'_> {
+        ObjectKey {
             id: &self.id,
             account: &self.account,
             created: self.created,
@@ -150,30 +165,35 @@ impl Row for Method {
     }
 }
 
-/// `POST /v1/payment_methods`
-pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
+/// Handles `POST /v1/payment_methods`.
+pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let kind = call.form.required("type")?;
     if kind != "card" {
         return Err(
-            Failure::invalid(format!("The sandbox knows cards only, not {kind}.")).param("type"),
+            StripeError::invalid(format!("The sandbox knows cards only, not {kind}."))
+                .param("type"),
         );
     }
-    let method = Method::read(state, &call.account, &call.form, id::fresh("pm"))?;
-    let shown = method.render();
+    let method = Method::read(state, &call.account, &call.form, id::generate("pm"))?;
+    let response = method.render();
     state.save(method);
-    Ok(shown)
+    Ok(response)
 }
 
-/// `POST /v1/tokens`
-pub fn create_token(state: &mut State, call: &Call) -> Result<Value, Failure> {
-    let method = Method::read(state, &call.account, &call.form, id::fresh("tok"))?;
-    let shown = token(&method);
+/// Handles `POST /v1/tokens`.
+pub fn create_token(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
+    let method = Method::read(state, &call.account, &call.form, id::generate("tok"))?;
+    let response = token(&method);
     state.save(method);
-    Ok(shown)
+    Ok(response)
 }
 
-/// `GET /v1/tokens/{id}`
-pub fn retrieve_token(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
+/// Handles `GET /v1/tokens/{id}`.
+pub fn retrieve_token(
+    state: &SandboxState,
+    call: &ApiCall,
+    id: &str,
+) -> Result<Value, StripeError> {
     Ok(token(&find_token(state, &call.account, id)?))
 }
 
@@ -185,28 +205,41 @@ fn token(method: &Method) -> Value {
         "livemode": false, "type": "card", "used": method.spent })
 }
 
-fn find_token(state: &State, account: &str, id: &str) -> Result<Method, Failure> {
-    let named = id.strip_prefix("tok_").and_then(card::by_token);
-    match named {
-        Some(card) => Ok(Method::of(card, id.to_owned(), account, Billing::default())),
+fn find_token(state: &SandboxState, account: &str, id: &str) -> Result<Method, StripeError> {
+    let test_card = id.strip_prefix("tok_").and_then(card::by_token);
+    match test_card {
+        Some(card) => Ok(Method::from_test_card(
+            card,
+            id.to_owned(),
+            account,
+            Billing::default(),
+            state.now(),
+        )),
         None if id.starts_with("tok_") => state
             .find::<Method>(account, id)
-            .map_err(|_| Failure::unknown("token", id)),
-        None => Err(Failure::unknown("token", id)),
+            .map_err(|_| StripeError::not_found("token", id)),
+        None => Err(StripeError::not_found("token", id)),
     }
 }
 
-/// The method a confirmation names: an own one, a named test card, or data given along with the confirmation.
-pub fn named_by(state: &mut State, call: &Call) -> Result<Option<Method>, Failure> {
-    let method = if let Some(data) = call.form.within("payment_method_data") {
-        Method::read(state, &call.account, &data, id::fresh("pm"))?
+/// The payment method that a confirmation uses: an existing one, a named test card, or data sent
+/// with the confirmation.
+pub fn resolve(state: &mut SandboxState, call: &ApiCall) -> Result<Option<Method>, StripeError> {
+    let method = if let Some(data) = call.form.nested("payment_method_data") {
+        Method::read(state, &call.account, &data, id::generate("pm"))?
     } else {
-        let Some(wanted) = call.form.get("payment_method") else {
+        let Some(method_id) = call.form.get("payment_method") else {
             return Ok(None);
         };
-        match wanted.strip_prefix("pm_card_").and_then(card::by_token) {
-            Some(card) => Method::of(card, id::fresh("pm"), &call.account, Billing::default()),
-            None => return state.find::<Method>(&call.account, wanted).map(Some),
+        match method_id.strip_prefix("pm_card_").and_then(card::by_token) {
+            Some(card) => Method::from_test_card(
+                card,
+                id::generate("pm"),
+                &call.account,
+                Billing::default(),
+                state.now(),
+            ),
+            None => return state.find::<Method>(&call.account, method_id).map(Some),
         }
     };
     state.save(method.clone());

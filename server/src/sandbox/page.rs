@@ -1,4 +1,4 @@
-//! The sandbox's pages: what this is, the mailbox, and the form that completes a club's account.
+//! The sandbox's pages: an overview, the mailbox, and the form that completes a club's account.
 
 use actix_web::http::header;
 use actix_web::web::{self, Data, Form, Path, Query, ServiceConfig};
@@ -9,7 +9,7 @@ use super::Sandbox;
 use super::account::Account;
 use super::card::{Behaviour, CARDS};
 
-/// Scripts only from here, styles inline too: a mail brings its own.
+/// Scripts come only from this origin. Inline styles are allowed, because mails bring their own.
 const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; \
                       img-src 'self' data:; form-action *; base-uri 'none'; frame-ancestors 'self'";
 
@@ -74,14 +74,14 @@ async fn index() -> HttpResponse {
                 card.number,
                 grouped(card.number),
                 card.meaning,
-                breakable(card.token)
+                with_line_breaks(card.token)
             )
         })
         .collect();
     html(include_str!("page/index.html").replace("{{cards}}", &rows))
 }
 
-/// `4242 4242 4242 4242`
+/// Groups the digits as on the card: `4242 4242 4242 4242`.
 fn grouped(number: &str) -> String {
     let groups: Vec<&str> = match number.len() {
         15 => vec![&number[..4], &number[4..10], &number[10..]],
@@ -93,8 +93,8 @@ fn grouped(number: &str) -> String {
     groups.join(" ")
 }
 
-/// A name in camel case that may be broken before its capitals.
-fn breakable(name: &str) -> String {
+/// Inserts line-break opportunities before the capitals of a camel-case name.
+fn with_line_breaks(name: &str) -> String {
     name.chars()
         .map(|c| {
             if c.is_uppercase() {
@@ -111,20 +111,21 @@ async fn mailbox() -> HttpResponse {
 }
 
 #[derive(Debug, Deserialize)]
-struct Link {
+struct OnboardingLink {
     #[serde(default)]
     link: String,
 }
 
-/// The page behind an account link. A stale link leads to where a new one is made, as the real one does.
+/// Shows the page behind an account link. A stale link redirects to where a new one is made, as at
+/// Stripe.
 async fn show_onboarding(
     sandbox: Data<Sandbox>,
     id: Path<String>,
-    link: Query<Link>,
+    link: Query<OnboardingLink>,
 ) -> HttpResponse {
     let state = sandbox.state.lock().expect("the state is never poisoned");
     let Ok(account) = state.find::<Account>("", &id) else {
-        return gone();
+        return link_not_found();
     };
     match state.open_link(&id, &link.link) {
         Ok(open) => {
@@ -142,7 +143,7 @@ async fn show_onboarding(
         }
         Err(failure) => match failure.error()["refresh_url"].as_str() {
             Some(refresh) => see_other(refresh),
-            None => gone(),
+            None => link_not_found(),
         },
     }
 }
@@ -150,19 +151,19 @@ async fn show_onboarding(
 async fn complete_onboarding(
     sandbox: Data<Sandbox>,
     id: Path<String>,
-    link: Form<Link>,
+    link: Form<OnboardingLink>,
 ) -> HttpResponse {
     let (completed, written) = {
         let mut state = sandbox.state.lock().expect("the state is never poisoned");
         state.request = (String::new(), None);
         (state.complete_onboarding(&id, &link.link), state.commit())
     };
-    sandbox.courier.wake();
+    sandbox.webhook_sender.wake();
     match (completed, written) {
         (Ok(address), Ok(())) => see_other(&address),
         (Err(failure), Ok(())) => failure.error()["refresh_url"]
             .as_str()
-            .map_or_else(gone, see_other),
+            .map_or_else(link_not_found, see_other),
         (_, Err(_)) => HttpResponse::InternalServerError().finish(),
     }
 }
@@ -173,7 +174,7 @@ fn see_other(address: &str) -> HttpResponse {
         .finish()
 }
 
-fn gone() -> HttpResponse {
+fn link_not_found() -> HttpResponse {
     HttpResponse::NotFound()
         .content_type("text/plain; charset=utf-8")
         .body("There is no such account link.")
@@ -191,13 +192,13 @@ mod tests {
     use super::{escaped, grouped};
 
     #[test]
-    fn numbers_are_grouped_as_on_the_card() {
+    fn card_number_is_grouped_as_on_the_card() {
         assert_eq!(grouped("4242424242424242"), "4242 4242 4242 4242");
         assert_eq!(grouped("378282246310005"), "3782 822463 10005");
     }
 
     #[test]
-    fn names_cannot_break_out_of_the_page() {
+    fn account_name_is_html_escaped() {
         assert_eq!(escaped("<b>\"A&B\""), "&lt;b&gt;&quot;A&amp;B&quot;");
     }
 }

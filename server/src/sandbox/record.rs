@@ -1,42 +1,43 @@
-//! One object as the journal keeps it.
+//! One object as the journal stores it.
 
 use serde::{Deserialize, Serialize};
 
 use super::account::{Account, AccountLink};
 use super::charge::Charge;
 use super::dispute::Dispute;
-use super::event::Event;
+use super::event::WebhookEvent;
 use super::fee::{Fee, FeeRefund};
-use super::idempotency::Remembered;
+use super::idempotency::SavedResponse;
 use super::intent::Intent;
 use super::method::Method;
 use super::refund::Refund;
-use super::transaction::Transaction;
+use super::transaction::BalanceTransaction;
 
-/// Declares the record twice: borrowed for writing, owned for reading, with the same names.
+/// Declares the record twice with the same variants: borrowed for writing, owned for reading.
+/// Variant names are stored in the journal.
 macro_rules! records {
-    ($($kind:ident),*) => {
+    ($($variant:ident: $kind:ident),*) => {
         #[derive(Debug, Serialize)]
         #[serde(rename_all = "snake_case")]
-        pub enum RecordRef<'a> { $($kind(&'a $kind),)* Delivered(&'a str), Lost(&'a str) }
+        pub enum RecordRef<'a> { $($variant(&'a $kind),)* Delivered(&'a str), Lost(&'a str) }
 
         #[derive(Debug, Deserialize)]
         #[serde(rename_all = "snake_case")]
-        pub enum Record { $($kind($kind),)* Delivered(String), Lost(String) }
+        pub enum Record { $($variant($kind),)* Delivered(String), Lost(String) }
     };
 }
 
 records!(
-    Account,
-    AccountLink,
-    Intent,
-    Method,
-    Charge,
-    Transaction,
-    Fee,
-    FeeRefund,
-    Refund,
-    Dispute,
-    Event,
-    Remembered
+    Account: Account,
+    AccountLink: AccountLink,
+    Intent: Intent,
+    Method: Method,
+    Charge: Charge,
+    Transaction: BalanceTransaction,
+    Fee: Fee,
+    FeeRefund: FeeRefund,
+    Refund: Refund,
+    Dispute: Dispute,
+    Event: WebhookEvent,
+    Remembered: SavedResponse
 );

@@ -1,23 +1,24 @@
-//! Refunds: money that goes back to the buyer's card.
+//! Refunds to the buyer's card.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::Call;
+use super::call::ApiCall;
 use super::charge::Charge;
-use super::failure::Failure;
+use super::failure::StripeError;
 use super::fee::{self, Fee};
 use super::id;
 use super::intent::Intent;
 use super::record::RecordRef;
-use super::state::State;
-use super::table::{Key, Row};
-use super::transaction::Transaction;
+use super::state::SandboxState;
+use super::table::{ObjectKey, StripeObject};
+use super::transaction::BalanceTransaction;
 
 const REASONS: [&str; 3] = ["duplicate", "fraudulent", "requested_by_customer"];
 
+/// A refund. Amounts are in cents, times in seconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Refund {
     pub id: String,
@@ -32,11 +33,11 @@ pub struct Refund {
     pub balance_transaction: Option<String>,
 }
 
-impl Row for Refund {
+impl StripeObject for Refund {
     const OBJECT: &'static str = "refund";
 
-    fn key(&self) -> Key<'_> {
-        Key {
+    fn key(&self) -> ObjectKey<'_> {
+        ObjectKey {
             id: &self.id,
             account: &self.account,
             created: self.created,
@@ -59,28 +60,29 @@ impl Row for Refund {
     }
 }
 
-/// `POST /v1/refunds` of a `payment_intent` or a `charge`: all that is left, or an `amount`.
-pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
+/// Handles `POST /v1/refunds` of a `payment_intent` or a `charge`: all that is left, or an
+/// `amount`.
+pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let form = &call.form;
     let mut charge = charge_of(state, call)?;
-    let reason = form.owned("reason");
+    let reason = form.get_owned("reason");
     if reason
         .as_deref()
         .is_some_and(|reason| !REASONS.contains(&reason))
     {
-        return Err(Failure::invalid("Invalid reason").param("reason"));
+        return Err(StripeError::invalid("Invalid reason").param("reason"));
     }
     let left = charge.refundable();
     if left == 0 {
         let message = format!("Charge {} has already been refunded.", charge.id);
-        return Err(Failure::state("charge_already_refunded", message));
+        return Err(StripeError::state("charge_already_refunded", message));
     }
     if charge.disputed {
         let message = format!(
             "Charge {} has been charged back; cannot issue a refund.",
             charge.id
         );
-        return Err(Failure::state("charge_disputed", message));
+        return Err(StripeError::state("charge_disputed", message));
     }
     let amount = form.integer("amount")?.unwrap_or(left);
     if amount < 1 || amount > left {
@@ -89,15 +91,15 @@ pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
             dollars(amount),
             dollars(left)
         );
-        return Err(Failure::state("amount_too_large", message).param("amount"));
+        return Err(StripeError::state("amount_too_large", message).param("amount"));
     }
     if form.flag("refund_application_fee")? == Some(true) {
         refund_fee_in_proportion(state, &charge, amount);
     }
     let mut refund = Refund {
-        id: id::fresh("re"),
+        id: id::generate("re"),
         account: charge.account.clone(),
-        created: id::now(),
+        created: state.now(),
         charge: charge.id.clone(),
         intent: charge.intent.clone(),
         amount,
@@ -106,7 +108,7 @@ pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
         metadata: form.map("metadata"),
         balance_transaction: None,
     };
-    let transaction = Transaction::of_refund(&refund);
+    let transaction = BalanceTransaction::of_refund(&refund, state.now());
     refund.balance_transaction = Some(transaction.id.clone());
     charge.amount_refunded += amount;
     charge.refunded = charge.refundable() == 0;
@@ -118,14 +120,14 @@ pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
     Ok(refund.render())
 }
 
-/// `GET /v1/refunds/{id}`
-pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
+/// Handles `GET /v1/refunds/{id}`.
+pub fn retrieve(state: &SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     state
         .find::<Refund>(&call.account, id)
         .map(|refund| refund.render())
 }
 
-fn charge_of(state: &State, call: &Call) -> Result<Charge, Failure> {
+fn charge_of(state: &SandboxState, call: &ApiCall) -> Result<Charge, StripeError> {
     let id = match (call.form.get("payment_intent"), call.form.get("charge")) {
         (Some(id), _) => {
             let intent = state.find::<Intent>(&call.account, id)?;
@@ -133,11 +135,11 @@ fn charge_of(state: &State, call: &Call) -> Result<Charge, Failure> {
                 format!("This PaymentIntent ({id}) does not have a successful charge to refund.");
             intent
                 .latest_charge
-                .ok_or_else(|| Failure::state("payment_intent_unexpected_state", message))?
+                .ok_or_else(|| StripeError::state("payment_intent_unexpected_state", message))?
         }
         (None, Some(id)) => id.to_owned(),
         (None, None) => {
-            return Err(Failure::invalid(
+            return Err(StripeError::invalid(
                 "One of the following params should be provided: payment_intent or charge.",
             )
             .code("parameter_missing"));
@@ -147,13 +149,17 @@ fn charge_of(state: &State, call: &Call) -> Result<Charge, Failure> {
     if !charge.captured {
         let message =
             format!("Charge {id} has not been captured; cancel its PaymentIntent instead.");
-        return Err(Failure::state("payment_intent_unexpected_state", message));
+        return Err(StripeError::state(
+            "payment_intent_unexpected_state",
+            message,
+        ));
     }
     Ok(charge)
 }
 
-/// What the real API does when it is asked to: proportional to this charge, half up. We never ask (decision D-3).
-fn refund_fee_in_proportion(state: &mut State, charge: &Charge, amount: i64) {
+/// Refunds the application fee as Stripe does on request: in proportion to the refund, rounded half
+/// up. The product never requests it (decision D-3).
+fn refund_fee_in_proportion(state: &mut SandboxState, charge: &Charge, amount: i64) {
     let fee = charge
         .application_fee
         .as_deref()
@@ -163,17 +169,17 @@ fn refund_fee_in_proportion(state: &mut State, charge: &Charge, amount: i64) {
     let share = (fee.amount * amount * 2 + charge.amount_captured) / (charge.amount_captured * 2);
     let left = fee.amount - fee.amount_refunded;
     if share.min(left) > 0 {
-        fee::give_back(state, fee, share.min(left), BTreeMap::new());
+        fee::refund_part(state, fee, share.min(left), BTreeMap::new());
     }
 }
 
-/// `12.05`
+/// Formats cents as dollars, such as `12.05`.
 pub fn dollars(cents: i64) -> String {
     format!("{}.{:02}", cents / 100, cents.abs() % 100)
 }
 
-/// The fee of a charge, for the ledger.
-pub fn fee_of<'a>(state: &'a State, charge: &Charge) -> Option<&'a Fee> {
+/// The application fee of a charge, for the ledger.
+pub fn fee_of<'a>(state: &'a SandboxState, charge: &Charge) -> Option<&'a Fee> {
     charge
         .application_fee
         .as_deref()

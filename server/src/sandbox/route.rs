@@ -1,45 +1,45 @@
-//! The provider's paths, as far as we know them.
+//! The paths of Stripe's API that the stand-in supports.
 
 use serde_json::Value;
 
 use super::account::{self, Account};
-use super::call::{Access, Call};
+use super::call::{ApiCall, KeyKind};
 use super::charge::{self, Charge};
 use super::dispute::{self, Dispute};
-use super::event::{self, Delivery, Event};
-use super::failure::Failure;
+use super::event::{self, DeliveryStatus, WebhookEvent};
+use super::failure::StripeError;
 use super::fee::{self, Fee, FeeRefund};
 use super::intent::{self, Intent, confirm, settle};
-use super::listing::{of_intent, page};
+use super::listing::{belongs_to_intent, page};
 use super::refund::{self, Refund};
-use super::state::State;
-use super::transaction::{self, Transaction};
+use super::state::SandboxState;
+use super::transaction::{self, BalanceTransaction};
 use super::{method, method::Method};
-use crate::sandbox::table::Row;
+use crate::sandbox::table::StripeObject;
 
-/// Runs one call. The state changes only if its answer, good or bad, is to be believed.
-pub fn run(state: &mut State, call: &Call) -> Result<Value, Failure> {
+/// Runs one call. The state changes only if the response, success or error, reports the change.
+pub fn run(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let steps: Vec<&str> = call.path.trim_end_matches('/').split('/').collect();
-    let asked = (call.method.as_str(), steps.as_slice());
-    match asked {
+    let request = (call.method.as_str(), steps.as_slice());
+    match request {
         ("POST", ["payment_methods"]) => method::create(state, call),
         ("POST", ["tokens"]) => method::create_token(state, call),
         ("GET", ["payment_intents", id]) => intent::retrieve(state, call, id),
         ("POST", ["payment_intents", id, "confirm"]) => confirm::confirm(state, call, id),
         ("POST", ["payment_intents", id, "authenticate"]) => confirm::authenticate(state, call, id),
-        _ if call.access == Access::Publishable => Err(Failure::unauthorized(
+        _ if call.access == KeyKind::Publishable => Err(StripeError::unauthorized(
             "This API call cannot be made with a publishable API key. Please use a secret API key.",
         )),
         ("GET", steps) => read(state, call, steps),
         ("POST", steps) => write(state, call, steps),
-        (method, _) => Err(Failure::no_such_route(
+        (method, _) => Err(StripeError::no_such_route(
             method,
             &format!("/v1/{}", call.path),
         )),
     }
 }
 
-fn write(state: &mut State, call: &Call, steps: &[&str]) -> Result<Value, Failure> {
+fn write(state: &mut SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value, StripeError> {
     match steps {
         ["payment_intents"] => intent::create(state, call),
         ["payment_intents", id] => intent::update(state, call, id),
@@ -50,39 +50,42 @@ fn write(state: &mut State, call: &Call, steps: &[&str]) -> Result<Value, Failur
         ["accounts"] => account::create(state, call),
         ["accounts", id] => account::update(state, call, id),
         ["account_links"] => account::create_link(state, call),
-        _ => Err(Failure::no_such_route(
+        _ => Err(StripeError::no_such_route(
             "POST",
             &format!("/v1/{}", call.path),
         )),
     }
 }
 
-fn read(state: &State, call: &Call, steps: &[&str]) -> Result<Value, Failure> {
-    let wanted = |name: &str, value: &str| call.form.get(name).is_none_or(|wanted| wanted == value);
+fn read(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value, StripeError> {
+    let matches =
+        |name: &str, value: &str| call.form.get(name).is_none_or(|matches| matches == value);
     match steps {
         ["payment_intents"] => page(state, call, |_: &Intent| true),
         ["payment_methods", id] => state
             .find::<Method>(&call.account, id)
             .map(|method| method.render()),
         ["tokens", id] => method::retrieve_token(state, call, id),
-        ["charges"] => page(state, call, |charge: &Charge| of_intent(call, charge)),
+        ["charges"] => page(state, call, |charge: &Charge| {
+            belongs_to_intent(call, charge)
+        }),
         ["charges", id] => charge::retrieve(state, call, id),
         ["refunds"] => page(state, call, |refund: &Refund| {
-            wanted("payment_intent", &refund.intent) && wanted("charge", &refund.charge)
+            matches("payment_intent", &refund.intent) && matches("charge", &refund.charge)
         }),
         ["refunds", id] => refund::retrieve(state, call, id),
-        ["application_fees"] => page(state, call, |fee: &Fee| wanted("charge", &fee.charge)),
+        ["application_fees"] => page(state, call, |fee: &Fee| matches("charge", &fee.charge)),
         ["application_fees", id] => fee::retrieve(state, call, id),
         ["application_fees", id, "refunds"] => {
             page(state, call, |refund: &FeeRefund| refund.fee == *id)
         }
         ["balance"] => transaction::balance(state, call),
-        ["balance_transactions"] => page(state, call, |row: &Transaction| {
-            wanted("source", &row.source)
+        ["balance_transactions"] => page(state, call, |row: &BalanceTransaction| {
+            matches("source", &row.source)
         }),
         ["balance_transactions", id] => transaction::retrieve(state, call, id),
         ["disputes"] => page(state, call, |dispute: &Dispute| {
-            wanted("payment_intent", &dispute.intent)
+            matches("payment_intent", &dispute.intent)
         }),
         ["disputes", id] => dispute::retrieve(state, call, id),
         ["account"] => account::retrieve(state, call, None),
@@ -90,16 +93,20 @@ fn read(state: &State, call: &Call, steps: &[&str]) -> Result<Value, Failure> {
         ["accounts", id] => account::retrieve(state, call, Some(id)),
         ["events"] => events(state, call),
         ["events", id] => event::retrieve(state, call, id),
-        _ => Err(Failure::no_such_route("GET", &format!("/v1/{}", call.path))),
+        _ => Err(StripeError::no_such_route(
+            "GET",
+            &format!("/v1/{}", call.path),
+        )),
     }
 }
 
-fn events(state: &State, call: &Call) -> Result<Value, Failure> {
+fn events(state: &SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let kinds = call.form.list("types");
     let delivered = call.form.flag("delivery_success")?;
-    page(state, call, |event: &Event| {
+    page(state, call, |event: &WebhookEvent| {
         call.form.get("type").is_none_or(|kind| event.kind == kind)
             && (kinds.is_empty() || kinds.contains(&event.kind.as_str()))
-            && delivered.is_none_or(|wanted| wanted == (event.delivery == Delivery::Delivered))
+            && delivered
+                .is_none_or(|matches| matches == (event.delivery == DeliveryStatus::Delivered))
     })
 }

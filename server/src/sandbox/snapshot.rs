@@ -1,4 +1,4 @@
-//! An object as it was at a moment: what an event is about, what an idempotency key remembers.
+//! An object as it was at one moment. Events and saved responses contain one.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,10 +9,10 @@ use super::dispute::Dispute;
 use super::fee::Fee;
 use super::intent::Intent;
 use super::refund::Refund;
-use super::state::State;
-use super::table::Row;
+use super::state::SandboxState;
+use super::table::StripeObject;
 
-/// A copy of the row, which is a third of its JSON.
+/// A copy of an object. It takes a third of the memory of its JSON.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Snapshot {
@@ -25,8 +25,8 @@ pub enum Snapshot {
 }
 
 impl Snapshot {
-    /// The object of this id as it is now.
-    pub fn take(state: &State, id: &str) -> Option<Self> {
+    /// Copies the object with this id as it is now.
+    pub fn take(state: &SandboxState, id: &str) -> Option<Self> {
         match id.split('_').next()? {
             "pi" => state.intents.get(id).cloned().map(Self::Intent),
             "ch" => state

@@ -1,88 +1,103 @@
-//! Everything the stand-in knows, and the one place where a change becomes durable.
+//! The objects of the stand-in, and the one place where changes become durable.
 
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::account::{Account, AccountLink};
 use super::charge::Charge;
+use super::clock::SandboxClock;
 use super::dispute::Dispute;
-use super::event::{Delivery, Event};
+use super::event::{DeliveryStatus, WebhookEvent};
+use super::failure::StripeError;
 use super::fee::{Fee, FeeRefund};
-use super::idempotency::{Body, KEPT_SECONDS, Memory, Remembered};
+use super::idempotency::{SAVED_SECONDS, SavedBody, SavedResponse, SavedResponses};
 use super::intent::Intent;
 use super::journal::Journal;
 use super::method::Method;
 use super::record::{Record, RecordRef};
 use super::refund::Refund;
 use super::snapshot::Snapshot;
-use super::table::{Row, Table};
-use super::transaction::Transaction;
-use super::{failure::Failure, id};
+use super::table::{ObjectTable, StripeObject};
+use super::transaction::BalanceTransaction;
 
-/// Delivered events beyond this many are forgotten, oldest first.
-const EVENTS_KEPT_MAX: usize = 5_000;
-/// The journal is written anew at the start when it holds more than this many times the records that still matter.
-const WASTE_MAX: usize = 2;
+/// Maximum number of events. The oldest are dropped first once delivered.
+const EVENTS_MAX: usize = 5_000;
+/// The journal is compacted at startup when it holds this many times the records that still matter.
+const COMPACT_RATIO: usize = 2;
 
+/// All objects of the stand-in, and the uncommitted part of its journal.
 #[derive(Debug, Default)]
-pub struct State {
-    pub accounts: Table<Account>,
+pub struct SandboxState {
+    pub accounts: ObjectTable<Account>,
     pub links: HashMap<String, AccountLink>,
-    pub intents: Table<Intent>,
-    pub methods: Table<Method>,
-    pub charges: Table<Charge>,
-    pub transactions: Table<Transaction>,
-    pub fees: Table<Fee>,
-    pub fee_refunds: Table<FeeRefund>,
-    pub refunds: Table<Refund>,
-    pub disputes: Table<Dispute>,
-    pub events: Table<Event>,
-    pub memory: Memory,
-    /// Event ids that wait to be handed to the delivery task.
+    pub intents: ObjectTable<Intent>,
+    pub methods: ObjectTable<Method>,
+    pub charges: ObjectTable<Charge>,
+    pub transactions: ObjectTable<BalanceTransaction>,
+    pub fees: ObjectTable<Fee>,
+    pub fee_refunds: ObjectTable<FeeRefund>,
+    pub refunds: ObjectTable<Refund>,
+    pub disputes: ObjectTable<Dispute>,
+    pub events: ObjectTable<WebhookEvent>,
+    pub saved_responses: SavedResponses,
+    /// Ids of events that wait to be taken by the webhook sender.
     pub unsent: Vec<String>,
-    /// The request being executed: its id and idempotency key go into its events.
+    /// The id and idempotency key of the request being executed. Its events carry them.
     pub request: (String, Option<String>),
+    clock: Arc<SandboxClock>,
     batch: Vec<u8>,
     journal: Option<Journal>,
 }
 
-impl State {
-    /// Reads the journal of `dir`, writes it anew if most of it is superseded, and goes on from there.
-    pub fn open(dir: Option<&Path>) -> io::Result<Self> {
-        let mut state = Self::default();
+impl SandboxState {
+    /// Reads the journal of `dir`, and compacts it if most of its records are superseded.
+    pub fn open(dir: Option<&Path>, clock: Arc<SandboxClock>) -> io::Result<Self> {
+        let mut state = Self {
+            clock,
+            ..Self::default()
+        };
         let Some(dir) = dir else { return Ok(state) };
         let (mut unreadable, mut records_read) = (None, 0);
-        let mut journal = Journal::open(dir, "provider", |line| {
-            match serde_json::from_str::<Vec<Record>>(line) {
-                Ok(records) => {
-                    records_read += records.len();
-                    records.into_iter().for_each(|record| state.restore(record));
+        let mut journal =
+            Journal::open(dir, "provider", |write_line| {
+                match serde_json::from_str::<Vec<Record>>(write_line) {
+                    Ok(record_count) => {
+                        records_read += record_count.len();
+                        record_count
+                            .into_iter()
+                            .for_each(|record| state.restore(record));
+                    }
+                    Err(error) => unreadable = Some(error),
                 }
-                Err(error) => unreadable = Some(error),
-            }
-        })?;
+            })?;
         if let Some(error) = unreadable {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 format!("the sandbox journal: {error}"),
             ));
         }
-        if records_read > WASTE_MAX * state.records() {
+        if records_read > COMPACT_RATIO * state.record_count() {
             journal.rewrite(|out| state.write_all(out))?;
         }
         state.journal = Some(journal);
         state.unsent = state
             .events
             .rows()
-            .filter(|e| e.delivery == Delivery::Pending)
+            .filter(|e| e.delivery == DeliveryStatus::Pending)
             .map(|e| e.id.clone())
             .collect();
         Ok(state)
     }
 
-    /// How many records a journal written anew would hold.
-    fn records(&self) -> usize {
+    /// Seconds since 1970 by the sandbox's clock.
+    pub fn now(&self) -> i64 {
+        self.clock.unix_seconds()
+    }
+
+    /// Number of records in a compacted journal.
+    fn record_count(&self) -> usize {
         let objects =
             self.accounts.len() + self.intents.len() + self.methods.len() + self.charges.len();
         let money =
@@ -92,7 +107,7 @@ impl State {
             + self.disputes.len()
             + self.links.len()
             + self.events.len()
-            + self.memory.answers().count()
+            + self.saved_responses.responses().count()
     }
 
     fn restore(&mut self, record: Record) {
@@ -107,21 +122,26 @@ impl State {
             Record::FeeRefund(row) => self.fee_refunds.put(row),
             Record::Refund(row) => self.refunds.put(row),
             Record::Dispute(row) => self.disputes.put(row),
-            Record::Event(row) => self.keep_event(row),
-            Record::Remembered(answer) => self.keep_answer(answer),
-            Record::Delivered(id) => self.mark(&id, Delivery::Delivered),
-            Record::Lost(id) => self.mark(&id, Delivery::Lost),
+            Record::Event(row) => self.insert_event(row),
+            Record::Remembered(response) => self.insert_saved_response(response),
+            Record::Delivered(id) => self.set_delivery(&id, DeliveryStatus::Delivered),
+            Record::Lost(id) => self.set_delivery(&id, DeliveryStatus::Lost),
         }
     }
 
     fn write_all(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        fn rows<T: Row>(out: &mut dyn io::Write, table: &Table<T>) -> io::Result<()> {
-            table.rows().try_for_each(|row| line(out, row.record()))
+        fn rows<T: StripeObject>(
+            out: &mut dyn io::Write,
+            table: &ObjectTable<T>,
+        ) -> io::Result<()> {
+            table
+                .rows()
+                .try_for_each(|row| write_line(out, row.record()))
         }
         rows(out, &self.accounts)?;
         self.links
             .values()
-            .try_for_each(|link| line(out, RecordRef::AccountLink(link)))?;
+            .try_for_each(|link| write_line(out, RecordRef::AccountLink(link)))?;
         rows(out, &self.intents)?;
         rows(out, &self.methods)?;
         rows(out, &self.charges)?;
@@ -131,82 +151,85 @@ impl State {
         rows(out, &self.refunds)?;
         rows(out, &self.disputes)?;
         rows(out, &self.events)?;
-        let oldest = id::now() - KEPT_SECONDS;
-        self.memory
-            .answers()
+        let oldest = self.now() - SAVED_SECONDS;
+        self.saved_responses
+            .responses()
             .filter(|a| a.at > oldest)
-            .try_for_each(|a| line(out, RecordRef::Remembered(a)))
+            .try_for_each(|a| write_line(out, RecordRef::Remembered(a)))
     }
 
-    /// Notes a changed object for the next commit and puts it in its table.
-    pub fn save<T: Row>(&mut self, row: T)
+    /// Stores a changed object and adds it to the next commit.
+    pub fn save<T: StripeObject>(&mut self, row: T)
     where
-        Self: Holds<T>,
+        Self: HasTable<T>,
     {
-        self.note(row.record());
+        self.append_record(row.record());
         self.table_mut().put(row);
     }
 
+    /// Stores an account link and adds it to the next commit.
     pub fn save_link(&mut self, link: AccountLink) {
-        self.note(RecordRef::AccountLink(&link));
+        self.append_record(RecordRef::AccountLink(&link));
         self.links.insert(link.token.clone(), link);
     }
 
-    pub fn remember(&mut self, answer: Remembered) {
-        self.note(RecordRef::Remembered(&answer));
-        self.keep_answer(answer);
+    /// Stores a response for its idempotency key and adds it to the next commit.
+    pub fn save_response(&mut self, response: SavedResponse) {
+        self.append_record(RecordRef::Remembered(&response));
+        self.insert_saved_response(response);
     }
 
-    /// Records an event about an object that was just saved, and puts it up for delivery.
+    /// Records an event about an object that was just saved, and queues it for delivery.
     pub fn emit(&mut self, kind: &'static str, account: &str, subject: &str) {
-        let event = Event::new(kind, account, subject, &self.request);
+        let event = WebhookEvent::new(kind, account, subject, &self.request, self.now());
         self.unsent.push(event.id.clone());
-        self.note(RecordRef::Event(&event));
-        self.keep_event(event);
+        self.append_record(RecordRef::Event(&event));
+        self.insert_event(event);
     }
 
-    /// In the journal an event follows its object's change, so the object still is what the event tells of.
-    fn keep_event(&mut self, mut event: Event) {
+    /// Inserts an event with a snapshot of its object. In the journal an event follows its object's
+    /// change, so the current object is the right one.
+    fn insert_event(&mut self, mut event: WebhookEvent) {
         event.snapshot = event
             .snapshot
             .take()
             .or_else(|| Snapshot::take(self, &event.subject));
         self.events.put(event);
-        while self.events.len() > EVENTS_KEPT_MAX
+        while self.events.len() > EVENTS_MAX
             && self
                 .events
                 .oldest()
-                .is_some_and(|event| event.delivery != Delivery::Pending)
+                .is_some_and(|event| event.delivery != DeliveryStatus::Pending)
         {
-            self.events.forget_oldest();
+            self.events.drop_oldest();
         }
     }
 
-    fn keep_answer(&mut self, mut answer: Remembered) {
-        if let Body::Intent { id, snapshot, .. } = &mut answer.body
+    fn insert_saved_response(&mut self, mut response: SavedResponse) {
+        if let SavedBody::Intent { id, snapshot, .. } = &mut response.body
             && snapshot.is_none()
         {
             *snapshot = self.intents.get(id).cloned().map(Box::new);
         }
-        self.memory.keep(answer);
+        self.saved_responses.insert(response);
     }
 
-    /// The end of an event's delivery; its record is written with the next commit.
-    pub fn settle_event(&mut self, id: &str, delivery: Delivery) {
-        self.note(match delivery {
-            Delivery::Lost => RecordRef::Lost(id),
-            Delivery::Pending | Delivery::Delivered => RecordRef::Delivered(id),
+    /// Records the outcome of an event's delivery. The next commit writes it.
+    pub fn settle_event(&mut self, id: &str, delivery: DeliveryStatus) {
+        self.append_record(match delivery {
+            DeliveryStatus::Lost => RecordRef::Lost(id),
+            DeliveryStatus::Pending | DeliveryStatus::Delivered => RecordRef::Delivered(id),
         });
-        self.mark(id, delivery);
+        self.set_delivery(id, delivery);
     }
 
-    fn mark(&mut self, id: &str, delivery: Delivery) {
+    fn set_delivery(&mut self, id: &str, delivery: DeliveryStatus) {
         if let Some(event) = self.events.get_mut(id) {
             event.delivery = delivery;
         }
     }
 
-    fn note(&mut self, record: RecordRef<'_>) {
+    fn append_record(&mut self, record: RecordRef<'_>) {
         if self.journal.is_none() {
             return;
         }
@@ -215,7 +238,7 @@ impl State {
         serde_json::to_writer(&mut self.batch, &record).expect("a record is plain data");
     }
 
-    /// Writes what was noted since the last commit as one line. After this the caller may answer.
+    /// Writes the records since the last commit as one line. The caller may answer after this.
     pub fn commit(&mut self) -> io::Result<()> {
         let Some(journal) = &mut self.journal else {
             return Ok(());
@@ -224,41 +247,42 @@ impl State {
             return Ok(());
         }
         self.batch.extend_from_slice(b"]\n");
-        let written = journal.append(&self.batch);
+        let result = journal.append(&self.batch);
         self.batch.clear();
-        written
+        result
     }
 
-    /// An object of this account, or the provider's 404: another account's objects do not exist here.
-    pub fn find<T: Row>(&self, account: &str, id: &str) -> Result<T, Failure>
+    /// Finds an object of this account. Objects of other accounts give Stripe's 404.
+    pub fn find<T: StripeObject>(&self, account: &str, id: &str) -> Result<T, StripeError>
     where
-        Self: Holds<T>,
+        Self: HasTable<T>,
     {
         let row = self
             .table()
             .get(id)
             .filter(|row| row.key().account == account);
-        row.cloned().ok_or_else(|| Failure::unknown(T::OBJECT, id))
+        row.cloned()
+            .ok_or_else(|| StripeError::not_found(T::OBJECT, id))
     }
 }
 
-fn line(out: &mut dyn io::Write, record: RecordRef<'_>) -> io::Result<()> {
+fn write_line(out: &mut dyn io::Write, record: RecordRef<'_>) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &[record])?;
     out.write_all(b"\n")
 }
 
-/// Which table an object lives in.
-pub trait Holds<T: Row> {
-    fn table(&self) -> &Table<T>;
-    fn table_mut(&mut self) -> &mut Table<T>;
+/// Gives the table of a type of object.
+pub trait HasTable<T: StripeObject> {
+    fn table(&self) -> &ObjectTable<T>;
+    fn table_mut(&mut self) -> &mut ObjectTable<T>;
 }
 
-macro_rules! holds {
-    ($($row:ty => $table:ident),*) => { $(impl Holds<$row> for State {
-        fn table(&self) -> &Table<$row> { &self.$table }
-        fn table_mut(&mut self) -> &mut Table<$row> { &mut self.$table }
+macro_rules! has_table {
+    ($($row:ty => $table:ident),*) => { $(impl HasTable<$row> for SandboxState {
+        fn table(&self) -> &ObjectTable<$row> { &self.$table }
+        fn table_mut(&mut self) -> &mut ObjectTable<$row> { &mut self.$table }
     })* };
 }
 
-holds!(Account => accounts, Intent => intents, Method => methods, Charge => charges, Transaction => transactions,
-    Fee => fees, FeeRefund => fee_refunds, Refund => refunds, Dispute => disputes, Event => events);
+has_table!(Account => accounts, Intent => intents, Method => methods, Charge => charges, BalanceTransaction => transactions,
+    Fee => fees, FeeRefund => fee_refunds, Refund => refunds, Dispute => disputes, WebhookEvent => events);

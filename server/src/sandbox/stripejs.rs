@@ -1,10 +1,11 @@
-//! The stand-in's own Stripe.js: real inputs instead of frames, dialogs instead of wallets and banks.
+//! The stand-in's own Stripe.js. It uses plain inputs instead of frames, and dialogs instead of
+//! wallets and bank pages.
 
 use actix_web::http::header;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, Responder};
 
-/// All parts, in order, inside one function.
+/// All parts of the script, in order, inside one function.
 const SCRIPT: &str = concat!(
     "/* The sandbox's stand-in for Stripe.js. It reaches no other host. */\n(function () {\n\"use strict\";\n",
     include_str!("stripejs/1_wire.js"),

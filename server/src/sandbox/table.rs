@@ -1,4 +1,4 @@
-//! One kind of object: in order of creation, found by id, oldest forgotten first.
+//! An in-memory table of one type of object, in order of creation, with lookup by id.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,50 +6,52 @@ use serde_json::Value;
 
 use super::record::RecordRef;
 
-/// What an object is found and listed by.
-pub struct Key<'a> {
+/// The columns that an object is found and listed by.
+pub struct ObjectKey<'a> {
     pub id: &'a str,
-    /// The connected account it lives on; empty for the platform.
+    /// The connected account the object belongs to. Empty for the platform.
     pub account: &'a str,
     /// Seconds since 1970.
     pub created: i64,
 }
 
-/// An object the stand-in keeps.
-pub trait Row: Clone {
-    /// The provider's word for it, as used in `object` and in errors.
+/// An object of Stripe's API that the stand-in stores.
+pub trait StripeObject: Clone {
+    /// Stripe's name of the type, as used in `object` and in errors.
     const OBJECT: &'static str;
-    fn key(&self) -> Key<'_>;
-    /// The object as the provider shows it to a secret key.
+    fn key(&self) -> ObjectKey<'_>;
+    /// Renders the object as Stripe shows it to a secret key.
     fn render(&self) -> Value;
     fn record(&self) -> RecordRef<'_>;
 }
 
+/// The objects of one type.
 #[derive(Debug)]
-pub struct Table<T> {
+pub struct ObjectTable<T> {
     rows: VecDeque<T>,
     positions: HashMap<String, u64>,
-    forgotten: u64,
+    dropped: u64,
 }
 
-impl<T> Default for Table<T> {
+impl<T> Default for ObjectTable<T> {
     fn default() -> Self {
         Self {
             rows: VecDeque::new(),
             positions: HashMap::new(),
-            forgotten: 0,
+            dropped: 0,
         }
     }
 }
 
-impl<T: Row> Table<T> {
+impl<T: StripeObject> ObjectTable<T> {
+    /// Inserts an object, or replaces the one with the same id.
     pub fn put(&mut self, row: T) {
         match self.positions.get(row.key().id) {
-            Some(position) => self.rows[(position - self.forgotten) as usize] = row,
+            Some(position) => self.rows[(position - self.dropped) as usize] = row,
             None => {
                 self.positions.insert(
                     row.key().id.to_owned(),
-                    self.forgotten + self.rows.len() as u64,
+                    self.dropped + self.rows.len() as u64,
                 );
                 self.rows.push_back(row);
             }
@@ -59,20 +61,20 @@ impl<T: Row> Table<T> {
     pub fn get(&self, id: &str) -> Option<&T> {
         self.positions
             .get(id)
-            .and_then(|position| self.rows.get((position - self.forgotten) as usize))
+            .and_then(|position| self.rows.get((position - self.dropped) as usize))
     }
 
     pub fn get_mut(&mut self, id: &str) -> Option<&mut T> {
         self.positions
             .get(id)
-            .and_then(|position| self.rows.get_mut((position - self.forgotten) as usize))
+            .and_then(|position| self.rows.get_mut((position - self.dropped) as usize))
     }
 
-    /// Where a row stands in order of creation.
+    /// The index of a row in order of creation.
     pub fn position(&self, id: &str) -> Option<usize> {
         self.positions
             .get(id)
-            .map(|position| (position - self.forgotten) as usize)
+            .map(|position| (position - self.dropped) as usize)
     }
 
     pub fn rows(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {
@@ -87,10 +89,10 @@ impl<T: Row> Table<T> {
         self.rows.front()
     }
 
-    pub fn forget_oldest(&mut self) {
+    pub fn drop_oldest(&mut self) {
         if let Some(row) = self.rows.pop_front() {
             self.positions.remove(row.key().id);
-            self.forgotten += 1;
+            self.dropped += 1;
         }
     }
 }

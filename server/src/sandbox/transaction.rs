@@ -1,21 +1,22 @@
-//! Balance transactions: what each movement did to an account's balance, fees and all.
+//! Balance transactions: the effect of each movement on an account's balance, with its fees.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::Call;
+use super::call::ApiCall;
 use super::charge::Charge;
 use super::dispute::Dispute;
-use super::failure::Failure;
+use super::failure::StripeError;
 use super::fee::{Fee, FeeRefund};
 use super::id;
 use super::record::RecordRef;
 use super::refund::Refund;
-use super::state::State;
-use super::table::{Key, Row};
+use super::state::SandboxState;
+use super::table::{ObjectKey, StripeObject};
 
 const PAYOUT_DELAY_SECONDS: i64 = 2 * 24 * 3600;
 
+/// The kind of a balance transaction. Its names are stored in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Movement {
@@ -26,32 +27,40 @@ pub enum Movement {
     Adjustment,
 }
 
+/// A balance transaction. Amounts are in cents, times in seconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Transaction {
+pub struct BalanceTransaction {
     pub id: String,
     pub account: String,
     pub created: i64,
     pub movement: Movement,
     pub source: String,
     pub amount: i64,
-    /// The provider's own fee: 1.7 % + 30 c.
+    /// Stripe's fee in cents: 1.7 % + 30 c.
     pub stripe_fee: i64,
-    /// The platform's, taken out of the same charge.
+    /// The platform's fee in cents, taken from the same charge.
     pub application_fee: i64,
     pub currency: String,
 }
 
-/// 1.7 % + 30 c, the percentage rounded half up.
+/// Stripe's fee in cents: 1.7 % + 30 c, the percentage rounded half up.
 pub fn stripe_fee(amount: i64) -> i64 {
     (amount * 17 + 500) / 1000 + 30
 }
 
-impl Transaction {
-    fn new(account: &str, movement: Movement, source: &str, amount: i64, currency: &str) -> Self {
+impl BalanceTransaction {
+    fn new(
+        account: &str,
+        movement: Movement,
+        source: &str,
+        amount: i64,
+        currency: &str,
+        created: i64,
+    ) -> Self {
         Self {
-            id: id::fresh("txn"),
+            id: id::generate("txn"),
             account: account.to_owned(),
-            created: id::now(),
+            created,
             movement,
             source: source.to_owned(),
             amount,
@@ -61,63 +70,68 @@ impl Transaction {
         }
     }
 
-    pub fn of_charge(charge: &Charge, amount: i64, application_fee: i64) -> Self {
-        let bare = Self::new(
+    pub fn of_charge(charge: &Charge, amount: i64, application_fee: i64, created: i64) -> Self {
+        let transaction = Self::new(
             &charge.account,
             Movement::Charge,
             &charge.id,
             amount,
             &charge.currency,
+            created,
         );
         Self {
             stripe_fee: stripe_fee(amount),
             application_fee,
-            ..bare
+            ..transaction
         }
     }
 
-    /// The provider keeps its fee on a refund.
-    pub fn of_refund(refund: &Refund) -> Self {
+    /// Creates the transaction of a refund. Stripe keeps its fee.
+    pub fn of_refund(refund: &Refund, created: i64) -> Self {
         Self::new(
             &refund.account,
             Movement::Refund,
             &refund.id,
             -refund.amount,
             &refund.currency,
+            created,
         )
     }
 
-    pub fn of_fee(fee: &Fee) -> Self {
+    pub fn of_fee(fee: &Fee, created: i64) -> Self {
         Self::new(
             "",
             Movement::ApplicationFee,
             &fee.id,
             fee.amount,
             &fee.currency,
+            created,
         )
     }
 
-    pub fn of_fee_refund(refund: &FeeRefund) -> Self {
+    pub fn of_fee_refund(refund: &FeeRefund, created: i64) -> Self {
         Self::new(
             "",
             Movement::ApplicationFeeRefund,
             &refund.id,
             -refund.amount,
             &refund.currency,
+            created,
         )
     }
 
-    pub fn of_dispute(dispute: &Dispute) -> Self {
-        let bare = Self::new(
+    pub fn of_dispute(dispute: &Dispute, created: i64) -> Self {
+        let transaction = Self::new(
             &dispute.account,
             Movement::Adjustment,
             &dispute.id,
             -dispute.amount,
             &dispute.currency,
+            created,
         );
         Self {
             stripe_fee: dispute.fee,
-            ..bare
+            ..transaction
         }
     }
 
@@ -142,18 +156,19 @@ impl Transaction {
     }
 }
 
-impl Row for Transaction {
+impl StripeObject for BalanceTransaction {
     const OBJECT: &'static str = "balance transaction";
 
-    fn key(&self) -> Key<'_> {
-        Key {
+    fn key(&self) -> ObjectKey<'_> {
+        ObjectKey {
             id: &self.id,
             account: &self.account,
             created: self.created,
         }
     }
 
-    /// As with direct charges in the real API, `fee` is the sum of both fees; `fee_details` tells them apart.
+    /// Renders the transaction. As with Stripe's direct charges, `fee` is the sum of both fees and
+    /// `fee_details` separates them.
     fn render(&self) -> Value {
         let (kind, category) = match self.movement {
             Movement::Charge => ("charge", "charge"),
@@ -177,15 +192,15 @@ impl Row for Transaction {
     }
 }
 
-/// `GET /v1/balance_transactions/{id}`
-pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
+/// Handles `GET /v1/balance_transactions/{id}`.
+pub fn retrieve(state: &SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     state
-        .find::<Transaction>(&call.account, id)
+        .find::<BalanceTransaction>(&call.account, id)
         .map(|transaction| transaction.render())
 }
 
-/// `GET /v1/balance`: everything is pending, nothing is ever paid out.
-pub fn balance(state: &State, call: &Call) -> Result<Value, Failure> {
+/// Handles `GET /v1/balance`. Everything is pending, because no payout ever takes place.
+pub fn balance(state: &SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let net: i64 = state
         .transactions
         .rows()
@@ -201,7 +216,7 @@ mod tests {
     use super::stripe_fee;
 
     #[test]
-    fn the_providers_fee_is_rounded_half_up() {
+    fn stripe_fee_is_rounded_half_up() {
         assert_eq!(stripe_fee(1000), 47);
         assert_eq!(stripe_fee(500), 39);
         assert_eq!(stripe_fee(1500), 56);

@@ -1,4 +1,5 @@
-//! Builds the front end when it is missing or older than its sources, so that `cargo run` needs no second command.
+//! Builds the front end when it is missing or older than its sources, so that `cargo run` needs no
+//! second command.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -10,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::SiteError;
 
-/// Folders of `web` that a build makes or that only tests read.
+/// Folders of `web` that a build creates or that only tests read.
 const NOT_SOURCES: [&str; 7] = [
     "node_modules",
     "dist",
@@ -22,16 +23,16 @@ const NOT_SOURCES: [&str; 7] = [
 ];
 const NODE_NEEDED: &str = "Node.js 20 or newer with npm is needed to build the web pages: \
     `apt-get install nodejs npm`, or https://nodejs.org";
-/// The oldest Node.js that the build tools run on.
+/// The oldest Node.js that the build tools support.
 const NODE_MAJOR_MIN: u32 = 20;
-/// How much of npm's complaint is repeated.
-const COMPLAINT_LINES_MAX: usize = 12;
+/// Maximum number of lines of npm's output in an error.
+const OUTPUT_LINES_MAX: usize = 12;
 
-/// Makes `web/dist` fit `web`'s sources and answers where it is. Instant when it already does; several processes may ask
-/// at the same time, and one of them builds.
+/// Builds `web/dist` unless it matches the sources, and returns its path. Several processes may
+/// call this at the same time, and one of them builds.
 pub fn ensure_built(web: &Path) -> Result<PathBuf, SiteError> {
     let dist = web.join("dist");
-    let sources = stamp_of(web)?;
+    let sources = source_hash(web)?;
     if is_stamped(&dist, &sources) {
         return Ok(dist);
     }
@@ -47,28 +48,28 @@ pub fn ensure_built(web: &Path) -> Result<PathBuf, SiteError> {
     Ok(dist)
 }
 
-/// `npm ci`, unless `node_modules` already fits the lock file.
+/// Runs `npm ci`, unless `node_modules` already matches the lock file.
 pub fn install(web: &Path) -> Result<(), SiteError> {
     let lock_file = web.join("package-lock.json");
-    let wanted = hex::encode(Sha256::digest(
+    let lock_hash = hex::encode(Sha256::digest(
         fs::read(&lock_file).map_err(SiteError::io(&lock_file))?,
     ));
     let modules = web.join("node_modules");
-    if is_stamped(&modules, &wanted) {
+    if is_stamped(&modules, &lock_hash) {
         return Ok(());
     }
     eprintln!("Fetching what the web pages are built with (npm ci) …");
     npm(web, &["ci"])?;
-    stamp(&modules, &wanted)
+    stamp(&modules, &lock_hash)
 }
 
-/// Answers in one line when Node.js is missing or too old.
+/// Returns a one-line error when Node.js is missing or too old.
 fn check_node() -> Result<(), SiteError> {
-    let said = Command::new("node")
+    let output = Command::new("node")
         .arg("--version")
         .output()
         .map_err(|_| SiteError::Missing(NODE_NEEDED.to_string()))?;
-    let version = String::from_utf8_lossy(&said.stdout).trim().to_string();
+    let version = String::from_utf8_lossy(&output.stdout).trim().to_string();
     let major = version
         .trim_start_matches('v')
         .split('.')
@@ -93,7 +94,7 @@ fn npm(web: &Path, arguments: &[&str]) -> Result<(), SiteError> {
         Ok(output) => Err(SiteError::Build(format!(
             "npm {}: {}",
             arguments.join(" "),
-            complaint(&output)
+            last_output_lines(&output)
         ))),
         Err(failure) if failure.kind() == ErrorKind::NotFound => {
             Err(SiteError::Missing(NODE_NEEDED.to_string()))
@@ -102,21 +103,21 @@ fn npm(web: &Path, arguments: &[&str]) -> Result<(), SiteError> {
     }
 }
 
-/// The last lines of what a failed command said.
-fn complaint(output: &Output) -> String {
-    let said = [&output.stdout, &output.stderr]
+/// The last lines of a failed command's output.
+fn last_output_lines(output: &Output) -> String {
+    let output = [&output.stdout, &output.stderr]
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
         .join("\n");
-    let lines: Vec<&str> = said
+    let lines: Vec<&str> = output
         .lines()
         .filter(|line| !line.trim().is_empty())
         .collect();
-    lines[lines.len().saturating_sub(COMPLAINT_LINES_MAX)..].join("\n")
+    lines[lines.len().saturating_sub(OUTPUT_LINES_MAX)..].join("\n")
 }
 
-/// One build at a time, over processes too.
+/// Allows one build at a time, across processes.
 fn lock(web: &Path) -> Result<Flock<File>, SiteError> {
-    // Beside the modules and the build, not inside: both folders are emptied.
+    // The lock lies beside the modules and the build, because both folders are emptied.
     let path = web.join(".build-lock");
     let file = File::create(&path).map_err(SiteError::io(&path))?;
     Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| SiteError::Io {
@@ -134,8 +135,8 @@ fn stamp(dir: &Path, stamp: &str) -> Result<(), SiteError> {
     fs::write(&path, stamp).map_err(SiteError::io(&path))
 }
 
-/// A hash over every source file's name and bytes.
-fn stamp_of(web: &Path) -> Result<String, SiteError> {
+/// A hash over the names and bytes of all source files.
+fn source_hash(web: &Path) -> Result<String, SiteError> {
     let mut paths = Vec::new();
     sources(web, &mut paths)?;
     paths.sort();
@@ -171,7 +172,7 @@ fn sources(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), SiteError> {
     Ok(())
 }
 
-/// Tests and notes change no page.
+/// Whether a file affects the pages. Tests and notes do not.
 fn is_source(name: &str) -> bool {
     name != ".build-lock" && !name.ends_with(".md") && !name.contains(".test.")
 }
@@ -189,23 +190,23 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_source_makes_the_build_stale_and_a_changed_test_does_not() {
+    fn changed_source_makes_the_build_stale_but_changed_test_does_not() {
         let web = web();
-        let before = stamp_of(&web).expect("a stamp");
+        let before = source_hash(&web).expect("a stamp");
         fs::write(web.join("src/main.test.tsx"), "2").expect("a file");
         fs::write(web.join("node_modules/x.js"), "2").expect("a file");
-        assert_eq!(stamp_of(&web).expect("a stamp"), before);
+        assert_eq!(source_hash(&web).expect("a stamp"), before);
         fs::write(web.join("src/main.tsx"), "2").expect("a file");
-        assert_ne!(stamp_of(&web).expect("a stamp"), before);
+        assert_ne!(source_hash(&web).expect("a stamp"), before);
         fs::remove_dir_all(web).expect("removed");
     }
 
     #[test]
-    fn what_is_built_already_is_not_built_again() {
+    fn current_build_is_not_repeated() {
         let web = web();
         let dist = web.join("dist");
         fs::create_dir_all(&dist).expect("a folder");
-        stamp(&dist, &stamp_of(&web).expect("a stamp")).expect("stamped");
+        stamp(&dist, &source_hash(&web).expect("a stamp")).expect("stamped");
         // There is no package.json here, so a build would fail.
         assert_eq!(ensure_built(&web).expect("nothing to do"), dist);
         fs::remove_dir_all(web).expect("removed");

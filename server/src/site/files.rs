@@ -1,4 +1,4 @@
-//! The built files: read once, served with names that never change their meaning.
+//! Reads the built files into memory and serves them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,22 +9,23 @@ use actix_web::http::header::{
 use actix_web::{HttpResponse, HttpResponseBuilder, http::StatusCode};
 use bytes::Bytes;
 
-use super::{File, Site, SiteError};
+use super::{Site, SiteError, SiteFile};
 use crate::encoded::accepts;
 
-/// Depth of folders in a build; a link in a circle ends here.
+/// Maximum depth of folders in a build. It also stops at cyclic links.
 const DEPTH_MAX: usize = 4;
 
-pub(super) fn read(dist: &Path) -> Result<BTreeMap<String, File>, SiteError> {
+/// Reads all files of a build. Hidden files are left out.
+pub(super) fn read(dist: &Path) -> Result<BTreeMap<String, SiteFile>, SiteError> {
     let mut found = BTreeMap::new();
-    gather(dist, "", DEPTH_MAX, &mut found)?;
+    collect_files(dist, "", DEPTH_MAX, &mut found)?;
     let plain: Vec<String> = found
         .keys()
         .filter(|name| !name.ends_with(".br") && !name.ends_with(".gz"))
         .cloned()
         .collect();
     let files = plain.into_iter().map(|name| {
-        let file = File {
+        let file = SiteFile {
             content_type: content_type(&name),
             bytes: found[&name].clone(),
             brotli: found.get(&format!("{name}.br")).cloned(),
@@ -35,7 +36,7 @@ pub(super) fn read(dist: &Path) -> Result<BTreeMap<String, File>, SiteError> {
     Ok(files.collect())
 }
 
-fn gather(
+fn collect_files(
     dir: &Path,
     prefix: &str,
     depth: usize,
@@ -56,7 +57,7 @@ fn gather(
         }
         if path.is_dir() {
             if depth > 1 {
-                gather(&path, &format!("{name}/"), depth - 1, found)?;
+                collect_files(&path, &format!("{name}/"), depth - 1, found)?;
             }
         } else {
             found.insert(
@@ -77,21 +78,21 @@ fn content_type(name: &str) -> String {
 }
 
 impl Site {
-    /// Answers with one built file. Parcel writes a hash into every name, so a browser may keep it for ever.
-    fn answer(&self, name: &str, asked: &HeaderMap) -> HttpResponse {
+    /// Serves one built file. Names with a content hash may be cached forever.
+    fn response(&self, name: &str, headers: &HeaderMap) -> HttpResponse {
         let Some(file) = self.files.get(name) else {
             return HttpResponse::NotFound()
                 .insert_header((CACHE_CONTROL, "no-store"))
                 .finish();
         };
-        let accepts = |coding: &str| accepts(asked, coding);
-        let mut answer = HttpResponseBuilder::new(StatusCode::OK);
-        answer.insert_header((CONTENT_TYPE, file.content_type.as_str()));
-        answer.insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"));
-        answer.insert_header((VARY, "Accept-Encoding"));
-        answer.insert_header((
+        let accepts = |coding: &str| accepts(headers, coding);
+        let mut response = HttpResponseBuilder::new(StatusCode::OK);
+        response.insert_header((CONTENT_TYPE, file.content_type.as_str()));
+        response.insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"));
+        response.insert_header((VARY, "Accept-Encoding"));
+        response.insert_header((
             CACHE_CONTROL,
-            if hashed(name) {
+            if has_content_hash(name) {
                 "public, max-age=31536000, immutable"
             } else {
                 "no-cache"
@@ -99,25 +100,25 @@ impl Site {
         ));
         match (&file.brotli, &file.gzip) {
             (Some(brotli), _) if accepts("br") => {
-                answer.insert_header((CONTENT_ENCODING, "br"));
-                answer.body(brotli.clone())
+                response.insert_header((CONTENT_ENCODING, "br"));
+                response.body(brotli.clone())
             }
             (_, Some(gzip)) if accepts("gzip") => {
-                answer.insert_header((CONTENT_ENCODING, "gzip"));
-                answer.body(gzip.clone())
+                response.insert_header((CONTENT_ENCODING, "gzip"));
+                response.body(gzip.clone())
             }
-            _ => answer.body(file.bytes.clone()),
+            _ => response.body(file.bytes.clone()),
         }
     }
 }
 
-/// `GET /assets/{name}`.
-pub fn serve(site: &Site, name: &str, asked: &HeaderMap) -> HttpResponse {
-    site.answer(name, asked)
+/// Handles `GET /assets/{name}`.
+pub fn serve(site: &Site, name: &str, headers: &HeaderMap) -> HttpResponse {
+    site.response(name, headers)
 }
 
-/// A name with a hash in it: `main.0a1b2c3d.js`.
-fn hashed(name: &str) -> bool {
+/// Whether a name contains a content hash: `main.0a1b2c3d.js`.
+fn has_content_hash(name: &str) -> bool {
     let mut parts = name.rsplit('.');
     let is_hash = |part: &str| part.len() >= 8 && part.bytes().all(|b| b.is_ascii_hexdigit());
     parts.next().is_some() && parts.next().is_some_and(is_hash)
@@ -128,9 +129,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_hashed_names_are_kept_for_ever() {
-        assert!(hashed("main.0a1b2c3d.js"));
-        assert!(hashed("barlow-condensed-600-subset.2b1c0d9e.woff2"));
+    fn only_hashed_names_are_cached_forever() {
+        assert!(has_content_hash("main.0a1b2c3d.js"));
+        assert!(has_content_hash(
+            "barlow-condensed-600-subset.2b1c0d9e.woff2"
+        ));
         for name in [
             "index.html",
             "critical.css",
@@ -139,12 +142,12 @@ mod tests {
             "manifest.webmanifest",
             "no-hash.subset.woff2",
         ] {
-            assert!(!hashed(name), "{name}");
+            assert!(!has_content_hash(name), "{name}");
         }
     }
 
     #[test]
-    fn types_are_told_with_their_character_set() {
+    fn text_types_name_their_character_set() {
         assert_eq!(content_type("a.css"), "text/css; charset=utf-8");
         assert!(content_type("a.js").starts_with("text/javascript"));
         assert_eq!(content_type("a.woff2"), "font/woff2");
@@ -154,10 +157,10 @@ mod tests {
         );
     }
 
-    /// A browser that kept the worker could not be rid of a wrong one.
+    /// A browser that cached the service worker could not replace a broken one.
     #[test]
-    fn a_file_whose_name_stays_is_asked_for_again_every_time() {
-        let file = |name: &str| File {
+    fn file_with_a_stable_name_is_revalidated() {
+        let file = |name: &str| SiteFile {
             content_type: content_type(name),
             bytes: Bytes::from_static(b"x"),
             brotli: None,
@@ -171,15 +174,18 @@ mod tests {
                 .collect(),
             ..Site::default()
         };
-        let kept = names.map(|name| {
-            let answer = serve(&site, name, &HeaderMap::new());
-            answer
+        let cache_headers = names.map(|name| {
+            let response = serve(&site, name, &HeaderMap::new());
+            response
                 .headers()
                 .get(CACHE_CONTROL)
-                .and_then(|said| said.to_str().ok())
+                .and_then(|value| value.to_str().ok())
                 .unwrap_or_default()
                 .to_string()
         });
-        assert_eq!(kept, ["no-cache", "public, max-age=31536000, immutable"]);
+        assert_eq!(
+            cache_headers,
+            ["no-cache", "public, max-age=31536000, immutable"]
+        );
     }
 }

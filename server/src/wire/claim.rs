@@ -1,16 +1,18 @@
-//! Where a winner's prize is to be sent: told once, shown masked (decision B-4).
+//! A winner's bank details: submitted once, shown masked (decision B-4).
 
-use persistence::records::claims::{Bank, Claim as Row, From as By};
+use persistence::records::bank_changes::PendingBank;
+use persistence::records::claims::{Claim as ClaimRecord, ClaimBankDetails, From as BankSource};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::instant::rfc3339;
 
-/// As the club or the winner tells it.
+/// Bank details as the club or the winner submits them.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-pub struct BankTold {
-    /// Of the mailed link; the club's own call has none.
+#[schema(as = BankTold)]
+pub struct BankDetails {
+    /// The secret of the mailed link. Absent when the club submits.
     pub token: Option<String>,
     pub account_name: Option<String>,
     /// Six to ten digits.
@@ -19,10 +21,11 @@ pub struct BankTold {
     pub bsb: Option<String>,
 }
 
-/// As it is shown: who, and the last digits.
+/// Bank details as they are shown: the name, and the last digits of the numbers.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct BankShown {
+#[schema(as = BankShown)]
+pub struct MaskedBankDetails {
     pub account_name: String,
     /// `••••321`.
     pub account_number: String,
@@ -31,46 +34,71 @@ pub struct BankShown {
     pub received_at: String,
     /// `winner` or `club`.
     pub from: &'static str,
+    /// Proposed details that wait for a second person, because the winner gave the present ones.
+    pub pending_approval: Option<PendingApproval>,
 }
 
-/// Whole, for the one moment in which the club types it into its bank's page.
+/// Masked bank details that replace the winner's own when a second person enters the same.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PendingApproval {
+    pub account_name: String,
+    pub account_number: String,
+    pub bsb: String,
+    pub expires_at: String,
+    /// Whether the caller proposed them; then another person has to approve them.
+    pub is_own: bool,
+}
+
+impl PendingApproval {
+    pub fn of(pending: &PendingBank, caller: &str) -> PendingApproval {
+        PendingApproval {
+            account_name: pending.bank.account_name.clone(),
+            account_number: pending.bank.masked_number(),
+            bsb: pending.bank.masked_bsb(),
+            expires_at: rfc3339(pending.expires_at),
+            is_own: pending.by == caller,
+        }
+    }
+}
+
+/// Unmasked bank details, for paying the prize.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct BankWhole {
+#[schema(as = BankWhole)]
+pub struct UnmaskedBankDetails {
     pub account_name: String,
     pub account_number: String,
     /// `123-456`.
     pub bsb: String,
 }
 
-/// The club's own password, asked for once more.
-#[derive(Default, Deserialize, ToSchema)]
-#[serde(default)]
-pub struct PasswordAgain {
-    pub password: Option<String>,
-}
-
-impl BankShown {
-    /// `None`: nobody told it.
-    pub fn of(claim: &Row, bank: &Bank) -> Option<BankShown> {
+impl MaskedBankDetails {
+    /// Masks the details. `None` when none were submitted.
+    pub fn of(
+        claim: &ClaimRecord,
+        bank: &ClaimBankDetails,
+        pending_approval: Option<PendingApproval>,
+    ) -> Option<MaskedBankDetails> {
         let (at, by) = claim.received?;
-        Some(BankShown {
+        Some(MaskedBankDetails {
             account_name: bank.account_name.clone(),
-            account_number: format!("••••{}", last(&bank.account_number, 3)),
-            bsb: format!("•••-•{}", last(&bank.bsb, 2)),
+            account_number: bank.masked_number(),
+            bsb: bank.masked_bsb(),
             received_at: rfc3339(at),
             from: match by {
-                By::Winner => "winner",
-                By::Club => "club",
+                BankSource::Winner => "winner",
+                BankSource::Club => "club",
             },
+            pending_approval,
         })
     }
 }
 
-impl From<&Bank> for BankWhole {
-    fn from(bank: &Bank) -> BankWhole {
+impl From<&ClaimBankDetails> for UnmaskedBankDetails {
+    fn from(bank: &ClaimBankDetails) -> UnmaskedBankDetails {
         let (start, end) = bank.bsb.split_at_checked(3).unwrap_or((&bank.bsb, ""));
-        BankWhole {
+        UnmaskedBankDetails {
             account_name: bank.account_name.clone(),
             account_number: bank.account_number.clone(),
             bsb: format!("{start}-{end}"),
@@ -78,13 +106,7 @@ impl From<&Bank> for BankWhole {
     }
 }
 
-fn last(digits: &str, count: usize) -> &str {
-    digits
-        .get(digits.len().saturating_sub(count)..)
-        .unwrap_or_default()
-}
-
-/// What the winner's own page shows. The link is the key; no login.
+/// The winner's claim page. The link is the only key; no login is needed.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Claim {

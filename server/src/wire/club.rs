@@ -1,17 +1,17 @@
-//! A club as anyone may see it: never its e-mail, phone, password or account.
+//! A club as the public reads it: never its e-mail address, phone, password or Stripe account.
 
-use persistence::records::clubs::Club as Row;
+use persistence::records::clubs::Club as ClubRecord;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::draw::Draw;
 
-/// What a club says that says nothing (A:146).
+/// The tagline of a club that has set none.
 pub const TAGLINE: &str =
     "Support our club with Football Doubles - win cash prizes while helping fund our team!";
 
-/// A club's own words, else the specified ones.
-pub fn tagline(club: &Row) -> String {
+/// The club's tagline, else [`TAGLINE`].
+pub fn tagline(club: &ClubRecord) -> String {
     let own = club
         .tagline
         .as_deref()
@@ -20,10 +20,11 @@ pub fn tagline(club: &Row) -> String {
     own.unwrap_or(TAGLINE).to_string()
 }
 
-/// In the public list (A:231).
+/// A club in the public list.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ClubListed {
+#[schema(as = ClubListed)]
+pub struct ClubSummary {
     pub id: i64,
     pub name: String,
     pub slug: String,
@@ -31,9 +32,9 @@ pub struct ClubListed {
     pub primary_color: String,
 }
 
-impl From<&Row> for ClubListed {
-    fn from(club: &Row) -> ClubListed {
-        ClubListed {
+impl From<&ClubRecord> for ClubSummary {
+    fn from(club: &ClubRecord) -> ClubSummary {
+        ClubSummary {
             id: club.id.0,
             name: club.name.clone(),
             slug: club.slug.clone(),
@@ -43,7 +44,7 @@ impl From<&Row> for ClubListed {
     }
 }
 
-/// By itself (A:146). `slug` is what was asked for, `canonicalSlug` the present one (decision A-16).
+/// A club's page. `slug` is the requested slug, `canonicalSlug` the current one (decision A-16).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Club {
@@ -68,7 +69,7 @@ pub struct Club {
     pub completed_draws: Option<Vec<Draw>>,
 }
 
-/// For its own eyes and the operator's.
+/// A club as the club itself and the operator read it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnClub {
@@ -79,17 +80,18 @@ pub struct OwnClub {
     pub location: Option<String>,
     pub archived: bool,
     pub email_verified: bool,
-    /// A title was saved once: until then the dashboard says that the page is not set up (decision H-2).
+    /// Whether a title was ever saved. Until then the dashboard shows that the page is not set up
+    /// (decision H-2).
     pub home_page_ready: bool,
     pub stripe_connect_account_id: Option<String>,
-    /// Connected: it may sell (decision B-13).
+    /// Whether the Stripe account is connected, so that the club may sell (decision B-13).
     pub stripe_connect_onboarding_complete: bool,
-    /// Of the terms of service.
+    /// The current version of the terms of service.
     pub latest_terms_version: &'static str,
 }
 
-impl From<&Row> for OwnClub {
-    fn from(club: &Row) -> OwnClub {
+impl From<&ClubRecord> for OwnClub {
+    fn from(club: &ClubRecord) -> OwnClub {
         OwnClub {
             club: Club::new(club, &club.slug),
             email: club.email.clone(),
@@ -106,11 +108,11 @@ impl From<&Row> for OwnClub {
 }
 
 impl Club {
-    pub fn new(club: &Row, slug_asked: &str) -> Club {
+    pub fn new(club: &ClubRecord, requested_slug: &str) -> Club {
         Club {
             id: club.id.0,
             name: club.name.clone(),
-            slug: slug_asked.to_string(),
+            slug: requested_slug.to_string(),
             canonical_slug: club.slug.clone(),
             home_page_slug: club.slug.clone(),
             logo_url: club.logo_url.clone(),

@@ -1,15 +1,16 @@
-//! What a browser must know before it can sell (decision B-6).
+//! The public configuration that a browser needs before checkout (decision B-6).
 
 use domain::{SurchargeMode, TICKETS_PER_ORDER_MAX};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::catalogue::Facts;
+use crate::catalogue::CatalogueFacts;
 use crate::config::{CardFeePassing, Config, Stage};
 
-/// The provider's own script, of the release our pages are written for (stack.md section 6).
+/// Stripe's script, in the release that the pages are written for.
 const STRIPE_JS: &str = "https://js.stripe.com/endive/stripe.js";
 
+/// The public configuration.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicConfig {
@@ -23,18 +24,19 @@ pub struct PublicConfig {
     pub fee_cap_cents: i64,
     /// Clubs may pass the card fee on to buyers (decision D-14).
     pub fee_passthrough_allowed: bool,
-    /// A cart's passed-on card fee: once for each of its lines (`per_line`), or once for the payment (`per_charge`), decision D-6.
+    /// How the card fee of a cart is passed on: once per line (`per_line`) or once per payment
+    /// (`per_charge`), decision D-6.
     pub surcharge_mode: &'static str,
-    /// Of the terms of service that clubs accept.
+    /// The current version of the terms of service for clubs.
     pub terms_version: &'static str,
-    /// Cards are simulated and mails stay in a mailbox page.
+    /// Demo mode: cards are simulated, and mails stay in a mailbox page.
     pub demo: bool,
     pub stripe_js: &'static str,
 }
 
 impl PublicConfig {
-    /// What the environment says, and what the operator has set since.
-    pub fn new(config: &Config, facts: &Facts) -> PublicConfig {
+    /// Combines the environment with the settings of the operator.
+    pub fn new(config: &Config, facts: &CatalogueFacts) -> PublicConfig {
         let demo = config.stage == Stage::Demo;
         PublicConfig {
             publishable_key: config.stripe.publishable_key.clone(),

@@ -1,9 +1,10 @@
-//! What the operator's console is told: everything about everybody, so every type here is for the operator's eyes only.
+//! Bodies of the operator console. They hold data of all clubs and buyers, so only operators read
+//! them.
 
 pub mod anomaly;
 pub mod audit;
 pub mod club;
-pub mod desk;
+pub mod draw;
 pub mod health;
 pub mod money;
 pub mod order;
@@ -12,7 +13,7 @@ pub mod system;
 use domain::Timestamp;
 use time::OffsetDateTime;
 
-/// A database's instant as the wire writes it.
+/// Formats a database timestamp as RFC 3339.
 pub fn instant(at: OffsetDateTime) -> String {
     super::instant::rfc3339(Timestamp((at.unix_timestamp_nanos() / 1_000_000) as i64))
 }

@@ -1,4 +1,4 @@
-//! A draw as anyone may see it.
+//! A draw as the public reads it.
 
 use domain::{Status, Timestamp, View};
 use persistence::records::clubs::Club;
@@ -8,13 +8,13 @@ use utoipa::ToSchema;
 
 use super::instant::{local_time, rfc3339};
 
-/// In lists and by itself (A:142). `id` and `drawNumber` are the same integer (decision A-1).
+/// A draw, in lists and on its page. `id` and `drawNumber` are the same number (decision A-1).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Draw {
     pub id: i64,
     pub draw_number: i64,
-    /// `FD-1042` (decision E-19).
+    /// Such as `FD-1042` (decision E-19).
     pub serial_number: String,
     pub league: Option<String>,
     pub home_team: String,
@@ -37,7 +37,8 @@ pub struct Draw {
     pub tickets_sold: u16,
     pub tickets_held: u16,
     pub tickets_available: u16,
-    /// `active`, `closed`, `completed` or `cancelled`; active past its kick-off is closed (decision E-2).
+    /// `active`, `closed`, `completed` or `cancelled`. An active draw after kick-off is shown as
+    /// closed (decision E-2).
     pub status: &'static str,
     pub prize_percentage: u8,
     pub round_up_prize: bool,
@@ -45,7 +46,8 @@ pub struct Draw {
     pub archived: bool,
     pub home_first_try_scorer: Option<u8>,
     pub away_first_try_scorer: Option<u8>,
-    /// `FD-1042-007`, once completed and its kick-off has passed: with the result it tells a ticket's pair (decision E-6).
+    /// Such as `FD-1042-007`, after completion and kick-off. With the result it discloses the
+    /// ticket's number pair (decision E-6).
     pub winning_ticket_serial: Option<String>,
     pub winning_ticket_sold: Option<bool>,
     pub current_prize: String,
@@ -53,26 +55,27 @@ pub struct Draw {
     /// SHA-256 of the deal's seed, in hexadecimal (decision K-1).
     pub commitment: String,
     pub revision: u64,
-    /// By itself only: whom buyers ask (decision E-18).
+    /// On the draw's page only: the contact for buyers (decision E-18).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub contact_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub contact_phone: Option<String>,
-    /// By itself only: the club's account, which the browser's payment library needs (decision C-24).
+    /// On the draw's page only: the club's Stripe account, which Stripe.js needs (decision C-24).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub connected_account_id: Option<String>,
-    /// By itself only: whether its club may begin a payment now (decisions B-13, H-3). One under way ends as it began.
+    /// On the draw's page only: whether the club may start new payments (decisions B-13, H-3). A
+    /// running payment still completes.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub club_selling: Option<bool>,
 }
 
 impl Draw {
-    /// As lists show it.
-    pub fn listed(
+    /// Builds a draw for a list.
+    pub fn for_list(
         listing: &Listing,
         club: &Club,
         view: &View,
@@ -121,8 +124,8 @@ impl Draw {
         }
     }
 
-    /// As its own page shows it.
-    pub fn alone(mut self, listing: &Listing, club: &Club) -> Draw {
+    /// Adds the fields of the draw's page.
+    pub fn with_page_fields(mut self, listing: &Listing, club: &Club) -> Draw {
         self.contact_name = listing.contact_name.clone();
         self.contact_phone = listing.contact_phone.clone();
         self.connected_account_id = club.account.as_ref().map(|account| account.0.clone());
@@ -131,7 +134,7 @@ impl Draw {
     }
 }
 
-/// The part of a draw that moves: what a socket hears.
+/// The changing part of a draw, sent over the WebSocket.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DrawNow {
@@ -170,7 +173,7 @@ impl DrawNow {
     }
 }
 
-/// The clock decides, not the timer: past its kick-off nobody sees a draw as active.
+/// The status as shown: after kick-off a draw is closed, even if its actor has not closed it yet.
 pub fn status_shown(view: &View, now: Timestamp) -> &'static str {
     match view.status {
         Status::Active if now < view.closes_at => "active",

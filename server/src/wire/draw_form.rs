@@ -1,4 +1,4 @@
-//! The form a club fills in to create or change a draw (B:196, B:199), and what its editor must know.
+//! The form for creating and editing a draw, and the data of its editor.
 
 use domain::Cents;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -6,50 +6,53 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::draw::Draw;
-use super::loose;
+use super::lenient;
 
-/// Every field may be absent: creating asks for what it needs, changing takes any of them.
+/// The form of a draw. Creating checks that the required fields are present; editing accepts any
+/// subset.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct DrawForm {
-    #[serde(deserialize_with = "loose::whole")]
+    #[serde(deserialize_with = "lenient::whole")]
     pub club_id: Option<i64>,
-    /// `null` takes the league away.
-    #[serde(deserialize_with = "given")]
+    /// `null` removes the league.
+    #[serde(deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     pub league: Option<Option<String>>,
     pub home_team: Option<String>,
     pub away_team: Option<String>,
-    /// `2026-11-27` (then `gameTime` says when), `2026-11-27T19:10` in `timezone`, or an instant with its offset.
+    /// `2026-11-27` (with `gameTime`), `2026-11-27T19:10` in `timezone`, or an RFC 3339 time with
+    /// offset.
     pub game_date: Option<String>,
-    /// `19:10` or `19:10:00`; 15:00:00 when a new draw names none.
+    /// `19:10` or `19:10:00`; 15:00:00 for a new draw without it.
     pub game_time: Option<String>,
-    /// IANA name; Australia/Brisbane when a new draw names none.
+    /// IANA name; Australia/Brisbane for a new draw without it.
     pub timezone: Option<String>,
     pub contact_name: Option<String>,
     pub contact_phone: Option<String>,
     /// Dollars, as a number or as text.
     #[schema(value_type = Option<String>)]
     pub ticket_price: Option<Value>,
-    #[serde(deserialize_with = "loose::whole")]
+    #[serde(deserialize_with = "lenient::whole")]
     pub prize_percentage: Option<i64>,
     pub pass_stripe_fees: Option<bool>,
     pub round_up_prize: Option<bool>,
-    /// When sales open; at once when absent (decision E-20).
-    #[serde(deserialize_with = "given")]
+    /// When sales open; immediately when absent (decision E-20).
+    #[serde(deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     pub sales_open_at: Option<Option<String>>,
-    /// Why the operator changes a club's draw (decision E-9); a club is not asked.
+    /// The operator's reason for editing a club's draw (decision E-9). A club needs none.
     pub reason: Option<String>,
 }
 
-/// Tells `null` from nothing.
-fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
+/// Distinguishes `null` (`Some(None)`) from an absent field (`None`).
+fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
     Option::<String>::deserialize(from).map(Some)
 }
 
 impl DrawForm {
-    /// The ticket price that was sent: `None` when none was, `Some(None)` when it is no amount from one cent up (decision C-23).
+    /// The ticket price. `None`: absent. `Some(None)`: not an amount of at least one cent (decision
+    /// C-23).
     pub fn price(&self) -> Option<Option<Cents>> {
         let text = match self.ticket_price.as_ref()? {
             Value::String(text) => text.trim().trim_start_matches('$').to_string(),
@@ -60,28 +63,28 @@ impl DrawForm {
     }
 }
 
-/// A draw for the eyes of its club.
+/// A draw as its own club reads it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnDraw {
     #[serde(flatten)]
     pub draw: Draw,
     pub owned_by_caller: bool,
-    /// Active, and before its kick-off (B:139).
+    /// Active and before kick-off.
     pub editable: bool,
     pub not_editable_reason: Option<&'static str>,
-    /// Tickets are sold: price and prize stay (B:139).
+    /// Tickets are sold, so price and prize are fixed.
     pub locked: bool,
 }
 
-/// What "Duplicate last draw" fills the form with.
+/// The values for "Duplicate last draw".
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DrawTemplate {
     pub league: Option<String>,
     pub home_team: String,
     pub away_team: String,
-    /// Local, `2026-11-27T19:10`: the same hour, so many weeks later that it is ahead.
+    /// Local time such as `2026-11-27T19:10`: the same hour, some whole weeks later.
     pub game_date: String,
     pub timezone: String,
     pub ticket_price: String,
@@ -92,28 +95,32 @@ pub struct DrawTemplate {
     pub contact_phone: Option<String>,
 }
 
-/// A club agrees to the terms of service (B:195). What it says of its address and browser is ignored.
+/// A club's agreement to the terms of service. The server records address and browser itself.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-pub struct Agreement {
-    #[serde(deserialize_with = "loose::whole")]
+#[schema(as = Agreement)]
+pub struct TermsAgreementForm {
+    #[serde(deserialize_with = "lenient::whole")]
     pub club_id: Option<i64>,
     pub terms_version: Option<String>,
 }
 
-/// The agreement as it was written down.
+/// The club's acceptance of the platform's terms, as it was stored.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Agreed {
+#[schema(as = Agreed)]
+pub struct AcceptedTerms {
     pub id: i64,
     pub accepted_at: String,
     pub terms_version: String,
 }
 
+/// The body that archives or restores a draw.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
-pub struct Archiving {
-    /// Yes when absent.
+#[schema(as = Archiving)]
+pub struct ArchiveForm {
+    /// True when absent.
     pub archived: Option<bool>,
 }
 
@@ -122,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_price_comes_as_number_or_text_in_dollars() {
+    fn price_is_read_from_number_or_text_in_dollars() {
         let price = |json: &str| {
             serde_json::from_str::<DrawForm>(json)
                 .expect("a form")
@@ -151,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_league_may_be_taken_away() {
+    fn null_league_removes_the_league() {
         let league = |json: &str| {
             serde_json::from_str::<DrawForm>(json)
                 .expect("a form")

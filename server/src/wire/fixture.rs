@@ -1,21 +1,23 @@
-//! What an import of fixtures came to.
+//! The result of importing fixtures.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
+/// The result of an import, or of a dry run.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Imported {
+#[schema(as = Imported)]
+pub struct FixtureImportResult {
     pub dry_run: bool,
     pub found: usize,
     pub already_there: usize,
     pub created: usize,
     pub draw_numbers: Vec<i64>,
-    /// Every game of the table, new or known.
+    /// Every game of the table, new or already known.
     pub rows: Vec<FixtureRow>,
 }
 
-/// One game of the table, as it was read.
+/// One game of the imported table.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FixtureRow {

@@ -1,9 +1,10 @@
-//! The public footer.
+//! The footer menus.
 
 use persistence::records::footers::{FooterItem as ItemRow, FooterMenu as MenuRow};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+/// A menu of the footer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FooterMenu {
@@ -14,6 +15,7 @@ pub struct FooterMenu {
     pub items: Vec<FooterItem>,
 }
 
+/// A link in a footer menu.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FooterItem {
@@ -43,7 +45,7 @@ impl From<&MenuRow> for FooterMenu {
 }
 
 impl FooterMenu {
-    /// With hidden items, for whoever edits them.
+    /// Builds the menu with hidden items, for the editor.
     pub fn whole(menu: &MenuRow) -> FooterMenu {
         FooterMenu {
             items: menu.items.iter().map(FooterItem::from).collect(),

@@ -1,4 +1,4 @@
-//! What a socket carries: whole small views, newest only.
+//! WebSocket frames. Each holds the complete newest state of its topic.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -7,18 +7,20 @@ use utoipa::ToSchema;
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Frame<T> {
-    /// Of this layout.
+    /// Version of the frame format.
     pub v: u8,
     pub topic: String,
-    /// Newer wins; for a draw it is its revision.
+    /// Sequence number within the topic; a client ignores older frames. For a draw it is the
+    /// revision.
     pub seq: u64,
-    /// Milliseconds since 1970.
+    /// Unix milliseconds.
     pub server_now: i64,
     pub r#type: &'static str,
     pub data: T,
 }
 
-/// `draws`, `public`, `order`, `draw`: the first of a topic and all later ones have the same type.
+/// Serialises a frame. All frames of a topic have the same `type`: `draws`, `public`, `order` or
+/// `draw`.
 pub fn frame<T: Serialize>(
     topic: &str,
     seq: u64,
@@ -37,7 +39,7 @@ pub fn frame<T: Serialize>(
     serde_json::to_string(&frame).unwrap_or_default()
 }
 
-/// What everybody hears.
+/// The frame of the topic `public`.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicNow {
@@ -45,7 +47,7 @@ pub struct PublicNow {
     pub build_version: String,
 }
 
-/// What a browser may say on the socket.
+/// A message of the browser: topics to subscribe to or to leave.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Wish {

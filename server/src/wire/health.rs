@@ -1,25 +1,31 @@
-//! How the server is.
+//! Answers of the health checks.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
+/// The answer of the liveness check.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Live {
+#[schema(as = Live)]
+pub struct Liveness {
     /// `live`.
     pub status: &'static str,
 }
 
+/// The answer of the readiness check.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Ready {
+#[schema(as = Ready)]
+pub struct Readiness {
     pub ready: bool,
     pub database: bool,
 }
 
+/// The answer of the integrity check.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Integrity {
+#[schema(as = Integrity)]
+pub struct IntegrityReport {
     pub healthy: bool,
-    /// Each broken promise, and how many rows break it.
+    /// Number of violating rows by invariant.
     pub violations: BTreeMap<String, u64>,
 }

@@ -1,4 +1,4 @@
-//! Instants as the wire writes them.
+//! Formats timestamps for the API.
 
 use domain::Timestamp;
 use time::OffsetDateTime;
@@ -10,7 +10,7 @@ fn utc(at: Timestamp) -> OffsetDateTime {
         .unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }
 
-/// `2026-11-20T09:10:00Z`, with milliseconds when there are any.
+/// RFC 3339 in UTC: `2026-11-20T09:10:00Z`, with milliseconds unless they are zero.
 pub fn rfc3339(at: Timestamp) -> String {
     let whole = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
     let fine =
@@ -24,14 +24,14 @@ pub fn rfc3339(at: Timestamp) -> String {
     .unwrap_or_default()
 }
 
-/// `19:10:00` in a zone; Brisbane when the zone is unknown (decision E-11).
+/// Local time in a zone, such as `19:10:00`. An unknown zone counts as Brisbane (decision E-11).
 pub fn local_time(at: Timestamp, zone: &str) -> String {
     let zone = timezones::get_by_name(zone).unwrap_or(timezones::db::australia::BRISBANE);
     let shape = format_description!("[hour]:[minute]:[second]");
     utc(at).to_timezone(zone).format(shape).unwrap_or_default()
 }
 
-/// `2026-11-27T19:10` in a zone, as a form's date and time fields hold it; Brisbane when the zone is unknown.
+/// Local date and time for a form, such as `2026-11-27T19:10`. An unknown zone counts as Brisbane.
 pub fn local_date_time(at: Timestamp, zone: &str) -> String {
     let zone = timezones::get_by_name(zone).unwrap_or(timezones::db::australia::BRISBANE);
     let shape = format_description!("[year]-[month]-[day]T[hour]:[minute]");
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kick_off_is_an_instant_and_a_local_time() {
+    fn timestamp_is_formatted_in_utc_and_in_its_zone() {
         let friday = Timestamp(1_795_165_800_000);
         assert_eq!(rfc3339(friday), "2026-11-20T09:10:00Z");
         assert_eq!(rfc3339(friday.plus_ms(7)), "2026-11-20T09:10:00.007Z");

@@ -1,24 +1,27 @@
-//! A buyer's own orders, all of an address: asked for, and shown to who can read its mail.
+//! All orders of an e-mail address, for the owner of its mailbox.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::order::Order;
 
+/// A request for a link to all orders of an address.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
-pub struct TicketsWanted {
-    /// The address the tickets were bought with.
+#[schema(as = TicketsWanted)]
+pub struct TicketLinkRequest {
+    /// The e-mail address that the tickets were bought with.
     pub email: Option<String>,
 }
 
+/// All orders of an address.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MyTickets {
     /// `j…@example.com`.
     pub email_masked: String,
-    /// Until when the link works.
+    /// When the link expires.
     pub until: String,
-    /// The newest first, at most a hundred.
+    /// Newest first, at most 100.
     pub orders: Vec<Order>,
 }

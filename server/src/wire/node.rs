@@ -1,33 +1,46 @@
-//! What nodes say to one another about a draw. Both ends run the same program but for the minutes of a rolling deploy, so a
-//! shape that is changed is refused by the other end, and its asker tries again.
+//! Messages between nodes about a draw.
+//!
+//! Both ends run the same version, except during a rolling deploy. An unknown format is refused and
+//! the sender retries.
 
-use actors::{Committed, Denied};
+use actors::{CommandOutcome, Denied};
 use domain::{
-    Allocation, Authority, Cents, Command as Asked, DrawId, Editor, GameResult, OrderId, Refusal,
-    Reservation, Serial, Status, TermsEdit, Timestamp, View,
+    Allocation, Authority, Cents, Command as DrawCommand, DrawId, Editor, GameResult, HoldSource,
+    OrderId, Refusal, Reservation, Serial, SourceId, Status, TermsEdit, Timestamp, View,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-mod rider;
+mod attached_write;
 
-/// A command for a draw's owner, and who asks.
+/// A command for the owner of a draw.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Errand {
-    /// The asking node, for whom the answer is sealed.
+pub struct WireDrawRequest {
+    /// The requesting node. The answer is encrypted for it.
     pub from: Uuid,
     command: Command,
-    rider: Option<rider::Rider>,
-    act: Option<rider::Act>,
+    rider: Option<attached_write::Rider>,
+    act: Option<attached_write::WireAuditEntry>,
 }
 
+/// The source that a reservation's quota counts against.
+#[derive(Serialize, Deserialize)]
+struct WireHoldSource {
+    id: Uuid,
+    has_paid: bool,
+}
+
+/// The command of a request.
 #[derive(Serialize, Deserialize)]
 enum Command {
     Reserve {
         order: Uuid,
         count: u16,
         until: i64,
+        /// An older node ignores this field and applies no limit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<WireHoldSource>,
     },
     Extend {
         order: Uuid,
@@ -53,7 +66,7 @@ enum Command {
     },
     Undo,
     Amend {
-        edit: Edit,
+        edit: WireTermsEdit,
         operator: bool,
         described: bool,
     },
@@ -63,33 +76,35 @@ enum Command {
     Cancel,
 }
 
+/// An edit of a draw's terms.
 #[derive(Serialize, Deserialize)]
-struct Edit {
+struct WireTermsEdit {
     price: Option<i64>,
     prize_percentage: Option<u8>,
     round_up_prize: Option<bool>,
-    /// `[]`: at once.
+    /// `[]`: sales open immediately.
     opens_at: Option<Vec<i64>>,
     closes_at: Option<i64>,
 }
 
-/// What the owner says.
+/// The owner's answer.
 #[derive(Serialize, Deserialize)]
-pub enum Answer {
+pub enum DrawResponse {
     Done {
-        view: Seen,
-        reservation: Option<Kept>,
-        allocation: Option<Given>,
+        view: WireView,
+        reservation: Option<WireReservation>,
+        allocation: Option<WireAllocation>,
         written: bool,
     },
-    Refused(Why),
+    Refused(WireRefusal),
     Unavailable,
     Paused,
     NoSuchDraw,
 }
 
+/// The view of a draw.
 #[derive(Serialize, Deserialize)]
-pub struct Seen {
+pub struct WireView {
     draw: i64,
     revision: u64,
     status: String,
@@ -99,46 +114,55 @@ pub struct Seen {
     prize: i64,
     prize_max: i64,
     closes_at: i64,
-    /// Home, away, the winning serial.
+    #[serde(default)]
+    deal_public: bool,
+    /// Home number, away number, winning serial.
     result: Option<(u8, u8, u16)>,
 }
 
+/// A reservation.
 #[derive(Serialize, Deserialize)]
-pub struct Kept {
+pub struct WireReservation {
     count: u16,
     until: i64,
     extensions: u8,
 }
 
+/// An allocation.
 #[derive(Serialize, Deserialize)]
-pub struct Given {
+pub struct WireAllocation {
     serials: Vec<u16>,
     fee: i64,
 }
 
-/// A refusal by its name, with its number if it has one.
+/// A refusal: its name, and its number (0 if it has none).
 #[derive(Serialize, Deserialize)]
-pub struct Why(String, u16);
+pub struct WireRefusal(String, u16);
 
-impl Errand {
-    pub fn of(from: Uuid, errand: &actors::Errand) -> Errand {
-        Errand {
+impl WireDrawRequest {
+    pub fn of(from: Uuid, errand: &actors::DrawRequest) -> WireDrawRequest {
+        WireDrawRequest {
             from,
-            command: Command::of(&errand.command),
-            rider: errand.rider.as_ref().map(rider::Rider::of),
-            act: errand.act.as_ref().map(rider::Act::of),
+            command: Command::of(&errand.command, errand.source),
+            rider: errand.rider.as_ref().map(attached_write::Rider::of),
+            act: errand
+                .audit_entry
+                .as_ref()
+                .map(attached_write::WireAuditEntry::of),
         }
     }
 
-    /// `None` when a value is none of the domain's.
-    pub fn read(self) -> Option<actors::Errand> {
-        Some(actors::Errand {
-            command: self.command.read()?,
-            rider: self.rider.map(rider::Rider::read),
-            act: match self.act {
+    /// Returns `None` when a value is invalid for the domain.
+    pub fn read(self) -> Option<actors::DrawRequest> {
+        let (command, source) = self.command.read()?;
+        Some(actors::DrawRequest {
+            command,
+            rider: self.rider.map(attached_write::Rider::read),
+            audit_entry: match self.act {
                 Some(act) => Some(act.read()?),
                 None => None,
             },
+            source,
         })
     }
 }
@@ -148,9 +172,9 @@ fn uuid(order: OrderId) -> Uuid {
 }
 
 impl Command {
-    fn of(asked: &Asked) -> Command {
-        match asked {
-            Asked::Reserve {
+    fn of(draw_command: &DrawCommand, source: Option<HoldSource>) -> Command {
+        match draw_command {
+            DrawCommand::Reserve {
                 order,
                 count,
                 until,
@@ -158,15 +182,19 @@ impl Command {
                 order: uuid(*order),
                 count: *count,
                 until: until.0,
+                source: source.map(|source| WireHoldSource {
+                    id: Uuid::from_u128(source.id.0),
+                    has_paid: source.has_paid,
+                }),
             },
-            Asked::Extend { order, until } => Command::Extend {
+            DrawCommand::Extend { order, until } => Command::Extend {
                 order: uuid(*order),
                 until: until.0,
             },
-            Asked::Release { order } => Command::Release {
+            DrawCommand::Release { order } => Command::Release {
                 order: uuid(*order),
             },
-            Asked::Allocate {
+            DrawCommand::Allocate {
                 order,
                 count,
                 unit_price,
@@ -180,49 +208,57 @@ impl Command {
                     Authority::Repair { authorised_at } => Some(authorised_at.0),
                 },
             },
-            Asked::Void { order, charged } => Command::Void {
+            DrawCommand::Void { order, charged } => Command::Void {
                 order: uuid(*order),
                 charged: *charged,
             },
-            Asked::Tick => Command::Tick,
-            Asked::Complete { result } => Command::Complete {
+            DrawCommand::Tick => Command::Tick,
+            DrawCommand::Complete { result } => Command::Complete {
                 home: result.cell.home(),
                 away: result.cell.away(),
             },
-            Asked::Undo => Command::Undo,
-            Asked::Amend {
+            DrawCommand::Undo => Command::Undo,
+            DrawCommand::Amend {
                 edit,
                 by,
                 described,
             } => Command::Amend {
-                edit: Edit::of(edit),
+                edit: WireTermsEdit::of(edit),
                 operator: *by == Editor::Operator,
                 described: *described,
             },
-            Asked::Archive { archived } => Command::Archive {
+            DrawCommand::Archive { archived } => Command::Archive {
                 archived: *archived,
             },
-            Asked::Cancel => Command::Cancel,
+            DrawCommand::Cancel => Command::Cancel,
         }
     }
 
-    fn read(self) -> Option<Asked> {
+    fn read(self) -> Option<(DrawCommand, Option<HoldSource>)> {
         let order = |order: Uuid| OrderId(order.as_u128());
-        Some(match self {
+        let mut hold_source = None;
+        let command = match self {
             Command::Reserve {
                 order: id,
                 count,
                 until,
-            } => Asked::Reserve {
+                source,
+            } => {
+                hold_source = source.map(|WireHoldSource { id, has_paid }| HoldSource {
+                    id: SourceId(id.as_u128()),
+                    has_paid,
+                });
+                DrawCommand::Reserve {
+                    order: order(id),
+                    count,
+                    until: Timestamp(until),
+                }
+            }
+            Command::Extend { order: id, until } => DrawCommand::Extend {
                 order: order(id),
-                count,
                 until: Timestamp(until),
             },
-            Command::Extend { order: id, until } => Asked::Extend {
-                order: order(id),
-                until: Timestamp(until),
-            },
-            Command::Release { order: id } => Asked::Release { order: order(id) },
+            Command::Release { order: id } => DrawCommand::Release { order: order(id) },
             Command::Allocate {
                 order: id,
                 count,
@@ -233,22 +269,22 @@ impl Command {
                     authorised_at: Timestamp(at),
                 };
                 let authority = authorised_at.map_or(Authority::Sale, repair);
-                Asked::Allocate {
+                DrawCommand::Allocate {
                     order: order(id),
                     count,
                     unit_price: Cents(unit_price),
                     authority,
                 }
             }
-            Command::Void { order: id, charged } => Asked::Void {
+            Command::Void { order: id, charged } => DrawCommand::Void {
                 order: order(id),
                 charged,
             },
-            Command::Tick => Asked::Tick,
-            Command::Complete { home, away } => Asked::Complete {
+            Command::Tick => DrawCommand::Tick,
+            Command::Complete { home, away } => DrawCommand::Complete {
                 result: GameResult::new(home, away)?,
             },
-            Command::Undo => Asked::Undo,
+            Command::Undo => DrawCommand::Undo,
             Command::Amend {
                 edit,
                 operator,
@@ -259,21 +295,22 @@ impl Command {
                 } else {
                     Editor::Club
                 };
-                Asked::Amend {
+                DrawCommand::Amend {
                     edit: edit.read(),
                     by,
                     described,
                 }
             }
-            Command::Archive { archived } => Asked::Archive { archived },
-            Command::Cancel => Asked::Cancel,
-        })
+            Command::Archive { archived } => DrawCommand::Archive { archived },
+            Command::Cancel => DrawCommand::Cancel,
+        };
+        Some((command, hold_source))
     }
 }
 
-impl Edit {
-    fn of(edit: &TermsEdit) -> Edit {
-        Edit {
+impl WireTermsEdit {
+    fn of(edit: &TermsEdit) -> WireTermsEdit {
+        WireTermsEdit {
             price: edit.price.map(|price| price.0),
             prize_percentage: edit.prize_percentage,
             round_up_prize: edit.round_up_prize,
@@ -295,64 +332,64 @@ impl Edit {
     }
 }
 
-impl Answer {
-    pub fn of(answer: &Result<Committed, Denied>) -> Answer {
+impl DrawResponse {
+    pub fn of(answer: &Result<CommandOutcome, Denied>) -> DrawResponse {
         match answer {
-            Ok(done) => Answer::Done {
-                view: Seen::of(&done.view),
-                reservation: done.reservation.map(|kept| Kept {
-                    count: kept.count,
-                    until: kept.until.0,
-                    extensions: kept.extensions,
+            Ok(done) => DrawResponse::Done {
+                view: WireView::of(&done.view),
+                reservation: done.reservation.map(|reservation| WireReservation {
+                    count: reservation.count,
+                    until: reservation.until.0,
+                    extensions: reservation.extensions,
                 }),
-                allocation: done.allocation.as_ref().map(|given| Given {
+                allocation: done.allocation.as_ref().map(|given| WireAllocation {
                     serials: given.serials.iter().map(|serial| serial.number()).collect(),
                     fee: given.fee.0,
                 }),
                 written: done.written,
             },
-            Err(Denied::Refused(refusal)) => Answer::Refused(Why::of(*refusal)),
-            Err(Denied::Unavailable) => Answer::Unavailable,
-            Err(Denied::Paused) => Answer::Paused,
-            Err(Denied::NoSuchDraw) => Answer::NoSuchDraw,
+            Err(Denied::Refused(refusal)) => DrawResponse::Refused(WireRefusal::of(*refusal)),
+            Err(Denied::Unavailable) => DrawResponse::Unavailable,
+            Err(Denied::Paused) => DrawResponse::Paused,
+            Err(Denied::NoSuchDraw) => DrawResponse::NoSuchDraw,
         }
     }
 
-    /// `None` when a value is none of the domain's.
-    pub fn read(self) -> Option<Result<Committed, Denied>> {
+    /// Returns `None` when a value is invalid for the domain.
+    pub fn read(self) -> Option<Result<CommandOutcome, Denied>> {
         Some(Err(match self {
-            Answer::Done {
+            DrawResponse::Done {
                 view,
                 reservation,
                 allocation,
                 written,
             } => {
-                let kept = |kept: Kept| Reservation {
-                    count: kept.count,
-                    until: Timestamp(kept.until),
-                    extensions: kept.extensions,
+                let reservation_from_wire = |reservation: WireReservation| Reservation {
+                    count: reservation.count,
+                    until: Timestamp(reservation.until),
+                    extensions: reservation.extensions,
                 };
                 let allocation = match allocation {
                     Some(given) => Some(given.read()?),
                     None => None,
                 };
-                let (view, reservation) = (view.read()?, reservation.map(kept));
-                return Some(Ok(Committed {
+                let (view, reservation) = (view.read()?, reservation.map(reservation_from_wire));
+                return Some(Ok(CommandOutcome {
                     view,
                     reservation,
                     allocation,
                     written,
                 }));
             }
-            Answer::Refused(why) => Denied::Refused(why.read()?),
-            Answer::Unavailable => Denied::Unavailable,
-            Answer::Paused => Denied::Paused,
-            Answer::NoSuchDraw => Denied::NoSuchDraw,
+            DrawResponse::Refused(why) => Denied::Refused(why.read()?),
+            DrawResponse::Unavailable => Denied::Unavailable,
+            DrawResponse::Paused => Denied::Paused,
+            DrawResponse::NoSuchDraw => Denied::NoSuchDraw,
         }))
     }
 }
 
-impl Given {
+impl WireAllocation {
     fn read(self) -> Option<Allocation> {
         let serials = self
             .serials
@@ -366,6 +403,7 @@ impl Given {
     }
 }
 
+/// The name of each draw status in messages.
 const STATUSES: [(Status, &str); 4] = [
     (Status::Active, "active"),
     (Status::Closed, "closed"),
@@ -373,13 +411,13 @@ const STATUSES: [(Status, &str); 4] = [
     (Status::Cancelled, "cancelled"),
 ];
 
-impl Seen {
-    fn of(view: &View) -> Seen {
+impl WireView {
+    fn of(view: &View) -> WireView {
         let status = STATUSES
             .iter()
             .find(|(status, _)| *status == view.status)
             .map_or("", |(_, word)| word);
-        Seen {
+        WireView {
             draw: view.draw.0,
             revision: view.revision,
             status: status.to_string(),
@@ -389,6 +427,7 @@ impl Seen {
             prize: view.prize.0,
             prize_max: view.prize_max.0,
             closes_at: view.closes_at.0,
+            deal_public: view.deal_public,
             result: view
                 .result
                 .map(|(result, winner)| (result.cell.home(), result.cell.away(), winner.number())),
@@ -412,22 +451,24 @@ impl Seen {
             prize: Cents(self.prize),
             prize_max: Cents(self.prize_max),
             closes_at: Timestamp(self.closes_at),
+            deal_public: self.deal_public,
             result,
         })
     }
 }
 
-/// A refusal's word, and the refusal of a number.
-type Worded = (&'static str, fn(u16) -> Refusal);
+/// A refusal's name and its constructor.
+type NamedRefusal = (&'static str, fn(u16) -> Refusal);
 
-/// Every refusal, with its number where `0` stands for it.
-const REFUSALS: [Worded; 16] = [
+/// All refusals. A constructor without a number ignores its argument.
+const REFUSALS: [NamedRefusal; 18] = [
     ("too-few-tickets", |free| Refusal::TooFewTickets { free }),
     ("count-out-of-range", |max| Refusal::CountOutOfRange { max }),
     ("draw-closed", |_| Refusal::DrawClosed),
     ("draw-not-open", |_| Refusal::DrawNotOpen),
     ("price-changed", |_| Refusal::PriceChanged),
     ("reservation-unknown", |_| Refusal::ReservationUnknown),
+    ("hold-limit", |available| Refusal::HoldLimit { available }),
     ("extensions-used-up", |_| Refusal::ExtensionsUsedUp),
     ("already-allocated", |_| Refusal::AlreadyAllocated),
     ("already-completed", |_| Refusal::AlreadyCompleted),
@@ -437,14 +478,16 @@ const REFUSALS: [Worded; 16] = [
     ("terms-kept", |held| Refusal::TermsKept { held }),
     ("draw-not-active", |_| Refusal::DrawNotActive),
     ("game-started", |_| Refusal::GameStarted),
+    ("revealed", |_| Refusal::Revealed),
     ("terms-invalid", |_| Refusal::TermsInvalid),
 ];
 
-impl Why {
-    fn of(refusal: Refusal) -> Why {
+impl WireRefusal {
+    fn of(refusal: Refusal) -> WireRefusal {
         let number = match refusal {
             Refusal::TooFewTickets { free: number }
             | Refusal::CountOutOfRange { max: number }
+            | Refusal::HoldLimit { available: number }
             | Refusal::TermsLocked { sold: number }
             | Refusal::TermsKept { held: number } => number,
             _ => 0,
@@ -453,7 +496,7 @@ impl Why {
             .iter()
             .find(|(_, make)| make(number) == refusal)
             .map_or("", |(name, _)| name);
-        Why(name.to_string(), number)
+        WireRefusal(name.to_string(), number)
     }
 
     fn read(self) -> Option<Refusal> {

@@ -1,14 +1,15 @@
-//! An order as its buyer sees it (decision B-9).
+//! An order as its buyer reads it (decision B-9).
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
+/// An order with its tickets.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Order {
     /// `quoted`, `allocated`, `captured`, `rejecting`, `released`, `void` or `anomaly`.
     pub state: &'static str,
-    /// The same in the words of the purchase calls.
+    /// The same state in the vocabulary of the purchase calls.
     pub status: &'static str,
     pub payment_intent_id: Option<String>,
     pub order_token: String,
@@ -22,12 +23,13 @@ pub struct Order {
     /// `j…@example.com`.
     pub buyer_email_masked: Option<String>,
     pub purchased_at: Option<String>,
-    /// Why it was not charged, or why the money goes back.
+    /// Why the order was not charged, or why it is refunded.
     pub reason: Option<String>,
     pub refund: Option<Refund>,
     pub lines: Vec<OrderLine>,
 }
 
+/// The refund of an order.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Refund {
     /// `pending` or `succeeded`.
@@ -35,6 +37,7 @@ pub struct Refund {
     pub amount: String,
 }
 
+/// The tickets of one draw in an order.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderLine {
@@ -52,7 +55,7 @@ pub struct OrderLine {
     pub tickets: Vec<OrderTicket>,
 }
 
-/// The buyer sees own pairs before everybody else (decision F-4).
+/// A ticket with its number pair, which its buyer reads before the reveal (decision F-4).
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderTicket {
@@ -64,8 +67,8 @@ pub struct OrderTicket {
     pub is_winner: Option<bool>,
 }
 
-/// `j…@example.com`: enough to recognise, not enough to write to.
-pub fn masked(email: &str) -> String {
+/// Masks an address as `j…@example.com`: recognisable for its owner, useless to others.
+pub fn masked_email(email: &str) -> String {
     let (local, domain) = email.rsplit_once('@').unwrap_or(("", email));
     let first: String = local.chars().take(1).collect();
     format!("{first}…@{domain}")
@@ -76,8 +79,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_masked_but_for_its_first_letter() {
-        assert_eq!(masked("jordan@example.com"), "j…@example.com");
-        assert_eq!(masked("é@x.test"), "é…@x.test");
+    fn masked_address_shows_first_letter_and_domain() {
+        assert_eq!(masked_email("jordan@example.com"), "j…@example.com");
+        assert_eq!(masked_email("é@x.test"), "é…@x.test");
     }
 }

@@ -1,37 +1,39 @@
-//! Results, payouts and a draw's money, for its club and the operator.
+//! Results, payouts and financials of a draw, for its club and the operator.
 
-use persistence::records::payouts::Payout as Row;
+use persistence::records::payouts::Payout as PayoutRecord;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::claim::BankShown;
+use super::claim::MaskedBankDetails;
 use super::draw::Draw;
 use super::instant::rfc3339;
-use super::loose;
-use crate::takings::Takings;
+use super::lenient;
+use crate::draw_revenue::DrawRevenue;
 
-/// The two first try scorers' jersey numbers, 1 to 13; 9 when a team did not score (B:65).
+/// The jersey numbers of the first try scorers, 1 to 13; 9 when a team did not score.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnterResult {
-    #[serde(default, deserialize_with = "loose::whole")]
+    #[serde(default, deserialize_with = "lenient::whole")]
     pub home_first_try_scorer: Option<i64>,
-    #[serde(default, deserialize_with = "loose::whole")]
+    #[serde(default, deserialize_with = "lenient::whole")]
     pub away_first_try_scorer: Option<i64>,
 }
 
+/// The answer to entering a result.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultEntered {
-    /// One, as every pair is on a ticket; `sold: false` when nobody bought it (decision D-11). Empty until kick-off.
+    /// One ticket, because every number pair is on a ticket. `sold: false` when it was not sold
+    /// (decision D-11). Empty before kick-off.
     pub winning_tickets: Vec<WinningTicket>,
-    /// Kick-off, while the winning ticket is withheld until then; else null (decision E-6).
+    /// Kick-off, while the winning ticket is not revealed; else null (decision E-6).
     pub revealed_at: Option<String>,
     pub prize: String,
     pub draw: Draw,
 }
 
-/// The winning ticket with its buyer, for the owning club.
+/// The winning ticket with its buyer, for the club.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WinningTicket {
@@ -43,36 +45,41 @@ pub struct WinningTicket {
     pub buyer_name: Option<String>,
     pub buyer_email: Option<String>,
     pub buyer_phone: Option<String>,
-    /// `pending`, `details_received` or `completed` (decision D-17); null when nobody bought it.
+    /// `pending`, `details_received` or `completed` (decision D-17); null when the ticket was not
+    /// sold.
     pub winner_payout_status: Option<&'static str>,
-    /// The buyer's bank disputes the payment: no payout until that is resolved (decision C-25).
+    /// Whether the buyer's bank disputes the payment. No payout until that is resolved (decision
+    /// C-25).
     pub disputed: bool,
-    /// Until when the mailed link takes bank details.
+    /// When the mailed link stops accepting bank details.
     pub respond_by: Option<String>,
-    pub bank: Option<BankShown>,
+    pub bank: Option<MaskedBankDetails>,
 }
 
-/// Who won, for the club's dashboard.
+/// The winner, for the club's dashboard.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Winners {
-    /// As in the answer of the result.
+    /// As in `ResultEntered`.
     pub winning_tickets: Vec<WinningTicket>,
-    /// Kick-off, while the winning ticket is withheld until then; else null (decision E-6).
+    /// Kick-off, while the winning ticket is not revealed; else null (decision E-6).
     pub revealed_at: Option<String>,
     pub prize: String,
-    /// The winner was written to about this result.
+    /// Whether the winner was notified of this result.
     pub notified: bool,
 }
 
+/// The answer to notifying the winner.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Notified {
+#[schema(as = Notified)]
+pub struct WinnerNotified {
     /// Mails queued or sent for this result.
     pub emails_sent: u16,
     pub total_winners: u16,
 }
 
+/// A recorded payout.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Payout {
@@ -91,8 +98,8 @@ pub struct Payout {
     pub completed_at: Option<String>,
 }
 
-impl From<&Row> for Payout {
-    fn from(row: &Row) -> Payout {
+impl From<&PayoutRecord> for Payout {
+    fn from(row: &PayoutRecord) -> Payout {
         Payout {
             id: row.id,
             draw_id: row.draw.0,
@@ -110,12 +117,14 @@ impl From<&Row> for Payout {
     }
 }
 
+/// The body that records a payout.
 #[derive(Deserialize, ToSchema)]
 pub struct RecordPayout {
     #[serde(default)]
     pub r#type: String,
 }
 
+/// The body that marks a payout as completed or failed.
 #[derive(Deserialize, ToSchema)]
 pub struct SettlePayout {
     #[serde(default)]
@@ -123,29 +132,29 @@ pub struct SettlePayout {
     pub note: Option<String>,
 }
 
-/// A draw's money (B:119).
+/// A draw's financials.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Financials {
     pub sold_tickets: u16,
     pub total_revenue: String,
-    /// The provider's own fees; estimated where its balance transaction is not known yet (decision D-18).
+    /// Stripe's fees; estimated while a balance transaction is missing (decision D-18).
     pub actual_stripe_fees: String,
     pub fees_estimated: bool,
     pub platform_fee: String,
     pub prize_pool: String,
-    /// Revenue less platform fee and less the card fees the club bears.
+    /// Revenue minus the platform fee and the card fees that the club pays.
     pub club_revenue: String,
     pub actual_transaction_count: i64,
     pub card_fees_paid_by_buyers: String,
-    /// The prize comes off the club's revenue: the winning ticket was sold, or it is not revealed yet (decisions D-12,
-    /// E-6).
+    /// Whether the prize reduces the club's profit: the winning ticket was sold, or is not revealed
+    /// yet (decisions D-12, E-6).
     pub prize_due: bool,
     pub club_profit: String,
 }
 
-impl From<&Takings> for Financials {
-    fn from(takings: &Takings) -> Financials {
+impl From<&DrawRevenue> for Financials {
+    fn from(takings: &DrawRevenue) -> Financials {
         Financials {
             sold_tickets: takings.sold,
             total_revenue: takings.revenue.decimal(),
@@ -162,10 +171,11 @@ impl From<&Takings> for Financials {
     }
 }
 
-/// The dashboard's figures (decision B-5).
+/// Totals for the club's dashboard (decision B-5).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Stats {
+#[schema(as = Stats)]
+pub struct ClubStats {
     pub total_revenue: String,
     pub tickets_sold: u32,
     pub club_profit: String,
@@ -173,6 +183,7 @@ pub struct Stats {
     pub draws: DrawCounts,
 }
 
+/// Numbers of a club's draws by status.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct DrawCounts {
     pub active: usize,

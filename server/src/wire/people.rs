@@ -1,36 +1,36 @@
-//! A club's people, as its owners see them.
+//! The users of a club, as its owners read them.
 
 use domain::Timestamp;
-use persistence::records::club_users::ClubUser as Row;
+use persistence::records::club_users::ClubUser as ClubUserRecord;
 use persistence::records::clubs::Club;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::instant::rfc3339;
 
-/// Somebody who may sign in for the club (decision G-17).
+/// A person who may sign in for the club (decision G-17).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClubUser {
-    /// 0: the club's own login.
+    /// 0 for the club's own login.
     pub id: i64,
     pub email: String,
     pub name: String,
     /// `owner`, `seller` or `viewer`.
     pub role: &'static str,
-    /// `active`, `invited`, or `expired`: the invitation was not taken in time.
+    /// `active`, `invited`, or `expired` when the invitation was not accepted in time.
     pub state: &'static str,
-    /// An owner whom nobody changes or removes.
+    /// The club's own login: an owner that cannot be changed or removed.
     pub is_club_login: bool,
     pub invited_at: Option<String>,
-    /// Until when the mailed invitation opens.
+    /// When the invitation expires.
     pub invited_until: Option<String>,
-    /// As far as sessions tell.
+    /// Last activity, according to sessions.
     pub last_seen_at: Option<String>,
 }
 
 impl ClubUser {
-    pub fn of(row: &Row, now: Timestamp) -> ClubUser {
+    pub fn of(row: &ClubUserRecord, now: Timestamp) -> ClubUser {
         let state = match (row.joined_at, row.invited_until) {
             (Some(_), _) => "active",
             (None, Some(until)) if until > now => "invited",
@@ -64,7 +64,7 @@ impl ClubUser {
     }
 }
 
-/// Somebody to be asked in, or what is to change of them.
+/// The form for inviting or changing a user.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ClubUserForm {

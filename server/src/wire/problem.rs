@@ -1,18 +1,20 @@
-//! A refusal or failure, as every call answers it (decision G-12).
+//! The body of every error answer (decision G-12).
 
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// The edge writes it; this is its shape. What belongs to a code comes beside the first three.
+/// The body of an error. Fields after the first three depend on `code`. The edge serialises it;
+/// this type documents it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Problem {
-    /// A sentence for the person who asked.
+#[schema(as = Problem)]
+pub struct ProblemBody {
+    /// A sentence for the user.
     pub message: String,
-    /// A word for programs: `tickets-unavailable`.
+    /// A machine-readable code: `tickets-unavailable`.
     pub code: String,
-    /// Under which support finds it.
+    /// The id of the request in the logs.
     pub request_id: String,
     /// `tickets-unavailable`: how many are left.
     #[schema(nullable = false)]
@@ -22,31 +24,34 @@ pub struct Problem {
     /// `amount-changed`: the right amount, in cents.
     #[schema(nullable = false)]
     pub amount: Option<i64>,
-    /// `declined`, `not-charged` and `refunding`: never true, and how the payment ended, in the words of a completion call.
+    /// `declined`, `not-charged` and `refunding`: always false. `status` tells how the payment
+    /// ended.
     #[schema(nullable = false)]
     pub success: Option<bool>,
     #[schema(nullable = false)]
     pub status: Option<String>,
-    /// `declined`: the provider's own word.
+    /// `declined`: the payment provider's code.
     #[schema(nullable = false)]
     pub error_code: Option<String>,
     /// `declined`: always `card_error`.
     #[schema(nullable = false)]
     pub error_type: Option<String>,
-    /// `setup-required`: the club's account at the provider is not ready.
+    /// `setup-required`: the club's Stripe account is not ready.
     #[schema(nullable = false)]
     pub setup_required: Option<bool>,
-    /// `role-not-allowed`: what the caller is in the club, and what the call takes: `viewer`, `seller`, `owner`.
+    /// `role-not-allowed`: the caller's role, and the role that the call needs: `viewer`, `seller`
+    /// or `owner`.
     #[schema(nullable = false)]
     pub role: Option<String>,
     #[schema(nullable = false)]
     pub needs: Option<String>,
-    /// `draw-full` and what else leaves a payment without tickets: whether the money can go back, and of which order.
+    /// `draw-full` and similar codes for a payment without tickets: whether it can be refunded, and
+    /// its order.
     #[schema(nullable = false)]
     pub refundable: Option<bool>,
     #[schema(nullable = false)]
     pub order_id: Option<String>,
-    /// `invalid` and `fixtures-refused`: everything that is wrong, in order.
+    /// `invalid` and `fixtures-refused`: all errors, in order.
     #[schema(nullable = false, value_type = Option<Vec<Value>>)]
     pub errors: Option<Value>,
 }

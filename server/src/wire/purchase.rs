@@ -1,35 +1,37 @@
-//! Buying: what browsers send, in the shapes the specification's screens send them (A:239-250).
+//! Bodies of the purchase calls, in the formats of the specification's screens.
 
 use domain::Cents;
 use persistence::ledger::BuyerDetails;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::loose;
+use super::lenient;
 use crate::form::is_email;
+use crate::plain_text::line;
 
-/// One body for the card form, the wallet and the checkout page: they differ in which fields they fill.
+/// The body of every purchase call. The card form, the wallet and the checkout page fill different
+/// fields.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Purchase {
-    #[serde(default, deserialize_with = "loose::whole")]
+    #[serde(default, deserialize_with = "lenient::whole")]
     pub draw_number: Option<i64>,
-    #[serde(default, deserialize_with = "loose::whole")]
+    #[serde(default, deserialize_with = "lenient::whole")]
     pub draw_id: Option<i64>,
-    #[serde(default, deserialize_with = "loose::whole")]
+    #[serde(default, deserialize_with = "lenient::whole")]
     pub ticket_count: Option<i64>,
-    pub items: Option<Vec<Item>>,
+    pub items: Option<Vec<CartItem>>,
     pub buyer: Option<Buyer>,
     pub customer_info: Option<Buyer>,
-    /// The browser's name for one attempt to buy: the same key again is the same order.
+    /// The client's idempotency key of one attempt to buy: the same key answers the same order.
     pub client_key: Option<String>,
-    /// What the buyer was shown; never the price (decision C-3).
-    #[serde(default, deserialize_with = "loose::amount")]
+    /// The total that the buyer saw, for comparison. It never sets the price (decision C-3).
+    #[serde(default, deserialize_with = "lenient::amount")]
     #[schema(value_type = Option<i64>)]
     pub expected_amount: Option<Cents>,
     pub payment_intent_id: Option<String>,
     pub payment_method_id: Option<String>,
-    /// The provider's token id, `tok_…`, nothing else (decision C-6).
+    /// Stripe's token id, `tok_…`. Anything else is refused (decision C-6).
     #[schema(value_type = Option<String>)]
     pub payment_token: Option<serde_json::Value>,
     pub client_secret: Option<String>,
@@ -38,23 +40,24 @@ pub struct Purchase {
     pub terms_agreement: Option<bool>,
 }
 
-/// A line of a cart. What it says of prices and fees is ignored (decision C-3).
+/// A line of a cart. Prices and fees in it are ignored (decision C-3).
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Item {
-    #[serde(default, deserialize_with = "loose::whole")]
+#[schema(as = Item)]
+pub struct CartItem {
+    #[serde(default, deserialize_with = "lenient::whole")]
     pub draw_id: Option<i64>,
-    #[serde(default, deserialize_with = "loose::whole")]
+    #[serde(default, deserialize_with = "lenient::whole")]
     pub draw_number: Option<i64>,
-    #[serde(default, deserialize_with = "loose::whole")]
+    #[serde(default, deserialize_with = "lenient::whole")]
     pub quantity: Option<i64>,
-    /// The offer it was added from.
-    #[serde(default, deserialize_with = "loose::whole")]
+    /// The offer that the line was added from.
+    #[serde(default, deserialize_with = "lenient::whole")]
     pub bundle_id: Option<i64>,
 }
 
 impl Purchase {
-    /// The offers a cart says it was put together from; `None` for what is no cart.
+    /// The offers that the cart names; `None` when the body is no cart.
     pub fn offers(&self) -> Option<std::collections::BTreeSet<i64>> {
         Some(
             self.items
@@ -66,7 +69,7 @@ impl Purchase {
     }
 }
 
-/// Both spellings of the same three fields.
+/// The buyer's contact details. Both spellings are accepted.
 #[derive(Default, Deserialize, ToSchema)]
 pub struct Buyer {
     #[serde(alias = "buyerName")]
@@ -78,7 +81,7 @@ pub struct Buyer {
 }
 
 impl Buyer {
-    /// Without the spaces around it; blank is unknown.
+    /// The trimmed address; `None` when blank.
     fn email(&self) -> Option<&str> {
         self.email
             .as_deref()
@@ -87,32 +90,34 @@ impl Buyer {
     }
 }
 
-/// Longest text of a buyer's detail.
+/// Most characters of a buyer's name or phone.
 const DETAIL_CHARS_MAX: usize = 200;
 
 impl Purchase {
+    /// The draw of a purchase that is no cart.
     pub fn draw(&self) -> Option<i64> {
         self.draw_number.or(self.draw_id)
     }
 
+    /// The buyer, from either of the two fields.
     pub fn buyer(&self) -> Option<&Buyer> {
         self.buyer.as_ref().or(self.customer_info.as_ref())
     }
 
-    /// Whether an address is given that no mail could be sent to.
+    /// Whether the body has an e-mail address that mail cannot be sent to.
     pub fn has_unreadable_email(&self) -> bool {
         self.buyer()
             .and_then(Buyer::email)
             .is_some_and(|email| !is_email(email))
     }
 
-    /// What the body says of the buyer; blanks are unknown, and a name without an address (or the reverse) is no contact.
+    /// The buyer's details. Blank fields count as absent. Name and address count only together.
     pub fn buyer_details(&self) -> BuyerDetails {
         let Some(buyer) = self.buyer() else {
             return BuyerDetails::default();
         };
         let name = tidy(buyer.name.as_deref());
-        // An address is taken as it is or not at all: a part of one may be somebody else's.
+        // An address is used unchanged or not at all: a truncated one may belong to somebody else.
         let email = buyer
             .email()
             .filter(|email| is_email(email))
@@ -127,40 +132,39 @@ impl Purchase {
 }
 
 fn tidy(text: Option<&str>) -> Option<String> {
-    let text: String = text?
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(DETAIL_CHARS_MAX)
-        .collect();
+    let text: String = line(text?).chars().take(DETAIL_CHARS_MAX).collect();
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_string())
 }
 
-/// An open payment (A:239-242).
+/// The answer to opening a payment.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PaymentOpened {
-    /// Secret; handed only to the session that opened the order.
+#[schema(as = PaymentOpened)]
+pub struct OpenedPayment {
+    /// Secret. Only the browser that opened the order receives it.
     pub client_secret: String,
     pub payment_intent_id: String,
     /// Cents.
     pub amount: i64,
     pub connected_account_id: String,
-    /// Same as the order's id.
+    /// Equal to the order's id.
     pub reservation_id: String,
     pub order_token: String,
-    /// When the tickets stop being kept, as shown.
+    /// When the reservation ends, as shown to the buyer.
     pub expires_at: String,
     pub server_time: String,
     pub ticket_count: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub items: Option<Vec<ItemOpened>>,
+    pub items: Option<Vec<OpenedItem>>,
 }
 
+/// The tickets of one draw in an opened payment.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ItemOpened {
+#[schema(as = ItemOpened)]
+pub struct OpenedItem {
     pub draw_id: i64,
     pub draw_number: i64,
     pub quantity: u16,
@@ -168,30 +172,32 @@ pub struct ItemOpened {
     pub card_fee: String,
 }
 
-/// What a completion call came to (decision C-4).
+/// The answer of a completion call (decision C-4).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PurchaseAnswer {
+#[schema(as = PurchaseAnswer)]
+pub struct PurchaseResult {
     pub success: bool,
     /// `succeeded`, `processing`, `requires_action`, `requires_payment_method` or `not_charged`.
     pub status: &'static str,
     pub payment_intent_id: Option<String>,
-    /// Only for the session that opened the order.
+    /// Only for the browser that opened the order.
     pub order_token: Option<String>,
-    pub tickets: Vec<TicketBought>,
+    pub tickets: Vec<BoughtTicket>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub message: Option<String>,
-    /// The browser has to finish (3-D Secure) and call again.
+    /// Present when the browser must authenticate the payment (3-D Secure) and call again.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub client_secret: Option<String>,
 }
 
-/// The owner's own ticket, pair included.
+/// A bought ticket with its number pair.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct TicketBought {
+#[schema(as = TicketBought)]
+pub struct BoughtTicket {
     pub ticket_number: u16,
     pub serial_number: String,
     pub draw_number: i64,
@@ -199,15 +205,19 @@ pub struct TicketBought {
     pub away_number: u8,
 }
 
+/// The result of a check before the payment.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Validated {
+#[schema(as = Validated)]
+pub struct PurchaseValidation {
     pub valid: bool,
     pub errors: Vec<String>,
 }
 
+/// The new end of a reservation.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Extended {
+#[schema(as = Extended)]
+pub struct ReservationExtended {
     pub expires_at: String,
     pub server_time: String,
     pub extensions_left: u8,
@@ -222,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_three_bodies_of_a_payment_intent_read_the_same() {
+    fn all_body_formats_are_parsed_alike() {
         let card = r#"{"drawNumber":1042,"ticketCount":2,"buyer":{"buyerName":"Jo","buyerEmail":"jo@x.test","buyerPhone":"0400"}}"#;
         let wallet = r#"{"drawId":"1042","ticketCount":"2","customerInfo":{"name":"Jo","email":"jo@x.test","phone":"0400"}}"#;
         let page = r#"{"drawNumber":"1042","ticketCount":2,"customerInfo":{"name":" Jo ","email":"jo@x.test","phone":"0400\n"}}"#;
@@ -236,8 +246,23 @@ mod tests {
         }
     }
 
+    /// This holds for each spelling: page, wallet or beacon.
     #[test]
-    fn a_name_without_an_address_is_no_contact() {
+    fn buyer_details_lose_hidden_characters() {
+        let hidden = "Jo\u{202e}\u{200b} Lee\u{7}\u{2028}";
+        for form in ["buyer", "customerInfo"] {
+            let body = serde_json::json!({ form: { "name": hidden, "email": "jo@x.test", "phone": "0400\u{2066} 111" } });
+            let buyer = read(&body.to_string()).buyer_details();
+            assert_eq!(
+                (buyer.name.as_deref(), buyer.phone.as_deref()),
+                (Some("Jo Lee"), Some("0400 111")),
+                "{form}"
+            );
+        }
+    }
+
+    #[test]
+    fn name_without_valid_address_is_dropped() {
         let buyer = read(r#"{"buyer":{"name":"Jo","email":"not an address","phone":"0400"}}"#)
             .buyer_details();
         assert_eq!(
@@ -248,8 +273,8 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_no_mail_could_be_sent_to_is_no_contact_and_none_is_made_of_a_part() {
-        let asked = |email: &str| Purchase {
+    fn undeliverable_address_is_dropped_and_never_truncated() {
+        let purchase = |email: &str| Purchase {
             buyer: Some(Buyer {
                 name: Some("Jo".into()),
                 email: Some(email.into()),
@@ -265,17 +290,22 @@ mod tests {
             &format!("a@{}.au", "b.".repeat(120)),
         ];
         for email in unreadable {
-            let asked = asked(email);
+            let purchase = purchase(email);
             assert_eq!(
-                (asked.buyer_details().email, asked.has_unreadable_email()),
+                (
+                    purchase.buyer_details().email,
+                    purchase.has_unreadable_email()
+                ),
                 (None, true),
                 "{email:?}"
             );
         }
         assert_eq!(
-            asked(" a@b.co ").buyer_details().email.as_deref(),
+            purchase(" a@b.co ").buyer_details().email.as_deref(),
             Some("a@b.co")
         );
-        assert!(!asked("a@b.co").has_unreadable_email() && !asked(" ").has_unreadable_email());
+        assert!(
+            !purchase("a@b.co").has_unreadable_email() && !purchase(" ").has_unreadable_email()
+        );
     }
 }

@@ -1,8 +1,9 @@
-//! Signing in, registering, and getting back in.
+//! Bodies for signing in, registering and resetting a password.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+/// The sign-in form.
 #[derive(Deserialize, ToSchema)]
 pub struct Login {
     #[serde(default)]
@@ -11,29 +12,32 @@ pub struct Login {
     pub password: String,
 }
 
-/// Who signed in; a display hint for the browser, never an authority (decision G-4).
+/// The signed-in user. For display only; the session decides about rights (decision G-4).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct User {
-    /// The club's id; for the operator its own.
+    /// The club's id, or the operator's own id.
     pub id: i64,
     pub email: String,
     pub name: String,
     pub is_admin: bool,
     pub club_slug: Option<String>,
-    /// What one of a club's people may do: `owner`, `seller` or `viewer`; the club's own login is an owner. Null for an operator.
+    /// The user's role: `owner`, `seller` or `viewer`. The club's own login is an owner. Null for
+    /// an operator.
     pub role: Option<&'static str>,
-    /// Which of the club's people it is; null for the club's own login.
+    /// Name of the club's user; null for the club's own login.
     pub member_name: Option<String>,
     pub member_email: Option<String>,
-    /// The dashboard reminds until it is (decision G-18).
+    /// Whether the club's address is confirmed. The dashboard shows a reminder until then (decision
+    /// G-18).
     pub email_verified: bool,
-    /// An archived club may only look, and finish what runs (decision H-3).
+    /// An archived club may only read, and finish its running draws (decision H-3).
     pub archived: bool,
-    /// An operator's: `enrol`, `required` or `done`.
+    /// For an operator: `enrol`, `required` or `done`.
     pub second_factor: Option<&'static str>,
 }
 
+/// The signed-in user and the state of the session.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Whoami {
@@ -41,38 +45,48 @@ pub struct Whoami {
     pub role: &'static str,
     pub club_slug: Option<String>,
     pub user: User,
-    /// An operator's: `enrol`, `required` or `done`.
+    /// For an operator: `enrol`, `required` or `done`.
     pub second_factor: Option<&'static str>,
-    /// Until when an operator need not show a code again.
+    /// When the next proof is needed: an operator's code, or a club user's password.
     pub reauthenticated_until: Option<String>,
     pub session_ends_at: String,
 }
 
-/// What an authenticator is fed with.
+/// The secret for an authenticator app.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Enrolment {
-    /// Base 32.
+    /// Base32.
     pub secret: String,
     /// `otpauth://totp/…`
     pub uri: String,
     pub qr_data_url: String,
 }
 
-/// Six digits of an authenticator; spaces do not matter.
+/// A code of six digits; spaces are ignored.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
-pub struct Code {
+#[schema(as = Code)]
+pub struct SecondFactorCode {
     pub code: Option<String>,
 }
 
+/// The password of the signed-in user, again.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default)]
+#[schema(as = PasswordAgain)]
+pub struct PasswordProof {
+    pub password: Option<String>,
+}
+
+/// The answer to a renewed proof.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reauthenticated {
     pub reauthenticated_until: String,
 }
 
-/// A new club (B:191).
+/// The registration form of a club.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Registration {
@@ -83,22 +97,25 @@ pub struct Registration {
     pub phone: Option<String>,
 }
 
-/// A club that wants to be told when it may join (B:189).
+/// The waitlist form of a club.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-pub struct Waiting {
+#[schema(as = Waiting)]
+pub struct WaitlistForm {
     pub club_name: Option<String>,
     pub contact_name: Option<String>,
     pub contact_email: Option<String>,
     pub contact_phone: Option<String>,
 }
 
+/// A request for a password reset link.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ForgottenPassword {
     pub email: Option<String>,
 }
 
+/// A new password, with the secret of the mailed link.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct NewPassword {
@@ -109,7 +126,6 @@ pub struct NewPassword {
 /// The secret of a mailed link.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
-#[schema(as = MailedSecret)]
-pub struct Proof {
+pub struct MailedSecret {
     pub token: Option<String>,
 }

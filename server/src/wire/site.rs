@@ -1,8 +1,9 @@
-//! The small answers that every page needs.
+//! Small answers that every page uses.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
+/// Whether maintenance mode is on.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MaintenanceMode {
@@ -16,11 +17,11 @@ pub struct TermsText {
     pub version: &'static str,
     pub title: &'static str,
     pub text: &'static str,
-    /// Of the text, in hexadecimal.
+    /// SHA-256 of the text, in hexadecimal.
     pub sha256: String,
 }
 
-/// What the head of a draw's page says (A:229).
+/// Data for the `<head>` of a draw's page.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DrawMeta {
@@ -31,7 +32,7 @@ pub struct DrawMeta {
     pub image_url: Option<String>,
 }
 
-/// What the head of a club's page says (A:235).
+/// Data for the `<head>` of a club's page.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClubMeta {
@@ -44,8 +45,9 @@ pub struct ClubMeta {
     pub logo_url: Option<String>,
 }
 
-/// A sentence, and nothing else to know.
+/// An answer that is only a sentence.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Said {
+#[schema(as = Said)]
+pub struct Message {
     pub message: String,
 }

@@ -1,4 +1,4 @@
-//! Tickets: what anyone may see of them, and what their club sees.
+//! Tickets as the public and as their club read them.
 
 use domain::{Cell, DrawId, Serial, TICKETS};
 use persistence::records::tickets::SoldTicket;
@@ -7,8 +7,10 @@ use utoipa::ToSchema;
 
 use super::instant::rfc3339;
 
-/// One of a draw's 169 (A:144). For strangers `buyerName` and `buyerEmail` are the word `sold` or null, and pair and
-/// winner are null until the reveal (decision F-1).
+/// One of a draw's 169 tickets.
+///
+/// For the public, `buyerName` and `buyerEmail` are `sold` or null; pair and winner are null before
+/// the reveal (decision F-1).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Ticket {
@@ -23,7 +25,7 @@ pub struct Ticket {
     pub buyer_email: Option<String>,
     pub buyer_phone: Option<String>,
     pub is_winner: Option<bool>,
-    /// The club's and the operator's answer only.
+    /// For the club and the operator only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub purchase_date: Option<String>,
@@ -35,7 +37,7 @@ pub struct Ticket {
     pub order_id: Option<String>,
 }
 
-/// What everybody may know once a draw is revealed.
+/// The data that is public after the reveal.
 #[derive(Clone, Copy)]
 pub struct Revealed<'a> {
     pub deal: &'a domain::Deal,
@@ -43,6 +45,7 @@ pub struct Revealed<'a> {
 }
 
 impl Ticket {
+    /// Builds a ticket for the public.
     pub fn public(
         draw: DrawId,
         serial: Serial,
@@ -68,7 +71,8 @@ impl Ticket {
         }
     }
 
-    /// For the owning club and the operator: the buyer too, but no pair before the reveal either.
+    /// Builds a ticket for the club and the operator: with the buyer, but without a number pair
+    /// before the reveal.
     pub fn owned(draw: DrawId, ticket: &SoldTicket, revealed: Option<Revealed<'_>>) -> Ticket {
         Ticket {
             buyer_name: ticket.buyer_name.clone(),
@@ -82,7 +86,7 @@ impl Ticket {
     }
 }
 
-/// How many are left (decision F-10).
+/// Numbers of tickets of a draw (decision F-10).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AvailableTickets {

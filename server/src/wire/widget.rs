@@ -1,8 +1,9 @@
-//! What a board and an embedded widget show: counts, prize and times only (A:164, decision F-9).
+//! Widget data for displays and other sites: counts, prize and times only (decision F-9).
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
+/// The widget of a draw or an offer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Widget {

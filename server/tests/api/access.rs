@@ -1,4 +1,5 @@
-//! The table of routes is all there is; signing in and out. Who may call what: `security/matrix.rs`.
+//! The route table is complete, and sign-in and sign-out work. `security/access_matrix.rs` covers
+//! who may call each route.
 
 use domain::DrawId;
 use reqwest::Method;
@@ -8,9 +9,9 @@ use server::routes::{Route, Verb};
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
 
-/// Puts real objects of the club `broncos` into a route's path.
-pub fn concrete(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
-    filled(
+/// Fills a route's path with objects of the club `broncos`.
+pub fn broncos_path(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
+    path_with(
         &route
             .path
             .replace("{bundle}", "1")
@@ -21,12 +22,13 @@ pub fn concrete(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
     )
 }
 
-/// Puts objects into a path; those of the console that are nobody's.
-pub fn filled(path: &str, draw: DrawId, club: i64, payout: i64) -> String {
+/// Fills a path with the given objects, and with unknown ids for the console's objects.
+pub fn path_with(path: &str, draw: DrawId, club: i64, payout: i64) -> String {
     path.replace("{draw}", &draw.to_string())
         .replace("{club}", &club.to_string())
         .replace("{payout}", &payout.to_string())
-        // The club's own login: the one whom nobody changes, so that the table can be walked in any order.
+        // 0 is the club's own login, which no call can change, so the order of the calls does not
+        // matter.
         .replace("{user}", "0")
         .replace("{type}/{id}", &format!("draw/{draw}"))
         .replace("{kind}", "sale")
@@ -51,27 +53,30 @@ pub fn method(route: &Route) -> Method {
 }
 
 #[actix_web::test]
-async fn what_is_not_in_the_table_does_not_exist() {
+async fn path_outside_route_table_returns_404_or_405() {
     let server = TestServer::start().await;
     let alice = server.alice();
-    alice.get("/api/nothing").await.refused(404, "not-found");
+    alice
+        .get("/api/nothing")
+        .await
+        .expect_refusal(404, "not-found");
     alice
         .get("/api/admin/everything")
         .await
-        .refused(404, "not-found");
+        .expect_refusal(404, "not-found");
     alice
         .post("/api/config", json!({}))
         .await
-        .refused(405, "method-not-allowed");
+        .expect_refusal(405, "method-not-allowed");
     alice
         .call(Method::DELETE, "/api/draws/active", None)
         .await
-        .refused(405, "method-not-allowed");
+        .expect_refusal(405, "method-not-allowed");
     server.finish().await;
 }
 
 #[test]
-fn every_handler_stands_in_the_table() {
+fn every_handler_is_listed_in_route_table() {
     let src = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let table = std::fs::read_to_string(src.join("routes.rs")).expect("the table");
     let mut missing = Vec::new();
@@ -94,19 +99,19 @@ fn every_handler_stands_in_the_table() {
             for piece in text.split("\npub async fn ").skip(1) {
                 let name = piece.split('(').next().unwrap_or_default();
                 let signature = piece.split('{').next().unwrap_or_default();
-                // What takes a `&State` is asked by handlers; a handler owns its `web::Data`.
+                // A function with `&State` is a helper. A handler takes `web::Data`.
                 let is_handler =
                     signature.contains("HttpResponse") && !signature.contains("&State");
-                // Pages are what every address outside `/api/` answers; the shell has a table of its own.
+                // Pages answer every path outside `/api/`, and the page shell has its own table.
                 let is_handler = is_handler && module != "shell";
                 if is_handler && !table.contains(&format!("{module}::{name};")) {
                     missing.push(format!("{module}::{name}"));
                 }
             }
-            for mounting in ["web::resource(", "web::scope(", "#[get(", "#[post("] {
+            for registration in ["web::resource(", "web::scope(", "#[get(", "#[post("] {
                 assert!(
-                    !text.contains(mounting),
-                    "{} mounts an address by itself",
+                    !text.contains(registration),
+                    "{} registers a route outside the route table",
                     entry.display()
                 );
             }
@@ -116,12 +121,12 @@ fn every_handler_stands_in_the_table() {
 }
 
 #[actix_web::test]
-async fn signing_in_opens_a_session_and_signing_out_ends_it() {
+async fn sign_in_opens_session_and_sign_out_ends_it() {
     let server = TestServer::start().await;
-    server.club("broncos").await;
-    server.operator().await;
+    server.create_club("broncos").await;
+    server.create_operator().await;
     let browser = server.alice();
-    let answer = browser.signs_in(" Broncos@Demo.test ", PASSWORD).await;
+    let answer = browser.sign_in(" Broncos@Demo.test ", PASSWORD).await;
     let cookie = answer.header("set-cookie").expect("a cookie").to_string();
     assert!(
         cookie.starts_with("fd_login=")
@@ -145,20 +150,24 @@ async fn signing_in_opens_a_session_and_signing_out_ends_it() {
     browser
         .get("/api/admin/whoami")
         .await
-        .refused(401, "unauthenticated");
+        .expect_refusal(401, "unauthenticated");
     let value = cookie.split(';').next().expect("a pair").to_string();
-    let stolen = server
+    let reused_cookie = server
         .bob()
         .raw(Method::GET, "/api/admin/whoami")
         .header("cookie", value);
-    Buyer::sent(stolen).await.refused(401, "unauthenticated");
+    Buyer::send_request(reused_cookie)
+        .await
+        .expect_refusal(401, "unauthenticated");
     let forged = server
         .bob()
         .raw(Method::GET, "/api/admin/whoami")
         .header("cookie", format!("fd_login={}", "0".repeat(64)));
-    Buyer::sent(forged).await.refused(401, "unauthenticated");
+    Buyer::send_request(forged)
+        .await
+        .expect_refusal(401, "unauthenticated");
     assert_eq!(
-        club::operator(&server)
+        club::sign_in_as_operator(&server)
             .await
             .get("/api/admin/whoami")
             .await
@@ -169,34 +178,34 @@ async fn signing_in_opens_a_session_and_signing_out_ends_it() {
 }
 
 #[actix_web::test]
-async fn a_wrong_password_and_an_unknown_address_read_the_same_and_are_slowed_down() {
+async fn wrong_password_and_unknown_email_get_same_rate_limited_answer() {
     let server = TestServer::start().await;
-    server.club("broncos").await;
+    server.create_club("broncos").await;
     let browser = server.alice();
     let wrong = browser
-        .signs_in("broncos@demo.test", "wrong")
+        .sign_in("broncos@demo.test", "wrong")
         .await
-        .refused(401, "invalid-credentials");
+        .expect_refusal(401, "invalid-credentials");
     let unknown = browser
-        .signs_in("nobody@demo.test", PASSWORD)
+        .sign_in("nobody@demo.test", PASSWORD)
         .await
-        .refused(401, "invalid-credentials");
+        .expect_refusal(401, "invalid-credentials");
     assert_eq!(wrong["message"], unknown["message"]);
     assert_eq!(wrong["message"], "Invalid credentials");
     for _ in 0..4 {
         browser
-            .signs_in("broncos@demo.test", "wrong")
+            .sign_in("broncos@demo.test", "wrong")
             .await
-            .refused(401, "invalid-credentials");
+            .expect_refusal(401, "invalid-credentials");
     }
-    let refused = browser.signs_in("broncos@demo.test", PASSWORD).await;
+    let refused = browser.sign_in("broncos@demo.test", PASSWORD).await;
     assert_eq!(refused.header("retry-after"), Some("60"));
-    refused.refused(429, "too-many-requests");
+    refused.expect_refusal(429, "too-many-requests");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn every_answer_carries_its_id_the_time_and_what_browsers_may_do_with_it() {
+async fn every_response_has_request_id_server_time_and_security_headers() {
     let server = TestServer::start().await;
     let alice = server.alice();
     for path in ["/api/config", "/api/nothing", "/api/draws/active"] {
@@ -215,12 +224,12 @@ async fn every_answer_carries_its_id_the_time_and_what_browsers_may_do_with_it()
                 .header("content-security-policy")
                 .is_some_and(|policy| policy.contains("frame-ancestors 'none'"))
         );
-        let wanted = if path == "/api/draws/active" {
+        let expected = if path == "/api/draws/active" {
             "Cookie, Accept-Encoding"
         } else {
             "Cookie"
         };
-        assert_eq!(answer.header("vary"), Some(wanted), "{path}");
+        assert_eq!(answer.header("vary"), Some(expected), "{path}");
     }
     assert_eq!(
         alice.get("/api/config").await.header("cache-control"),

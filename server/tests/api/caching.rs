@@ -1,4 +1,4 @@
-//! How long anybody may keep an answer: one row for every public address that is read (server/README.md, "Caching").
+//! Cache headers: one row for every public GET route (server/README.md, "Caching").
 
 use domain::DrawId;
 use domain::access::Audience;
@@ -7,17 +7,17 @@ use server::routes::{ROUTES, Verb};
 
 use crate::support::{Buyer, TestServer};
 
-/// Asked for again every time, answered 304 when nothing changed.
-const CHECKED: &str = "private, no-cache";
-const NEVER: &str = "no-store";
+/// Revalidated on every use: 304 when nothing changed.
+const REVALIDATED: &str = "private, no-cache";
+const NO_STORE: &str = "no-store";
 
-/// Addresses that say something else than `no-store`.
-const KEPT: [(&str, &str); 12] = [
-    ("/api/draws/active", CHECKED),
-    ("/api/draws/awaiting-results", CHECKED),
-    ("/api/draws/completed", CHECKED),
-    ("/api/draws/{draw}", CHECKED),
-    ("/api/draws/{draw}/tickets", CHECKED),
+/// Paths with another value than `no-store`.
+const CACHEABLE: [(&str, &str); 12] = [
+    ("/api/draws/active", REVALIDATED),
+    ("/api/draws/awaiting-results", REVALIDATED),
+    ("/api/draws/completed", REVALIDATED),
+    ("/api/draws/{draw}", REVALIDATED),
+    ("/api/draws/{draw}/tickets", REVALIDATED),
     ("/api/qr.svg", "private, max-age=86400"),
     ("/api/openapi.json", "no-cache"),
     ("/api/docs", "no-cache"),
@@ -26,7 +26,7 @@ const KEPT: [(&str, &str); 12] = [
     ("/og/club/{slug}", "public, max-age=300"),
     ("/og/offer/{slug}/{bundle}", "public, max-age=300"),
 ];
-/// Files: their handlers' own tests look at them.
+/// Files, which the tests of their handlers check.
 const FILES: [&str; 6] = [
     "/uploads/{key}",
     "/sitemap.xml",
@@ -36,7 +36,7 @@ const FILES: [&str; 6] = [
     "/ws",
 ];
 
-fn concrete(path: &str, draw: DrawId) -> String {
+fn path_with_objects(path: &str, draw: DrawId) -> String {
     let path = path
         .replace("{draw}", &draw.to_string())
         .replace("{club}", "broncos")
@@ -51,38 +51,39 @@ fn concrete(path: &str, draw: DrawId) -> String {
 }
 
 #[actix_web::test]
-async fn every_public_answer_says_how_long_it_may_be_kept() {
+async fn every_public_response_has_documented_cache_control() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.offer("finals", draw).await;
+    let draw = server.create_club_with_draw().await;
+    server.create_offer("finals", draw).await;
     let alice = server.alice();
     let public = ROUTES
         .iter()
         .filter(|route| route.audience == Audience::Public && route.method == Verb::Get);
     for route in public.filter(|route| !FILES.contains(&route.path)) {
-        let wanted = KEPT
+        let expected = CACHEABLE
             .iter()
             .find(|(path, _)| *path == route.path)
-            .map_or(NEVER, |(_, kept)| kept);
-        let path = concrete(route.path, draw);
+            .map_or(NO_STORE, |(_, policy)| policy);
+        let path = path_with_objects(route.path, draw);
         let answer = alice.get(&path).await;
         assert_eq!(
             (answer.status, answer.header("cache-control")),
-            (200, Some(wanted)),
+            (200, Some(expected)),
             "{path}"
         );
         let tag = answer.header("etag").map(str::to_string);
-        assert_eq!(tag.is_some(), wanted == CHECKED, "{path}");
-        let head = Buyer::sent(alice.raw(Method::HEAD, &path)).await;
+        assert_eq!(tag.is_some(), expected == REVALIDATED, "{path}");
+        let head = Buyer::send_request(alice.raw(Method::HEAD, &path)).await;
         assert_eq!((head.status, head.text.as_str()), (200, ""), "HEAD {path}");
         let Some(tag) = tag else { continue };
-        let again = Buyer::sent(alice.raw(Method::GET, &path).header("if-none-match", &tag)).await;
+        let again =
+            Buyer::send_request(alice.raw(Method::GET, &path).header("if-none-match", &tag)).await;
         assert_eq!(
             (again.status, again.text.as_str(), again.header("etag")),
             (304, "", Some(tag.as_str())),
             "{path}"
         );
-        let stale = Buyer::sent(
+        let stale = Buyer::send_request(
             alice
                 .raw(Method::GET, &path)
                 .header("if-none-match", "\"0\""),
@@ -98,7 +99,7 @@ async fn every_public_answer_says_how_long_it_may_be_kept() {
         let refused = alice.get(path).await;
         assert_eq!(
             (refused.status, refused.header("cache-control")),
-            (404, Some(NEVER)),
+            (404, Some(NO_STORE)),
             "{path}"
         );
     }

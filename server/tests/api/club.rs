@@ -1,18 +1,19 @@
-//! What a club does, from the outside: club.md, line by line.
+//! The club's calls (club.md).
 
-mod account;
-mod archived;
-mod at_once;
-mod desk;
+mod archived_club;
+mod concurrent_results;
 mod draws;
-mod entry;
+mod duplicate_draws;
+pub mod financials;
 mod limits;
-pub mod money;
+mod members;
+mod page_and_offers;
 mod payments;
 mod payouts;
-mod people;
+mod refusal_messages;
+mod registration;
 pub mod reports;
-mod same_game;
 mod sessions;
+mod step_up;
+mod stripe_account;
 pub mod winners;
-mod words;

@@ -1,46 +1,47 @@
-//! Buyers are forgotten thirteen months after the game, in every table, and every screen still says something (decision F-8).
+//! Buyer details are erased from every table 13 months after the game, and every screen still works
+//! (decision F-8).
 
-use domain::{DrawId, Timestamp};
+use domain::{DrawId, PaymentIntentId, Timestamp};
 use persistence::records::erasure::{ERASED_EMAIL, ERASED_NAME};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::club::winners::{bank, claim_token, won};
+use crate::club::winners::{bank_details, claim_token, win_draw};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
 const DAY: i64 = 86_400;
 
-/// When a draw's buyers are due: the calendar's months after its kick-off.
-async fn due(server: &TestServer, draw: DrawId) -> Timestamp {
+/// Returns when a draw's buyers are due: 13 calendar months after its kick-off.
+async fn erasure_due(server: &TestServer, draw: DrawId) -> Timestamp {
     let when = "select (extract(epoch from (kick_off at time zone 'UTC' + interval '13 months') at time zone 'UTC') * 1000)::bigint
          from draws where id = $1::bigint";
     Timestamp(server.database.count(when, &draw.to_string()).await)
 }
 
-/// Housekeeping at a time.
+/// Runs the housekeeping sweep at a time.
 async fn sweep_at(server: &TestServer, at: Timestamp) {
     let ahead = (at.0 - server.now().0).div_euclid(1000);
-    server.clock.push_seconds(ahead);
+    server.clock.advance_seconds(ahead);
     server::routes::club::reminders::sweep(&server.state).await;
 }
 
-async fn is_named(server: &TestServer, who: &Buyer) -> bool {
-    let books = server.database.everything().await;
+async fn is_stored(server: &TestServer, who: &Buyer) -> bool {
+    let rows = server.database.everything().await;
     [who.name, who.email, who.phone]
         .iter()
-        .any(|word| books.contains(word))
+        .any(|word| rows.contains(word))
 }
 
-/// Alice won, was written to, and told where to pay; the provider told of her payment, and Carol of a refund.
-async fn a_season_ago(server: &TestServer) -> (DrawId, Buyer, Value) {
-    let (draw, browser) = won(server).await;
+/// Alice wins, is mailed and submits bank details. Webhooks of her payment are stored.
+async fn claimed_prize(server: &TestServer) -> (DrawId, Buyer, Value) {
+    let (draw, browser) = win_draw(server).await;
     browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
         .await
         .ok();
     let token = claim_token(server).await;
-    let mut details = bank();
+    let mut details = bank_details();
     details["token"] = json!(token);
     server.bob().post("/api/claims", details).await.ok();
     let payout = browser
@@ -56,50 +57,53 @@ async fn a_season_ago(server: &TestServer) -> (DrawId, Buyer, Value) {
         .post("/api/my-tickets", json!({ "email": "alice@example.com" }))
         .await
         .ok();
-    server.mail("my-tickets").await;
-    let heard = "select count(*) from webhook_events where handled_at is not null and kind = $1";
-    eventually("the provider's notice is handled", async || {
+    server.next_mail("my-tickets").await;
+    let handled_events =
+        "select count(*) from webhook_events where handled_at is not null and kind = $1";
+    eventually("the provider's webhook is handled", async || {
         (server
             .database
-            .count(heard, "payment_intent.succeeded")
+            .count(handled_events, "payment_intent.succeeded")
             .await
             > 0)
         .then_some(())
     })
     .await;
-    // A real provider's names the payer, and whoever reads it again.
-    let named = "update webhook_events set payload = replace(payload, '\"id\"', '\"receipt_email\":\"alice@example.com\",\"id\"')
+    // A real provider's event names the payer, so the stored payload gets Alice's address.
+    let name_the_payer = "update webhook_events set payload = replace(payload, '\"id\"', '\"receipt_email\":\"alice@example.com\",\"id\"')
                  where kind = 'payment_intent.succeeded' and handled_at is not null";
-    server.database.run(named).await;
+    server.database.run(name_the_payer).await;
     (draw, browser, json!(token))
 }
 
 #[actix_web::test]
-async fn who_bought_is_gone_from_every_table_thirteen_months_after_the_game_and_not_a_day_before() {
+async fn buyer_is_erased_from_every_table_13_months_after_game() {
     let server = TestServer::start().await;
-    server.operator().await;
-    let (draw, _, claim) = a_season_ago(&server).await;
+    server.create_operator().await;
+    let (draw, _, claim) = claimed_prize(&server).await;
     let alice = server.alice();
-    let books = "select count(*) from orders where buyer_email = $1 and buyer_phone is not null and consent_ip is not null";
-    assert_eq!(server.database.count(books, "alice@example.com").await, 1);
+    let rows = "select count(*) from orders where buyer_email = $1 and buyer_phone is not null and consent_ip is not null";
+    assert_eq!(server.database.count(rows, "alice@example.com").await, 1);
+    let id = "select payment_intent_id from orders where buyer_email = $1";
+    let id = PaymentIntentId(server.database.text(id, "alice@example.com").await);
     let token = server
-        .database
-        .text(
-            "select token from orders where buyer_email = $1",
-            "alice@example.com",
-        )
-        .await;
+        .store
+        .order_by_payment_intent(&id)
+        .await
+        .expect("the read succeeds")
+        .expect("her order")
+        .token;
     server
         .records
         .sweep_ticket_links(server.now().plus_seconds(2 * DAY))
         .await
-        .expect("swept");
+        .expect("the sweep succeeds");
 
-    let due = due(&server, draw).await;
-    sweep_at(&server, due.plus_seconds(-DAY)).await;
+    let due_at = erasure_due(&server, draw).await;
+    sweep_at(&server, due_at.plus_seconds(-DAY)).await;
     assert!(
-        is_named(&server, &alice).await,
-        "a day before, nothing is erased"
+        is_stored(&server, &alice).await,
+        "nothing is erased a day early"
     );
     assert_eq!(
         server
@@ -108,10 +112,10 @@ async fn who_bought_is_gone_from_every_table_thirteen_months_after_the_game_and_
             .await,
         1
     );
-    sweep_at(&server, due.plus_seconds(1)).await;
+    sweep_at(&server, due_at.plus_seconds(1)).await;
     assert!(
-        !is_named(&server, &alice).await,
-        "no row of any table names her"
+        !is_stored(&server, &alice).await,
+        "Alice's details are in no row"
     );
     assert_eq!(
         server
@@ -121,16 +125,16 @@ async fn who_bought_is_gone_from_every_table_thirteen_months_after_the_game_and_
         0
     );
     let before = server.database.everything().await;
-    sweep_at(&server, due.plus_seconds(DAY)).await;
+    sweep_at(&server, due_at.plus_seconds(DAY)).await;
     let erased =
         "select count(*) from orders where erased_at > to_timestamp($1::double precision / 1000)";
     assert_eq!(
         server
             .database
-            .count(erased, &due.plus_seconds(DAY / 2).0.to_string())
+            .count(erased, &due_at.plus_seconds(DAY / 2).0.to_string())
             .await,
         0,
-        "once is enough"
+        "a second run changes nothing"
     );
     assert_eq!(
         before.matches(ERASED_EMAIL).count(),
@@ -142,35 +146,30 @@ async fn who_bought_is_gone_from_every_table_thirteen_months_after_the_game_and_
             .count()
     );
 
-    every_screen_says_something(&server, draw, &token, &claim).await;
-    let found = server
+    assert_screens_work(&server, draw, &token, &claim).await;
+    let comparison = server
         .state
         .reconciler
         .scan(server.now().plus_seconds(-500 * DAY))
         .await
         .expect("compared");
     assert_eq!(
-        (found.raised, found.healed),
+        (comparison.raised, comparison.healed),
         (0, 0),
-        "the provider's books and ours agree as before"
+        "the reconciler finds no difference after the erasure"
     );
     server.finish().await;
 }
 
-async fn every_screen_says_something(
-    server: &TestServer,
-    draw: DrawId,
-    token: &str,
-    claim: &Value,
-) {
-    let browser = club::club(server, "broncos").await;
+async fn assert_screens_work(server: &TestServer, draw: DrawId, token: &str, claim: &Value) {
+    let browser = club::sign_in_as_club(server, "broncos").await;
     let rows = browser
         .get(&format!("/api/draws/{draw}/tickets"))
         .await
         .ok();
     let sold: Vec<_> = rows
         .as_array()
-        .expect("rows")
+        .expect("a JSON list")
         .iter()
         .filter(|row| row["sold"] == true)
         .collect();
@@ -192,7 +191,7 @@ async fn every_screen_says_something(
     assert_eq!(
         winner["buyerEmail"],
         json!(null),
-        "nobody is asked to write to {ERASED_EMAIL}"
+        "{ERASED_EMAIL} is never shown as an address"
     );
     let payouts = browser
         .get(&format!("/api/draws/{draw}/payouts"))
@@ -216,7 +215,7 @@ async fn every_screen_says_something(
         .raw(Method::GET, &format!("/api/draws/{draw}/report"))
         .send()
         .await
-        .expect("an answer");
+        .expect("the server answers");
     assert_eq!(paper.status().as_u16(), 200);
     let again = browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
@@ -232,34 +231,34 @@ async fn every_screen_says_something(
     assert_eq!(
         order["lines"][0]["tickets"].as_array().map(Vec::len),
         Some(2),
-        "the tickets are hers as before"
+        "the order keeps its tickets"
     );
-    let id = server
-        .database
-        .text(
-            "select payment_intent_id from orders where token = $1",
-            token,
-        )
-        .await;
-    let late = json!({ "paymentIntentId": id, "buyer": stranger.details() });
+    let record = server
+        .store
+        .order_by_token(token)
+        .await
+        .expect("the read succeeds")
+        .expect("her order");
+    let id = record.order.payment_intent.expect("paid");
+    let late = json!({ "paymentIntentId": id.0, "buyer": stranger.details() });
     assert_eq!(
         stranger.post("/api/complete-card-payment", late).await.ok()["status"],
         "succeeded",
-        "and fills in nobody"
+        "a late completion does not add buyer details"
     );
     let page = stranger
         .post("/api/claims/look", json!({ "token": claim }))
         .await
         .ok();
     assert_eq!(page["winnerName"], ERASED_NAME);
-    let queued = server.queued("my-tickets").await;
+    let queued = server.queued_mails("my-tickets").await;
     for email in ["alice@example.com", ERASED_EMAIL] {
         stranger
             .post("/api/my-tickets", json!({ "email": email }))
             .await;
     }
-    let operator = club::operator(server).await;
-    let found = |hits: Value| {
+    let operator = club::sign_in_as_operator(server).await;
+    let order_hits = |hits: Value| {
         hits.as_array()
             .expect("hits")
             .iter()
@@ -273,68 +272,76 @@ async fn every_screen_says_something(
             .ok()
     };
     assert_eq!(
-        found(search("%20Alice@Example.com").await),
+        order_hits(search("%20Alice@Example.com").await),
         1,
-        "the whole address finds it in a dispute"
+        "the whole e-mail address still finds the order"
     );
     assert_eq!(
-        found(search("alice@example").await),
+        order_hits(search("alice@example").await),
         0,
-        "no part of it does"
+        "a part of the e-mail address finds no order"
     );
     assert_eq!(
-        server.queued("my-tickets").await,
+        server.queued_mails("my-tickets").await,
         queued,
-        "nothing is mailed for what nobody bought"
+        "an erased order gets no ticket link"
     );
 }
 
 #[actix_web::test]
-async fn a_cart_is_forgotten_with_its_last_game_and_an_order_somebody_must_see_to_is_kept() {
+async fn erasure_waits_for_last_game_of_cart_and_unfinished_orders() {
     let server = TestServer::start().await;
-    let club = server.club("broncos").await.id;
+    let club = server.create_club("broncos").await.id;
     let (first, second) = (
-        server.draw(club).await,
+        server.create_draw(club).await,
         server
-            .draw_with(club, |new| {
+            .create_draw_with(club, |new| {
                 new.kick_off = new.kick_off.plus_seconds(30 * DAY);
             })
             .await,
     );
     let (alice, bob) = (server.alice(), server.bob());
-    let cart = alice.ask_for_cart(&[(first, 1), (second, 1)]).await.ok();
+    let cart = alice
+        .request_cart_intent(&[(first, 1), (second, 1)])
+        .await
+        .ok();
     let cart = crate::support::buyer::Intent { body: cart };
     alice.authorise(&cart).await;
     let body = json!({ "items": crate::support::buyer::items(&[(first, 1), (second, 1)]),
         "paymentIntentId": cart.id(), "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true });
     alice.post("/api/purchase-cart", body).await.ok();
-    bob.buys(first, 1).await;
-    let stuck = "update orders set lines_allocated = 0 where buyer_email = 'bob@example.com'";
-    let mended = "update orders set lines_allocated = 1 where buyer_email = 'bob@example.com'";
-    server.database.run(stuck).await;
+    bob.buy(first, 1).await;
+    let mark_unfinished =
+        "update orders set lines_allocated = 0 where buyer_email = 'bob@example.com'";
+    let mark_finished =
+        "update orders set lines_allocated = 1 where buyer_email = 'bob@example.com'";
+    server.database.run(mark_unfinished).await;
 
-    let (sooner, later) = (due(&server, first).await, due(&server, second).await);
+    let (sooner, later) = (
+        erasure_due(&server, first).await,
+        erasure_due(&server, second).await,
+    );
     let step = async |after: DrawId, at| {
         server
             .records
             .erase_buyers(after, 13, at)
             .await
-            .expect("erased")
+            .expect("the erasure succeeds")
     };
     let at = sooner.plus_seconds(1);
     assert_eq!(
         step(DrawId(0), at).await,
         None,
-        "Bob's order waits for somebody, and the second game is not due"
+        "Bob's order is unfinished, and the second game is not due"
     );
-    server.database.run(mended).await;
+    server.database.run(mark_finished).await;
     let erased = step(DrawId(0), at).await.expect("still due");
     assert_eq!(
         (erased.orders, erased.whole),
         (1, true),
-        "Bob's, and not the cart"
+        "Bob's order is erased and the cart is not"
     );
-    assert!(!is_named(&server, &bob).await && is_named(&server, &alice).await);
+    assert!(!is_stored(&server, &bob).await && is_stored(&server, &alice).await);
     assert_eq!(step(DrawId(0), at).await, None);
     let erased = step(DrawId(0), later)
         .await
@@ -343,20 +350,20 @@ async fn a_cart_is_forgotten_with_its_last_game_and_an_order_somebody_must_see_t
         (erased.draw, erased.orders, erased.whole),
         (second, 1, true)
     );
-    assert!(!is_named(&server, &alice).await);
+    assert!(!is_stored(&server, &alice).await);
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn draws_that_wait_for_somebody_keep_nobody_elses_details() {
+async fn draws_with_unfinished_orders_never_delay_other_erasures() {
     let server = TestServer::start().await;
-    let club = server.club("broncos").await.id;
-    let mut last = server.draw(club).await;
+    let club = server.create_club("broncos").await.id;
+    let mut last = server.create_draw(club).await;
     for _ in 0..24 {
-        last = server.draw(club).await;
+        last = server.create_draw(club).await;
     }
-    server.bob().buys(last, 1).await;
-    // One order each that somebody has still to see to; one of them in his own.
+    server.bob().buy(last, 1).await;
+    // Each draw has one unfinished order.
     server
         .database
         .run(
@@ -368,29 +375,29 @@ async fn draws_that_wait_for_somebody_keep_nobody_elses_details() {
              insert into order_lines (order_id, draw_id, count, unit_price_cents) select id, draw, 1, 500 from o",
         )
         .await;
-    let at = due(&server, last).await.plus_seconds(1);
+    let at = erasure_due(&server, last).await.plus_seconds(1);
     sweep_at(&server, at).await;
     assert!(
-        !is_named(&server, &server.bob()).await,
-        "behind two dozen draws that cannot be finished"
+        !is_stored(&server, &server.bob()).await,
+        "Bob is erased although 24 earlier draws have unfinished orders"
     );
-    let kept = "select count(*) from orders where buyer_name = $1";
-    assert_eq!(server.database.count(kept, "Stuck").await, 25);
+    let stored = "select count(*) from orders where buyer_name = $1";
+    assert_eq!(server.database.count(stored, "Stuck").await, 25);
 }
 
 #[actix_web::test]
-async fn two_nodes_at_once_erase_each_order_once_in_bounded_steps() {
+async fn concurrent_nodes_erase_each_order_once_in_bounded_steps() {
     let server = TestServer::start().await;
-    let club = server.club("broncos").await.id;
+    let club = server.create_club("broncos").await.id;
     let draws = [
-        server.draw(club).await,
-        server.draw(club).await,
-        server.draw(club).await,
+        server.create_draw(club).await,
+        server.create_draw(club).await,
+        server.create_draw(club).await,
     ];
     for draw in draws {
-        server.alice().buys(draw, 1).await;
+        server.alice().buy(draw, 1).await;
     }
-    // A crowd that came to nothing: their details are kept as long, and no longer.
+    // Released orders: their details are kept as long as those of paid orders.
     server
         .database
         .run(
@@ -403,14 +410,14 @@ async fn two_nodes_at_once_erase_each_order_once_in_bounded_steps() {
                select id, (select min(id) from draws), 1, 500 from o",
         )
         .await;
-    let at = due(&server, draws[2]).await.plus_seconds(1);
+    let at = erasure_due(&server, draws[2]).await.plus_seconds(1);
     let node = async || {
         let (mut steps, mut after) = (Vec::new(), DrawId(0));
         while let Some(step) = server
             .records
             .erase_buyers(after, 13, at)
             .await
-            .expect("erased")
+            .expect("the erasure succeeds")
         {
             after = if step.orders < 100 { step.draw } else { after };
             steps.push(step.orders);
@@ -420,9 +427,9 @@ async fn two_nodes_at_once_erase_each_order_once_in_bounded_steps() {
     let (mut one, other) = tokio::join!(node(), node());
     one.extend(other);
     assert!(one.iter().all(|orders| *orders <= 100), "{one:?}");
-    // Whoever passes by a draw that the other works on leaves it to the other.
+    // A node skips a draw that the other node is erasing.
     assert_eq!(one.iter().sum::<u64>(), 253, "{one:?}");
-    let left = "select count(*) from orders where erased_at is null and $1 = ''";
-    assert_eq!(server.database.count(left, "").await, 0);
+    let remaining = "select count(*) from orders where erased_at is null and $1 = ''";
+    assert_eq!(server.database.count(remaining, "").await, 0);
     server.finish().await;
 }

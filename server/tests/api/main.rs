@@ -1,27 +1,30 @@
-//! The server as browsers meet it: a private Postgres, real sockets, and the payment stand-in over HTTP. Every test ends by
-//! asking the books whether a promise was broken.
+//! Tests of the server over HTTP and WebSocket, with a private Postgres and the Stripe stand-in.
+//! Every test ends with a check of the invariants in the database.
 
 mod access;
 mod anomalies;
-mod bad_input;
 mod caching;
 mod club;
-mod console;
+mod demo_season;
 mod erasure;
-mod fairness;
-mod front;
-mod input;
-mod live;
+mod fast_path;
+mod invalid_values;
+mod mailer_wakeups;
+mod malformed_input;
+mod movable_clock;
 mod my_tickets;
-mod nudges;
 mod offers;
 mod openapi;
 mod operator;
+mod operator_console;
 mod pages;
 mod privacy;
+mod proof_script;
+mod public_reads;
 mod purchase;
-mod reads;
-mod refusals;
-mod season;
+mod recorded_journey;
+mod refusal_messages;
+mod revealed_draw;
 mod security;
 mod support;
+mod websocket;

@@ -1,4 +1,5 @@
-//! Own tickets by a mailed link: who reads an address's mail sees its orders, and nobody learns who bought.
+//! A mailed link shows the orders of an e-mail address. The answer never says whether the address
+//! bought tickets.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -6,45 +7,48 @@ use serde_json::{Value, json};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer};
 
-const SAID: &str = "If tickets were bought with this email, a link to them has been sent.";
+const MESSAGE: &str = "If tickets were bought with this email, a link to them has been sent.";
 
-async fn asks(browser: &Buyer, email: &str) -> Value {
+async fn request_link(browser: &Buyer, email: &str) -> Value {
     browser
         .post("/api/my-tickets", json!({ "email": email }))
         .await
         .ok()
 }
 
-/// The secret of the next mailed link.
+/// Returns the secret in the next mailed link.
 async fn secret(server: &TestServer) -> String {
-    let mail = server.mail("my-tickets").await;
+    let mail = server.next_mail("my-tickets").await;
     assert_eq!(mail.to, "alice@example.com");
-    let link = server.link(&mail);
+    let link = server.mailed_link(&mail);
     let secret = link
         .strip_prefix(&format!("{}/my#", server.url))
         .expect("after the #, where no log sees it");
     assert!(
         !mail.data.contains(secret),
-        "the outbox alone opens nothing"
+        "the outbox does not hold the secret in clear text"
     );
     secret.to_string()
 }
 
 #[actix_web::test]
-async fn the_mailed_link_shows_every_order_of_an_address_for_a_day() {
+async fn mailed_link_shows_all_orders_of_address_for_a_day() {
     let server = TestServer::start().await;
-    let club = server.club("broncos").await.id;
-    let (first, second) = (server.draw(club).await, server.draw(club).await);
+    let club = server.create_club("broncos").await.id;
+    let (first, second) = (
+        server.create_draw(club).await,
+        server.create_draw(club).await,
+    );
     let (alice, bob) = (server.alice(), server.bob());
-    alice.buys(first, 2).await;
-    let (_, newest) = alice.buys(second, 1).await;
-    bob.buys(first, 5).await;
-    alice.intent(first, 1).await;
+    alice.buy(first, 2).await;
+    let (_, newest) = alice.buy(second, 1).await;
+    bob.buy(first, 5).await;
+    alice.open_intent(first, 1).await;
 
     let other_device = Buyer::new(&server.url, "", "", "");
     assert_eq!(
-        asks(&other_device, " ALICE@Example.com ").await,
-        json!({ "message": SAID })
+        request_link(&other_device, " ALICE@Example.com ").await,
+        json!({ "message": MESSAGE })
     );
     let secret = secret(&server).await;
     let stored = "select count(*) from ticket_links where token_hash = decode($1, 'hex')";
@@ -54,22 +58,22 @@ async fn the_mailed_link_shows_every_order_of_an_address_for_a_day() {
         "only its hash is stored"
     );
 
-    let look = async || {
+    let open_link = async || {
         other_device
             .post("/api/my-tickets/look", json!({ "token": secret }))
             .await
     };
-    let opened = look().await.ok();
+    let opened = open_link().await.ok();
     assert_eq!(opened["emailMasked"], "a…@example.com");
     let orders = opened["orders"].as_array().expect("orders");
     assert_eq!(
         orders.len(),
         2,
-        "what is not paid for is no ticket, and Bob's are Bob's"
+        "neither Alice's unpaid order nor Bob's order is shown"
     );
     assert_eq!(
         orders[0]["lines"][0]["drawNumber"], second.0,
-        "the newest first"
+        "the newest order is first"
     );
     assert_eq!(
         orders[0]["lines"][0]["tickets"][0]["homeNumber"],
@@ -80,21 +84,21 @@ async fn the_mailed_link_shows_every_order_of_an_address_for_a_day() {
         Some(2)
     );
     assert_eq!(
-        look().await.ok()["until"],
+        open_link().await.ok()["until"],
         opened["until"],
-        "as often as one looks"
+        "the link can be opened repeatedly"
     );
 
-    server.clock.push_seconds(24 * 3600 + 1);
+    server.clock.advance_seconds(24 * 3600 + 1);
     assert_eq!(
-        look().await.refused(404, "link-unknown")["message"],
+        open_link().await.expect_refusal(404, "link-unknown")["message"],
         "This link is invalid or has expired."
     );
     server
         .records
         .sweep_ticket_links(server.now())
         .await
-        .expect("swept");
+        .expect("the sweep succeeds");
     assert_eq!(
         server
             .database
@@ -106,30 +110,30 @@ async fn the_mailed_link_shows_every_order_of_an_address_for_a_day() {
 }
 
 #[actix_web::test]
-async fn nobody_learns_who_bought_and_no_mailbox_is_filled() {
+async fn ticket_link_request_hides_buyers_and_is_rate_limited() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    alice.buys(draw, 1).await;
+    alice.buy(draw, 1).await;
     let stranger = server.bob();
     let (known, unknown) = (
-        asks(&stranger, "alice@example.com").await,
-        asks(&stranger, "nobody@example.com").await,
+        request_link(&stranger, "alice@example.com").await,
+        request_link(&stranger, "nobody@example.com").await,
     );
     assert_eq!(known, unknown);
     secret(&server).await;
     for _ in 0..4 {
         assert_eq!(
-            asks(&stranger, "Alice@example.com").await,
+            request_link(&stranger, "Alice@example.com").await,
             known,
-            "asked too often reads the same"
+            "a rate-limited request gets the same answer"
         );
     }
     for _ in 0..2 {
         secret(&server).await;
     }
-    eventually("three mails an hour", async || {
-        (server.queued("my-tickets").await == 3).then_some(())
+    eventually("three mails are queued", async || {
+        (server.queued_mails("my-tickets").await == 3).then_some(())
     })
     .await;
     let to_nobody = "select count(*) from email_outbox where to_address = $1";
@@ -141,7 +145,7 @@ async fn nobody_learns_who_bought_and_no_mailbox_is_filled() {
 }
 
 #[actix_web::test]
-async fn what_is_no_address_and_no_link_is_refused() {
+async fn invalid_email_and_invalid_ticket_link_are_refused() {
     let server = TestServer::start().await;
     let alice = server.alice();
     for email in [
@@ -155,13 +159,13 @@ async fn what_is_no_address_and_no_link_is_refused() {
         let refused = alice
             .post("/api/my-tickets", json!({ "email": email }))
             .await
-            .refused(400, "invalid");
+            .expect_refusal(400, "invalid");
         assert_eq!(refused["message"], "Valid email address is required");
     }
     alice
         .post("/api/my-tickets", json!({ "email": 7 }))
         .await
-        .refused(400, "bad-request");
+        .expect_refusal(400, "bad-request");
     for token in [
         json!(""),
         json!("0123"),
@@ -172,13 +176,15 @@ async fn what_is_no_address_and_no_link_is_refused() {
         alice
             .post("/api/my-tickets/look", json!({ "token": token }))
             .await
-            .refused(404, "link-unknown");
+            .expect_refusal(404, "link-unknown");
     }
     let broken = alice
         .raw(Method::POST, "/api/my-tickets/look")
         .header("origin", &server.url)
         .body("{");
-    Buyer::sent(broken).await.refused(400, "bad-request");
-    assert_eq!(server.queued("my-tickets").await, 0);
+    Buyer::send_request(broken)
+        .await
+        .expect_refusal(400, "bad-request");
+    assert_eq!(server.queued_mails("my-tickets").await, 0);
     server.finish().await;
 }

@@ -1,4 +1,4 @@
-//! Offers: who sees them when, what boards are told of them, and when a purchase is one of them.
+//! Offers: when they are listed, what their widgets show, and which purchases count as their sales.
 
 use domain::{ClubId, DrawId};
 use persistence::records::bundles::NewBundle;
@@ -36,7 +36,7 @@ async fn offer(
         .expect("an offer")
 }
 
-async fn listed(alice: &Buyer) -> Vec<String> {
+async fn listed_slugs(alice: &Buyer) -> Vec<String> {
     let list = alice.get("/api/clubs/broncos/bundles").await;
     assert_eq!(list.header("cache-control"), Some("no-store"));
     let list = list.ok();
@@ -48,10 +48,13 @@ async fn listed(alice: &Buyer) -> Vec<String> {
 }
 
 #[actix_web::test]
-async fn an_offer_is_listed_while_it_is_on_sale_and_no_longer() {
+async fn offer_is_listed_only_while_on_sale() {
     let server = TestServer::start().await;
-    let club = server.club("broncos").await.id;
-    let (first, second) = (server.draw(club).await, server.draw(club).await);
+    let club = server.create_club("broncos").await.id;
+    let (first, second) = (
+        server.create_draw(club).await,
+        server.create_draw(club).await,
+    );
     let now = server.now();
     offer(&server, club, "now", &[first, second], |_| ()).await;
     offer(&server, club, "special", &[second], |_| ()).await;
@@ -72,7 +75,7 @@ async fn an_offer_is_listed_while_it_is_on_sale_and_no_longer() {
     })
     .await;
     let alice = server.alice();
-    assert_eq!(listed(&alice).await, ["special", "now"]);
+    assert_eq!(listed_slugs(&alice).await, ["special", "now"]);
     for (slug, status) in [("now", "active"), ("later", "scheduled")] {
         let one = alice
             .get(&format!(
@@ -91,7 +94,7 @@ async fn an_offer_is_listed_while_it_is_on_sale_and_no_longer() {
         let gone = alice
             .get(&format!("/api/clubs/broncos/bundles/{slug}"))
             .await
-            .refused(404, "offer-not-found");
+            .expect_refusal(404, "offer-not-found");
         assert_eq!(gone["message"], "Special Offer Not Found");
         assert_eq!(
             alice
@@ -112,11 +115,11 @@ async fn an_offer_is_listed_while_it_is_on_sale_and_no_longer() {
             .as_str()
             .is_some_and(|url| url.contains("/og/offer/broncos/now?v="))
     );
-    server.kick_off(first).await;
+    server.start_game(first).await;
     assert_eq!(
-        listed(&alice).await,
+        listed_slugs(&alice).await,
         ["special"],
-        "the first kick-off ends it"
+        "the first kick-off ends the offer"
     );
     let closed = alice.get("/api/clubs/broncos/bundles/now").await.ok();
     assert_eq!(
@@ -134,12 +137,15 @@ async fn an_offer_is_listed_while_it_is_on_sale_and_no_longer() {
 }
 
 #[actix_web::test]
-async fn boards_of_any_site_read_an_offer_without_cookies() {
+async fn offer_widget_is_readable_cross_origin_without_cookies() {
     let server = TestServer::start().await;
-    let club = server.club("broncos").await.id;
-    let games = [server.draw(club).await, server.draw(club).await];
+    let club = server.create_club("broncos").await.id;
+    let games = [
+        server.create_draw(club).await,
+        server.create_draw(club).await,
+    ];
     let id = offer(&server, club, "finals", &games, |_| ()).await;
-    server.alice().buys(games[0], 3).await;
+    server.alice().buy(games[0], 3).await;
     let stranger = server.bob();
     for path in [
         "bundle/broncos/finals".to_string(),
@@ -195,7 +201,7 @@ async fn boards_of_any_site_read_an_offer_without_cookies() {
         assert!(
             board
                 .header("content-security-policy")
-                .is_some_and(|said| said.ends_with("frame-ancestors *"))
+                .is_some_and(|policy| policy.ends_with("frame-ancestors *"))
         );
         assert!(
             board.header("set-cookie").is_none() && board.text.contains("3 / 338"),
@@ -206,10 +212,13 @@ async fn boards_of_any_site_read_an_offer_without_cookies() {
 }
 
 #[actix_web::test]
-async fn a_captured_cart_with_a_whole_offer_is_its_sale_and_locks_it() {
+async fn captured_cart_counts_whole_offers_as_sales_and_locks_them() {
     let server = TestServer::start().await;
-    let club = server.club("broncos").await.id;
-    let games = [server.draw(club).await, server.draw(club).await];
+    let club = server.create_club("broncos").await.id;
+    let games = [
+        server.create_draw(club).await,
+        server.create_draw(club).await,
+    ];
     let id = offer(&server, club, "finals", &games, |_| ()).await;
     let other = offer(&server, club, "other", &games[..1], |_| ()).await;
     let alice = server.alice();
@@ -222,11 +231,7 @@ async fn a_captured_cart_with_a_whole_offer_is_its_sale_and_locks_it() {
         .post("/api/cart/create-payment-intent", body)
         .await
         .ok();
-    assert_eq!(
-        server.sold_of(id).await,
-        0,
-        "nothing is sold before it is paid for"
-    );
+    assert_eq!(server.offer_sales(id).await, 0, "an open order is no sale");
     let pay = json!({
         "items": items, "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true,
         "paymentMethodId": crate::support::GOOD_CARD,
@@ -236,9 +241,9 @@ async fn a_captured_cart_with_a_whole_offer_is_its_sale_and_locks_it() {
         .await
         .ok();
     assert_eq!(
-        server.sold_of(id).await,
+        server.offer_sales(id).await,
         2,
-        "twice whole, and a single ticket beside"
+        "the cart holds the offer twice and one extra ticket"
     );
     assert_eq!(
         alice.get("/api/clubs/broncos/bundles/finals").await.ok()["status"],
@@ -249,7 +254,7 @@ async fn a_captured_cart_with_a_whole_offer_is_its_sale_and_locks_it() {
         "active"
     );
     assert_eq!(
-        listed(&alice).await,
+        listed_slugs(&alice).await,
         ["other", "finals"],
         "a locked offer is still on sale"
     );
@@ -258,7 +263,7 @@ async fn a_captured_cart_with_a_whole_offer_is_its_sale_and_locks_it() {
     let half = json!({ "items": [{ "drawId": games[1].0, "quantity": 1, "bundleId": id }, { "drawId": games[0].0, "quantity": 0 }] });
     bob.post("/api/cart/create-payment-intent", half)
         .await
-        .refused(400, "count-out-of-range");
+        .expect_refusal(400, "count-out-of-range");
     let half = json!([{ "drawId": games[1].0, "quantity": 1, "bundleId": id }]);
     bob.post("/api/cart/create-payment-intent", json!({ "items": half }))
         .await
@@ -269,18 +274,21 @@ async fn a_captured_cart_with_a_whole_offer_is_its_sale_and_locks_it() {
     });
     bob.post("/api/cart/complete-card-payment", pay).await.ok();
     assert_eq!(
-        (server.sold_of(id).await, server.sold_of(other).await),
+        (
+            server.offer_sales(id).await,
+            server.offer_sales(other).await
+        ),
         (2, 0),
-        "half of an offer is none"
+        "a part of an offer is no sale of it"
     );
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn pages_show_their_card_and_it_is_kept_for_ever_under_its_version() {
+async fn share_cards_are_versioned_and_cached_forever() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    let club = server.club_named("broncos");
+    let draw = server.create_club_with_draw().await;
+    let club = server.club_id("broncos");
     offer(&server, club, "finals", &[draw], |_| ()).await;
     let alice = server.alice();
     for path in [
@@ -296,10 +304,10 @@ async fn pages_show_their_card_and_it_is_kept_for_ever_under_its_version() {
         let url = rest
             .split('"')
             .next()
-            .expect("an address")
+            .expect("a local address")
             .replace("&amp;", "&");
         let card = url.strip_prefix(&server.url).expect("our own");
-        let answer = reqwest::get(&url).await.expect("an answer");
+        let answer = reqwest::get(&url).await.expect("the server answers");
         assert_eq!(answer.headers()["content-type"], "image/png", "{path}");
         assert_eq!(
             answer.headers()["cache-control"],
@@ -307,7 +315,7 @@ async fn pages_show_their_card_and_it_is_kept_for_ever_under_its_version() {
             "{card}"
         );
         assert!(answer.headers().get("set-cookie").is_none());
-        let bytes = answer.bytes().await.expect("bytes");
+        let bytes = answer.bytes().await.expect("the body is read");
         assert!(
             bytes.len() < 300 * 1024 && bytes.starts_with(b"\x89PNG"),
             "{path}: {}",
@@ -325,11 +333,11 @@ async fn pages_show_their_card_and_it_is_kept_for_ever_under_its_version() {
         }
         let old = reqwest::get(format!("{}?v=old", url.split('?').next().expect("a path")))
             .await
-            .expect("an answer");
+            .expect("the server answers");
         assert_eq!(old.headers()["cache-control"], "public, max-age=300");
     }
     let before = alice.get(&format!("/draw/{draw}")).await.text;
-    alice.buys(draw, 1).await;
+    alice.buy(draw, 1).await;
     let after = alice.get(&format!("/draw/{draw}")).await.text;
     let card = |page: &str| {
         page.split_once("/og/draw/")
@@ -340,19 +348,15 @@ async fn pages_show_their_card_and_it_is_kept_for_ever_under_its_version() {
             .expect("an end")
             .to_string()
     };
-    assert_ne!(
-        card(&before),
-        card(&after),
-        "a sale gives the card another address"
-    );
+    assert_ne!(card(&before), card(&after), "a sale changes the card's URL");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn search_engines_are_told_every_page_that_may_be_found() {
+async fn sitemap_lists_every_indexable_page() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    let club = server.club_named("broncos");
+    let draw = server.create_club_with_draw().await;
+    let club = server.club_id("broncos");
     offer(&server, club, "finals", &[draw], |_| ()).await;
     offer(&server, club, "draft", &[draw], |new| {
         new.status = "draft".into()
@@ -378,16 +382,18 @@ async fn search_engines_are_told_every_page_that_may_be_found() {
         .skip(1)
         .filter_map(|part| part.split("</loc>").next())
         .collect();
-    let wanted = [
+    let expected = [
         "/",
         "/club/broncos",
         "/club/broncos/specials/finals",
         &format!("/draw/{draw}"),
     ];
-    assert_eq!(found, wanted.map(|path| format!("{}{path}", server.url)));
+    assert_eq!(found, expected.map(|path| format!("{}{path}", server.url)));
     for url in found {
-        let page =
-            Buyer::sent(alice.raw(Method::GET, url.strip_prefix(&server.url).expect("ours"))).await;
+        let page = Buyer::send_request(
+            alice.raw(Method::GET, url.strip_prefix(&server.url).expect("ours")),
+        )
+        .await;
         assert_eq!(
             (page.status, page.text.contains("noindex")),
             (200, false),

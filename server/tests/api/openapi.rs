@@ -1,4 +1,4 @@
-//! The description of the calls: whole, and true of every answer that any test of this program gets.
+//! The OpenAPI document is complete. The response of every test call is checked against it.
 
 use std::collections::BTreeSet;
 
@@ -7,51 +7,51 @@ use server::openapi;
 use server::routes::{ROUTES, Verb};
 
 use crate::support::TestServer;
-use crate::support::shape::mismatch;
+use crate::support::schema_check::schema_mismatch;
 
 #[test]
-fn every_route_is_described_and_nothing_else_is() {
+fn openapi_describes_exactly_the_route_table() {
     let routes: BTreeSet<(&str, String)> = ROUTES
         .iter()
         .map(|route| (route.path, route.method.method().to_string()))
         .collect();
-    let said: BTreeSet<(&str, String)> = openapi::descriptions()
-        .map(|said| (said.path, said.method.method().to_string()))
+    let described: BTreeSet<(&str, String)> = openapi::descriptions()
+        .map(|described| (described.path, described.method.method().to_string()))
         .collect();
-    let missing: Vec<_> = routes.difference(&said).collect();
+    let missing: Vec<_> = routes.difference(&described).collect();
     assert!(
         missing.is_empty(),
         "not described in routes/<audience>/described.rs: {missing:?}"
     );
-    let gone: Vec<_> = said.difference(&routes).collect();
+    let gone: Vec<_> = described.difference(&routes).collect();
     assert!(gone.is_empty(), "described, but not in routes.rs: {gone:?}");
     assert_eq!(
         openapi::descriptions().count(),
-        said.len(),
+        described.len(),
         "a call is described twice"
     );
 }
 
 #[test]
-fn who_may_call_is_in_the_document() {
+fn openapi_states_required_login_of_every_route() {
     let document = openapi::document();
     for route in ROUTES {
         let operation =
             &document["paths"][route.path][route.method.method().as_str().to_lowercase()];
         let needs_login = operation["security"] == json!([{ "login": [] }]);
-        let is_desk = !matches!(
+        let is_restricted = !matches!(
             server::openapi::tag(route.audience),
             "public" | "buyer" | "machine"
         );
-        assert_eq!(needs_login, is_desk, "{}", route.path);
+        assert_eq!(needs_login, is_restricted, "{}", route.path);
         assert!(
-            !is_desk || operation["responses"]["401"].is_object(),
+            !is_restricted || operation["responses"]["401"].is_object(),
             "{}",
             route.path
         );
-        let takes = operation["requestBody"].is_object();
+        let takes_body = operation["requestBody"].is_object();
         assert!(
-            route.method != Verb::Get || !takes,
+            route.method != Verb::Get || !takes_body,
             "{} takes a body",
             route.path
         );
@@ -59,15 +59,15 @@ fn who_may_call_is_in_the_document() {
 }
 
 #[test]
-fn every_reference_leads_to_a_shape_and_every_call_has_a_name_of_its_own() {
+fn openapi_references_resolve_and_operation_ids_are_unique() {
     let document = openapi::document();
     let text = document.to_string();
-    let shapes = document["components"]["schemas"]
+    let schemas = document["components"]["schemas"]
         .as_object()
         .expect("shapes");
     for reference in text.split("#/components/schemas/").skip(1) {
         let name = reference.split('"').next().expect("a name");
-        assert!(shapes.contains_key(name), "{name} is not there");
+        assert!(schemas.contains_key(name), "schema {name} does not exist");
     }
     let mut names = BTreeSet::new();
     for route in ROUTES {
@@ -76,16 +76,19 @@ fn every_reference_leads_to_a_shape_and_every_call_has_a_name_of_its_own() {
             .as_str()
             .expect("a name")
             .to_string();
-        assert!(names.insert(name.clone()), "two calls are called {name}");
+        assert!(
+            names.insert(name.clone()),
+            "two operations have the id {name}"
+        );
     }
 }
 
 #[test]
-fn a_wrong_answer_would_be_noticed() {
+fn schema_check_detects_wrong_response() {
     let document = openapi::document();
-    let shape = json!({ "$ref": "#/components/schemas/MaintenanceMode" });
+    let schema = json!({ "$ref": "#/components/schemas/MaintenanceMode" });
     assert_eq!(
-        mismatch(&document, &shape, &json!({ "maintenanceMode": true })),
+        schema_mismatch(&document, &schema, &json!({ "maintenanceMode": true })),
         None
     );
     for wrong in [
@@ -94,12 +97,15 @@ fn a_wrong_answer_would_be_noticed() {
         json!([]),
         json!({ "maintenanceMode": true, "x": 1 }),
     ] {
-        assert!(mismatch(&document, &shape, &wrong).is_some(), "{wrong}");
+        assert!(
+            schema_mismatch(&document, &schema, &wrong).is_some(),
+            "{wrong}"
+        );
     }
 }
 
 #[actix_web::test]
-async fn the_document_and_its_page_are_served() {
+async fn openapi_document_and_docs_page_are_served() {
     let server = TestServer::start().await;
     let alice = server.alice();
     let served: Value = alice.get("/api/openapi.json").await.ok();
@@ -116,7 +122,7 @@ async fn the_document_and_its_page_are_served() {
     );
     assert!(
         !page.text.contains("<script") && !page.text.contains("src="),
-        "nothing comes from elsewhere"
+        "the page loads no external resource"
     );
     for route in ROUTES {
         assert!(

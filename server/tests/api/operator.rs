@@ -1,14 +1,15 @@
-//! What the operator does, from the outside: operator.md, line by line.
+//! The operator's calls (operator.md).
 
-mod books;
-mod edits;
+mod access_log;
+mod audit_trail;
+mod chosen_tickets;
+mod console_calls;
+mod draw_edits;
+mod fresh_code;
 mod health;
-mod lines;
-mod measures;
-mod orphans;
-mod proof;
-mod repairs;
+mod metrics;
+mod money_agreement;
+mod orphaned_tickets;
+mod refusal_messages;
+mod refused_allocations;
 mod reports;
-mod system;
-mod trail;
-mod words;

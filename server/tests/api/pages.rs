@@ -1,36 +1,36 @@
-//! Pages as a browser's first request and a search engine meet them.
+//! The HTML pages as a first request and a search engine see them.
 
-use server::routes::machine::shell::address::{PAGES, Page, Shows};
+use server::routes::machine::shell::address::{PAGES, Page, PageKind};
 
 use crate::support::{Buyer, TestServer};
 
-/// What a redirect says, without following it.
-async fn leads(server: &TestServer, path: &str) -> (u16, String) {
+/// Returns status and target of a redirect without following it.
+async fn redirect_of(server: &TestServer, path: &str) -> (u16, String) {
     let client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .build()
         .expect("a client");
-    let answer = Buyer::sent(client.get(format!("{}{path}", server.url))).await;
+    let answer = Buyer::send_request(client.get(format!("{}{path}", server.url))).await;
     (
         answer.status,
         answer.header("location").unwrap_or_default().to_string(),
     )
 }
 
-fn boot(text: &str) -> serde_json::Value {
+fn boot_data(text: &str) -> serde_json::Value {
     let (_, rest) = text.split_once("id=\"boot\">").expect("boot data");
-    serde_json::from_str(rest.split_once("</script>").expect("its end").0).expect("JSON")
+    serde_json::from_str(rest.split_once("</script>").expect("its end").0).expect("valid JSON")
 }
 
 #[actix_web::test]
-async fn every_page_of_the_table_is_there_and_says_whether_it_may_be_found() {
+async fn every_page_is_served_with_its_indexing_policy() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let order = alice.buys(draw, 1).await.0;
+    let order = alice.buy(draw, 1).await.0;
     for address in PAGES
         .iter()
-        .filter(|address| !matches!(address.shows, Shows::Offer | Shows::OfferBoard))
+        .filter(|address| !matches!(address.shows, PageKind::Offer | PageKind::OfferBoard))
     {
         let path = address
             .path
@@ -42,7 +42,7 @@ async fn every_page_of_the_table_is_there_and_says_whether_it_may_be_found() {
             .replace("{bundle}", "finals");
         if matches!(
             address.shows,
-            Shows::ToOffer | Shows::ToDraw | Shows::ToCheckout
+            PageKind::ToOffer | PageKind::ToDraw | PageKind::ToCheckout
         ) {
             continue;
         }
@@ -52,7 +52,7 @@ async fn every_page_of_the_table_is_there_and_says_whether_it_may_be_found() {
         assert!(
             answer
                 .header("content-type")
-                .is_some_and(|said| said.starts_with("text/html")),
+                .is_some_and(|kind| kind.starts_with("text/html")),
             "{path}"
         );
         assert_eq!(
@@ -71,21 +71,21 @@ async fn every_page_of_the_table_is_there_and_says_whether_it_may_be_found() {
             page.is_framed_by_anyone(),
             "{path}"
         );
-        let kept = if page.is_private() {
+        let cache_policy = if page.is_private() {
             "no-store"
         } else {
             "no-cache"
         };
-        assert_eq!(answer.header("cache-control"), Some(kept), "{path}");
-        let boot = boot(&answer.text);
-        assert!(boot["config"].is_object(), "{path}");
-        if page.is_desk() {
-            let mut told: Vec<&String> = boot.as_object().expect("fields").keys().collect();
-            told.sort_unstable();
+        assert_eq!(answer.header("cache-control"), Some(cache_policy), "{path}");
+        let boot_data = boot_data(&answer.text);
+        assert!(boot_data["config"].is_object(), "{path}");
+        if page.is_app_shell() {
+            let mut fields: Vec<&String> = boot_data.as_object().expect("fields").keys().collect();
+            fields.sort_unstable();
             assert_eq!(
-                told,
+                fields,
                 ["config", "maintenanceMode", "now"],
-                "{path} tells nothing before anyone signed in"
+                "{path} shows only public data before sign-in"
             );
         }
     }
@@ -93,11 +93,11 @@ async fn every_page_of_the_table_is_there_and_says_whether_it_may_be_found() {
 }
 
 #[actix_web::test]
-async fn what_is_not_there_says_so_with_its_status() {
+async fn missing_pages_return_404_with_heading() {
     let server = TestServer::start().await;
-    server.game().await;
+    server.create_club_with_draw().await;
     let alice = server.alice();
-    for (path, words) in [
+    for (path, heading) in [
         ("/nothing", "Page Not Found"),
         ("/draw/999999", "Draw Not Found"),
         ("/draw/0", "Page Not Found"),
@@ -120,21 +120,21 @@ async fn what_is_not_there_says_so_with_its_status() {
         let answer = alice.get(path).await;
         assert_eq!(answer.status, 404, "{path}");
         assert!(
-            answer.text.contains(&format!("<h1>{words}</h1>")),
+            answer.text.contains(&format!("<h1>{heading}</h1>")),
             "{path}: {}",
             answer.text
         );
         assert!(answer.text.contains("content=\"noindex\""), "{path}");
     }
     let posted = alice.post("/draw/1001", serde_json::json!({})).await;
-    assert_eq!(posted.status, 404, "a page takes no calls");
+    assert_eq!(posted.status, 404, "a page refuses a POST");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn short_links_lead_on_and_keep_what_the_board_said() {
+async fn short_links_redirect_and_keep_query() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     for (path, to) in [
         (
             format!("/w/draw:{draw}?mode=compact"),
@@ -153,15 +153,15 @@ async fn short_links_lead_on_and_keep_what_the_board_said() {
             format!("/checkout/{draw}?tickets=2"),
         ),
     ] {
-        assert_eq!(leads(&server, &path).await, (302, to), "{path}");
+        assert_eq!(redirect_of(&server, &path).await, (302, to), "{path}");
     }
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_club_is_found_under_its_present_slug_only() {
+async fn club_page_has_canonical_link_to_current_slug() {
     let server = TestServer::start().await;
-    server.game().await;
+    server.create_club_with_draw().await;
     let answer = server.alice().get("/club/BRONCOS/").await;
     assert_eq!(answer.status, 200);
     let canonical = format!("rel=\"canonical\" href=\"{}/club/broncos\"", server.url);
@@ -169,14 +169,14 @@ async fn a_club_is_found_under_its_present_slug_only() {
     server.finish().await;
 }
 
-/// The same words that `web/src/app/routes` writes into the window's title a moment later.
+/// The titles equal those that `web/src/app/routes` sets later.
 #[actix_web::test]
-async fn every_public_page_is_called_what_it_stays_called() {
+async fn every_public_page_has_final_title() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.offer("finals", draw).await;
+    let draw = server.create_club_with_draw().await;
+    server.create_offer("finals", draw).await;
     let alice = server.alice();
-    let order = alice.buys(draw, 1).await.0;
+    let order = alice.buy(draw, 1).await.0;
     for (path, title) in [
         ("/".to_string(), "Football Doubles"),
         (
@@ -253,37 +253,37 @@ async fn every_public_page_is_called_what_it_stays_called() {
 }
 
 #[actix_web::test]
-async fn a_page_carries_what_its_first_render_needs() {
+async fn page_boot_data_holds_what_first_render_needs() {
     let server = TestServer::start().await;
-    let club = server.club("broncos").await.id;
+    let club = server.create_club("broncos").await.id;
     let draw = server
-        .draw_with(club, |draw| draw.pass_card_fee = true)
+        .create_draw_with(club, |draw| draw.pass_card_fee = true)
         .await;
-    server.offer("finals", draw).await;
+    server.create_offer("finals", draw).await;
     let alice = server.alice();
     for path in [
         "/club/broncos/specials/finals",
         "/club/broncos/offer/finals",
     ] {
         let page = alice.get(path).await.text;
-        let boot = boot(&page);
-        assert_eq!(boot["offer"]["slug"], "finals", "{path}");
-        let dress = &boot["clubMeta"];
+        let boot_data = boot_data(&page);
+        assert_eq!(boot_data["offer"]["slug"], "finals", "{path}");
+        let colours = &boot_data["clubMeta"];
         assert_eq!(
             (
-                &dress["primaryColor"],
-                &dress["secondaryColor"],
-                &dress["accentColor"]
+                &colours["primaryColor"],
+                &colours["secondaryColor"],
+                &colours["accentColor"]
             ),
             (&"#1f2937".into(), &"#374151".into(), &"#3b82f6".into()),
             "{path}"
         );
         assert!(
             page.contains("From $5.39") && page.contains("canonical\" href=\""),
-            "{path}: the fee is in it"
+            "{path}: the price includes the card fee"
         );
     }
-    let boot_of = async |path: String| boot(&alice.get(&path).await.text);
+    let boot_of = async |path: String| boot_data(&alice.get(&path).await.text);
     assert_eq!(
         boot_of("/club/broncos".into()).await["offers"][0]["slug"],
         "finals"
@@ -304,10 +304,10 @@ async fn a_page_carries_what_its_first_render_needs() {
 }
 
 #[actix_web::test]
-async fn every_short_link_ends_on_a_page_that_is_there() {
+async fn every_short_link_leads_to_existing_page() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.offer("finals", draw).await;
+    let draw = server.create_club_with_draw().await;
+    server.create_offer("finals", draw).await;
     for path in [
         format!("/w/draw:{draw}"),
         format!("/W/DRAW:{draw}/"),

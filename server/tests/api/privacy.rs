@@ -1,5 +1,5 @@
-//! No public answer holds a name, an address, a phone or an unrevealed pair (decision F-1). What depends on them without
-//! saying them: `security/worlds.rs`.
+//! No public response holds a name, e-mail address, phone number or unrevealed pair (decision F-1).
+//! `security/public_bytes.rs` covers indirect leaks.
 
 use domain::access::Audience;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use server::routes::{ROUTES, Verb};
 use crate::support::socket::Socket;
 use crate::support::{TestServer, club};
 
-/// Every public address that is read, with the objects of this server in it.
+/// Returns the path of every public GET route, with the objects of this server.
 pub fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
     let public = ROUTES
         .iter()
@@ -17,9 +17,9 @@ pub fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
         .filter(|route| {
             !["/ws", "/api/openapi.json", "/api/docs", "/api/qr.svg"].contains(&route.path)
         })
-        // Built files, the same for everybody; here none are built.
+        // Files of the web build, which this test server does not have.
         .filter(|route| !["/sw.js", "/manifest.webmanifest"].contains(&route.path))
-        // Pictures: drawn without secrets, or put there by a club for everybody.
+        // Pictures hold no personal data.
         .filter(|route| !route.path.starts_with("/og/") && !route.path.starts_with("/uploads/"))
         .map(|route| {
             let path = route
@@ -34,7 +34,7 @@ pub fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
     paths.collect()
 }
 
-/// What Alice told us, and what only she may know. Whole, because a few digits alone stand in many a random id.
+/// Alice's details. They are searched whole, because a few digits occur in many random ids.
 const SECRETS: [&str; 4] = ["alice", "example.com", "0411 000 001", "0411000001"];
 
 async fn frames(server: &TestServer, draw: domain::DrawId) -> Vec<String> {
@@ -44,29 +44,29 @@ async fn frames(server: &TestServer, draw: domain::DrawId) -> Vec<String> {
         frames.push(
             Socket::open(server, &format!("draw:{draw},draws,public"))
                 .await
-                .hears(kind)
+                .next_frame(kind)
                 .await
                 .to_string(),
         );
     }
     socket
-        .says("{\"subscribe\":[\"order:00000000000000000000000000000000\"]}")
+        .send_text("{\"subscribe\":[\"order:00000000000000000000000000000000\"]}")
         .await;
     frames
 }
 
 #[actix_web::test]
-async fn strangers_read_counts_and_serials_only() {
+async fn public_answers_hold_no_buyer_and_no_pair() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    alice.buys(draw, 5).await;
-    alice.intent(draw, 2).await;
+    alice.buy(draw, 5).await;
+    alice.open_intent(draw, 2).await;
     let stranger = server.bob();
-    server.offer("finals", draw).await;
+    server.create_offer("finals", draw).await;
     let club = stranger.get("/api/clubs/slug/broncos").await.ok()["id"]
         .as_i64()
-        .expect("an id");
+        .expect("the id is a number");
     for path in public_paths(draw, club) {
         let answer = stranger.get(&path).await;
         assert_eq!(answer.status, 200, "{path}");
@@ -82,7 +82,7 @@ async fn strangers_read_counts_and_serials_only() {
         .get(&format!("/api/draws/{draw}/tickets"))
         .await
         .ok();
-    let rows = rows.as_array().expect("rows");
+    let rows = rows.as_array().expect("a JSON list");
     assert_eq!(
         (
             rows.len(),
@@ -99,7 +99,7 @@ async fn strangers_read_counts_and_serials_only() {
 fn assert_clean(place: &str, text: &str) {
     let lower = text.to_lowercase();
     for secret in SECRETS {
-        assert!(!lower.contains(secret), "{place} says {secret}: {text}");
+        assert!(!lower.contains(secret), "{place} contains {secret}: {text}");
     }
     if let Ok(json) = serde_json::from_str::<Value>(text) {
         assert_no_pair(place, &json);
@@ -120,7 +120,7 @@ fn assert_no_pair(place: &str, json: &Value) {
                 ];
                 assert!(
                     !secret.contains(&name.as_str()) || value.is_null(),
-                    "{place} tells {name}: {value}"
+                    "{place} contains {name}: {value}"
                 );
                 assert_no_pair(place, value);
             }
@@ -131,21 +131,26 @@ fn assert_no_pair(place: &str, json: &Value) {
 }
 
 #[actix_web::test]
-async fn another_club_reads_what_a_stranger_reads_and_the_owner_and_the_operator_more() {
+async fn other_club_reads_only_public_data_of_draw() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    let over = server.draw(server.club_named("broncos")).await;
-    server.kick_off(over).await;
-    server.state.catalogue.reload().await.expect("read");
-    server.club("storm").await;
-    server.operator().await;
-    server.alice().buys(draw, 2).await;
-    let id = server.club_named("broncos");
+    let draw = server.create_club_with_draw().await;
+    let closed_draw = server.create_draw(server.club_id("broncos")).await;
+    server.start_game(closed_draw).await;
+    server
+        .state
+        .catalogue
+        .reload()
+        .await
+        .expect("the read succeeds");
+    server.create_club("storm").await;
+    server.create_operator().await;
+    server.alice().buy(draw, 2).await;
+    let id = server.club_id("broncos");
     let (storm, broncos) = (
-        club::club(&server, "storm").await,
-        club::club(&server, "broncos").await,
+        club::sign_in_as_club(&server, "storm").await,
+        club::sign_in_as_club(&server, "broncos").await,
     );
-    let operator = club::operator(&server).await;
+    let operator = club::sign_in_as_operator(&server).await;
     for (path, owner_reads_more) in [
         (format!("/api/draws/{draw}"), true),
         (format!("/api/draws/{draw}/tickets"), true),
@@ -163,32 +168,37 @@ async fn another_club_reads_what_a_stranger_reads_and_the_owner_and_the_operator
             "editable",
             "alice",
         ] {
-            assert!(!stranger.contains(secret), "{path} tells {secret}");
+            assert!(!stranger.contains(secret), "{path} contains {secret}");
         }
         for owner in [&broncos, &operator] {
             let answer = owner.get(&path).await;
             assert_eq!(answer.text != stranger, owner_reads_more, "{path}");
-            let kept = answer.header("cache-control") == Some("no-store");
+            let is_uncached = answer.header("cache-control") == Some("no-store");
             assert!(
-                kept || !owner_reads_more,
+                is_uncached || !owner_reads_more,
                 "{path} may be kept by a shared cache"
             );
         }
     }
-    let own = broncos
+    let own_rows = broncos
         .get(&format!("/api/draws/{draw}/tickets"))
         .await
         .ok();
     assert_eq!(
-        (&own[0]["buyerEmail"], &own[0]["homeNumber"]),
+        (&own_rows[0]["buyerEmail"], &own_rows[0]["homeNumber"]),
         (&"alice@example.com".into(), &Value::Null)
     );
     server
         .records
         .archive_club(id, true)
         .await
-        .expect("archived");
-    server.state.catalogue.reload().await.expect("read");
+        .expect("the club is archived");
+    server
+        .state
+        .catalogue
+        .reload()
+        .await
+        .expect("the read succeeds");
     let path = format!("/api/clubs/{id}");
     assert_eq!(
         (
@@ -197,6 +207,6 @@ async fn another_club_reads_what_a_stranger_reads_and_the_owner_and_the_operator
         ),
         (200, 200)
     );
-    storm.get(&path).await.refused(404, "club-not-found");
+    storm.get(&path).await.expect_refusal(404, "club-not-found");
     server.finish().await;
 }

@@ -1,10 +1,10 @@
-//! Buying, with everything that can go wrong on the way. Whatever goes wrong: never charged without tickets, never sold twice.
+//! Purchases and their failures: never charged without tickets, never sold twice.
 
 mod cart;
 mod faults;
+mod full_queue;
 mod journey;
 mod limits;
 mod payment_method;
-mod queue;
-mod read_only;
+mod read_only_database;
 mod reservation;

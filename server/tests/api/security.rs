@@ -1,16 +1,24 @@
-//! What nobody should be able to do, attack by attack. `server/ASVS.md` says which requirement each file answers.
+//! Attacks that must fail, one file per kind. `server/ASVS.md` names the requirement of each file.
 
-mod bodies;
-mod bot;
-mod foreign;
+mod access_matrix;
+mod account_webhooks;
+mod bots;
 mod headers;
+mod hidden_characters;
+mod hold_limits;
+mod hostile_files;
 mod injection;
-mod invention;
-mod matrix;
-pub mod notices;
+mod mass_assignment;
+mod order_secrets;
 mod origin;
+mod other_clubs_objects;
+mod paths_and_addresses;
 mod pictures;
+mod public_bytes;
 mod redirects;
+mod request_bodies;
 mod sockets;
-mod standing;
-mod worlds;
+mod stored_secrets;
+mod unconfirmed_clubs;
+mod untrusted_uploads;
+pub mod webhooks;

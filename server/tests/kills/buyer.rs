@@ -1,20 +1,20 @@
-//! A buyer whose page repeats what it had no answer to, with the same key, as ours does.
+//! A buyer whose page repeats unanswered calls with the same key, as the real page does.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::house::House;
+use super::killable_server::KillableServer;
 
-const COME_BACK: Duration = Duration::from_millis(50);
-const TRIES_MAX: usize = 400;
+const RETRY_PAUSE: Duration = Duration::from_millis(50);
+const ATTEMPTS_MAX: usize = 400;
 
-/// When the buyer turns away.
+/// When the buyer leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leaves {
+pub enum BuyerLeaves {
     WithTickets,
-    /// The tab is closed when the first call after the card has no answer.
+    /// The buyer closes the tab when the first call after the card is not answered.
     AfterTheKill,
 }
 
@@ -22,23 +22,23 @@ pub enum Leaves {
 pub struct Buyer {
     number: usize,
     draw: i64,
-    pub wants: u16,
+    pub ticket_count: u16,
     http: reqwest::Client,
     token: String,
-    /// Payment intents it was ever given.
+    /// Payment intents that the buyer was given.
     pub intents: BTreeSet<String>,
-    /// The tickets it was shown.
-    pub told: BTreeSet<Ticket>,
+    /// Tickets that the buyer was shown.
+    pub answered: BTreeSet<Ticket>,
 }
 
-/// Draw and number.
+/// Draw number and ticket number.
 pub type Ticket = (i64, i64);
 
 fn text(value: &Value, field: &str) -> String {
     value[field].as_str().unwrap_or_default().to_string()
 }
 
-/// Payment intents at the provider, in any state.
+/// Returns the number of payment intents at the provider, in any state.
 fn intents(ledger: &Value) -> i64 {
     ledger["total"]["intents"]
         .as_object()
@@ -58,13 +58,13 @@ fn tickets(draw: i64, tickets: &Value) -> BTreeSet<Ticket> {
 }
 
 impl Buyer {
-    /// Loads the draw's page, and with it the session's cookie.
-    pub async fn comes(house: &House, number: usize, wants: u16) -> Buyer {
+    /// Loads the draw's page, which sets the session cookie.
+    pub async fn arrive(server: &KillableServer, number: usize, ticket_count: u16) -> Buyer {
         let http = reqwest::Client::builder()
             .cookie_store(true)
             .build()
             .expect("a browser");
-        let draw = house.draw().await;
+        let draw = server.draw().await;
         let mut has_session = false;
         for path in [
             format!("/draw/{draw}"),
@@ -72,7 +72,7 @@ impl Buyer {
             "/api/maintenance-mode".to_string(),
         ] {
             let answer = http
-                .get(format!("{}{path}", house.url))
+                .get(format!("{}{path}", server.url))
                 .send()
                 .await
                 .expect("an answer");
@@ -83,11 +83,11 @@ impl Buyer {
         Buyer {
             number,
             draw,
-            wants,
+            ticket_count,
             http,
             token: String::new(),
             intents: BTreeSet::new(),
-            told: BTreeSet::new(),
+            answered: BTreeSet::new(),
         }
     }
 
@@ -95,54 +95,55 @@ impl Buyer {
         format!("kill{}@buyer.test", self.number)
     }
 
-    /// Repeats a call until there is an answer that is no plea to come back; `None`: the server died, and the buyer left.
-    async fn asks(
+    /// Repeats a call until there is a final answer. Returns `None` when the server died and the
+    /// buyer left.
+    async fn request(
         &self,
-        house: &mut House,
+        server: &mut KillableServer,
         path: &str,
-        body: &Body<'_>,
-        stays: Leaves,
+        body: &RequestBody<'_>,
+        stays: BuyerLeaves,
     ) -> Option<(u16, Value)> {
-        for _ in 0..TRIES_MAX {
-            let asked = self
+        for _ in 0..ATTEMPTS_MAX {
+            let builder = self
                 .http
-                .post(format!("{}{path}", house.url))
-                .header("origin", &house.url);
-            let asked = match body {
-                Body::Json(json) => asked.json(json),
-                Body::Form { text, account } => asked
+                .post(format!("{}{path}", server.url))
+                .header("origin", &server.url);
+            let builder = match body {
+                RequestBody::Json(json) => builder.json(json),
+                RequestBody::Form { text, account } => builder
                     .header("content-type", "application/x-www-form-urlencoded")
-                    .header("authorization", format!("Bearer {}", house.key))
+                    .header("authorization", format!("Bearer {}", server.key))
                     .header("stripe-account", *account)
                     .body((*text).to_string()),
             };
-            if let Ok(answer) = asked.send().await {
+            if let Ok(answer) = builder.send().await {
                 let status = answer.status().as_u16();
                 if let (false, Ok(body)) = (matches!(status, 429 | 503), answer.json().await) {
                     return Some((status, body));
                 }
             }
-            if house.revive() && stays == Leaves::AfterTheKill {
+            if server.restart_if_dead() && stays == BuyerLeaves::AfterTheKill {
                 return None;
             }
-            tokio::time::sleep(COME_BACK).await;
+            tokio::time::sleep(RETRY_PAUSE).await;
         }
-        panic!("{path} was not answered in {TRIES_MAX} tries");
+        panic!("{path} was not answered in {ATTEMPTS_MAX} tries");
     }
 
     fn details(&self) -> Value {
         json!({ "buyerName": "Kill", "buyerEmail": self.email(), "buyerPhone": "0400000000" })
     }
 
-    async fn opens(&mut self, house: &mut House) -> Value {
+    async fn open_payment(&mut self, server: &mut KillableServer) -> Value {
         let key = format!("kill-{}", self.number);
-        let body = json!({ "drawNumber": self.draw, "ticketCount": self.wants, "buyer": self.details(), "clientKey": key });
+        let body = json!({ "drawNumber": self.draw, "ticketCount": self.ticket_count, "buyer": self.details(), "clientKey": key });
         let (status, opened) = self
-            .asks(
-                house,
+            .request(
+                server,
                 "/api/create-payment-intent",
-                &Body::Json(body),
-                Leaves::WithTickets,
+                &RequestBody::Json(body),
+                BuyerLeaves::WithTickets,
             )
             .await
             .expect("stays");
@@ -152,16 +153,21 @@ impl Buyer {
         opened
     }
 
-    /// A whole purchase; `wallet`: the server confirms the card itself.
-    pub async fn buys(&mut self, house: &mut House, wallet: bool, leaves: Leaves) {
-        let opened = self.opens(house).await;
+    /// Makes a complete purchase. `wallet`: the server confirms the card.
+    pub async fn buy(
+        &mut self,
+        server: &mut KillableServer,
+        wallet: bool,
+        leave_when: BuyerLeaves,
+    ) {
+        let opened = self.open_payment(server).await;
         let (id, account) = (
             text(&opened, "paymentIntentId"),
             text(&opened, "connectedAccountId"),
         );
         let finish = if wallet {
             let customer = json!({ "name": "Kill", "email": self.email(), "phone": "0400000000" });
-            let body = json!({ "drawNumber": self.draw, "ticketCount": self.wants, "paymentMethodId": "pm_card_visa",
+            let body = json!({ "drawNumber": self.draw, "ticketCount": self.ticket_count, "paymentMethodId": "pm_card_visa",
                 "customerInfo": customer, "buyer": self.details(), "paymentIntentId": id, "ageConfirmation": true,
                 "termsAgreement": true });
             ("/api/process-wallet-payment", body)
@@ -171,69 +177,74 @@ impl Buyer {
                 text(&opened, "clientSecret")
             );
             let path = format!("/sandbox/stripe/v1/payment_intents/{id}/confirm");
-            self.asks(
-                house,
+            self.request(
+                server,
                 &path,
-                &Body::Form {
+                &RequestBody::Form {
                     text: &card,
                     account: &account,
                 },
-                Leaves::WithTickets,
+                BuyerLeaves::WithTickets,
             )
             .await;
-            let body = json!({ "drawNumber": self.draw, "ticketCount": self.wants, "paymentIntentId": id,
+            let body = json!({ "drawNumber": self.draw, "ticketCount": self.ticket_count, "paymentIntentId": id,
                 "buyer": self.details(), "ageConfirmation": true, "termsAgreement": true });
             ("/api/complete-card-payment", body)
         };
-        for _ in 0..TRIES_MAX {
-            let Some((status, told)) = self
-                .asks(house, finish.0, &Body::Json(finish.1.clone()), leaves)
+        for _ in 0..ATTEMPTS_MAX {
+            let Some((status, answered)) = self
+                .request(
+                    server,
+                    finish.0,
+                    &RequestBody::Json(finish.1.clone()),
+                    leave_when,
+                )
                 .await
             else {
                 return;
             };
-            assert_eq!(status, 200, "{told}");
-            if told["status"] == "succeeded" {
-                self.told = tickets(self.draw, &told["tickets"]);
+            assert_eq!(status, 200, "{answered}");
+            if answered["status"] == "succeeded" {
+                self.answered = tickets(self.draw, &answered["tickets"]);
                 return;
             }
-            tokio::time::sleep(COME_BACK).await;
+            tokio::time::sleep(RETRY_PAUSE).await;
         }
-        panic!("the purchase was not decided in {TRIES_MAX} tries");
+        panic!("the purchase was not decided in {ATTEMPTS_MAX} tries");
     }
 
-    /// Its page has lost cookies and key when the server is back.
-    pub async fn buys_twice(mut self, house: &mut House) -> Buyer {
-        let body = json!({ "drawNumber": self.draw, "ticketCount": self.wants, "buyer": self.details(), "clientKey": "once" });
+    /// Buys with a page that lost its cookies and key when the server died.
+    pub async fn buy_twice(mut self, server: &mut KillableServer) -> Buyer {
+        let body = json!({ "drawNumber": self.draw, "ticketCount": self.ticket_count, "buyer": self.details(), "clientKey": "once" });
         assert!(
-            self.asks(
-                house,
+            self.request(
+                server,
                 "/api/create-payment-intent",
-                &Body::Json(body),
-                Leaves::AfterTheKill
+                &RequestBody::Json(body),
+                BuyerLeaves::AfterTheKill
             )
             .await
             .is_none()
         );
-        let made = intents(&house.get("/sandbox/ledger").await);
-        self = Buyer::comes(house, self.number, self.wants).await;
-        self.opens(house).await;
-        // The first was made before the kill, and nobody was ever shown it.
-        if intents(&house.get("/sandbox/ledger").await) == made + 1 {
+        let intents_before = intents(&server.get("/sandbox/ledger").await);
+        self = Buyer::arrive(server, self.number, self.ticket_count).await;
+        self.open_payment(server).await;
+        // The first intent was created before the kill and never shown.
+        if intents(&server.get("/sandbox/ledger").await) == intents_before + 1 {
             self.intents.insert("the one that was made before".into());
         }
         self
     }
 
-    /// What its order page shows in the end.
-    pub async fn has(&self, house: &House) -> BTreeSet<Ticket> {
-        let page = house.get(&format!("/api/orders/{}", self.token)).await;
+    /// Returns the tickets on the order page.
+    pub async fn tickets_on_order_page(&self, server: &KillableServer) -> BTreeSet<Ticket> {
+        let page = server.get(&format!("/api/orders/{}", self.token)).await;
         assert_eq!(text(&page, "status"), "succeeded", "{page}");
         tickets(self.draw, &page["lines"][0]["tickets"])
     }
 }
 
-enum Body<'a> {
+enum RequestBody<'a> {
     Json(Value),
     Form { text: &'a str, account: &'a str },
 }

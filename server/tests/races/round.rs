@@ -1,21 +1,21 @@
-//! One round: so many buyers, so many last tickets, and what must be true afterwards.
+//! One round of a race and its checks.
 
 use domain::DrawId;
 use domain::reservation::KEPT_SECONDS;
 use futures_util::future::join_all;
 
-use persistence::books::OrderRecord;
+use persistence::stores::OrderRecord;
 
-use super::house::{House, Tries};
+use super::environment::{PurchaseOutcome, RaceEnvironment};
 
-/// A round's size.
+/// The size of a round.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct RaceSize {
     pub buyers: usize,
     pub last: u16,
 }
 
-/// What rounds came to.
+/// Totals of the rounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
     pub rounds: usize,
@@ -34,33 +34,41 @@ impl Outcome {
         self.not_charged += other.not_charged;
     }
 
-    fn of(tried: &[Tries]) -> Outcome {
-        let count = |which: fn(&Tries) -> bool| tried.iter().filter(|tried| which(tried)).count();
+    fn of(tried: &[PurchaseOutcome]) -> Outcome {
+        let count =
+            |which: fn(&PurchaseOutcome) -> bool| tried.iter().filter(|tried| which(tried)).count();
         Outcome {
             rounds: 1,
             buyers: tried.len(),
-            won: count(|tried| *tried == Tries::Won),
-            refused: count(|tried| matches!(tried, Tries::TooFew { .. })),
-            not_charged: count(|tried| matches!(tried, Tries::NotCharged | Tries::Canceled)),
+            won: count(|tried| *tried == PurchaseOutcome::Won),
+            refused: count(|tried| matches!(tried, PurchaseOutcome::TooFew { .. })),
+            not_charged: count(|tried| {
+                matches!(
+                    tried,
+                    PurchaseOutcome::NotCharged | PurchaseOutcome::Canceled
+                )
+            }),
         }
     }
 }
 
-impl Shape {
-    /// Everybody at once; `mixed`: every third buyer has a cart of two draws.
-    pub async fn play(self, house: &House, mixed: bool) -> Outcome {
+impl RaceSize {
+    /// Plays a round with simultaneous buyers. `mixed`: every third buyer has a cart of two draws.
+    pub async fn play(self, environment: &RaceEnvironment, mixed: bool) -> Outcome {
         if mixed {
-            self.carts(house).await
+            self.carts(environment).await
         } else {
-            self.singles(house).await
+            self.singles(environment).await
         }
     }
 
-    /// Each wants one ticket of one draw.
-    async fn singles(self, house: &House) -> Outcome {
-        let draw = house.draws(1, self.last).await[0];
-        let tried =
-            join_all((0..self.buyers).map(|_| house.tries(house.wants(&[(draw, 1)])))).await;
+    /// Each buyer wants one ticket of one draw.
+    async fn singles(self, environment: &RaceEnvironment) -> Outcome {
+        let draw = environment.draws(1, self.last).await[0];
+        let tried = join_all(
+            (0..self.buyers).map(|_| environment.purchase(environment.order_request(&[(draw, 1)]))),
+        )
+        .await;
         let outcome = Outcome::of(&tried);
         assert_eq!(
             outcome.won,
@@ -72,21 +80,24 @@ impl Shape {
             self.buyers,
             "{self:?}: {tried:?}"
         );
-        // Whoever is refused one ticket is told that none is left.
+        // A buyer who is refused one ticket is told that none is left.
         assert!(
             tried
                 .iter()
-                .all(|tried| !matches!(tried, Tries::TooFew { free, .. } if *free != 0)),
+                .all(|tried| !matches!(tried, PurchaseOutcome::TooFew { free, .. } if *free != 0)),
             "{tried:?}"
         );
-        assert_eq!(house.left(draw).await, self.last - outcome.won as u16);
+        assert_eq!(
+            environment.unsold(draw).await,
+            self.last - outcome.won as u16
+        );
         outcome
     }
 
-    /// Carts and single tickets, one to three of each. Whoever was refused while another's cart was held for a moment tries
-    /// once more in calm; whoever is refused then wants more than there is.
-    async fn carts(self, house: &House) -> Outcome {
-        let draws = house.draws(2, self.last).await;
+    /// Carts and single tickets, one to three of each. A buyer who was refused while a cart held
+    /// tickets tries once more without competition. A second refusal means that too few are left.
+    async fn carts(self, environment: &RaceEnvironment) -> Outcome {
+        let draws = environment.draws(2, self.last).await;
         let wanted: Vec<Vec<(DrawId, u16)>> = (0..self.buyers)
             .map(|buyer| {
                 let count = 1 + (buyer / 3 % 3) as u16;
@@ -96,29 +107,34 @@ impl Shape {
                 }
             })
             .collect();
-        let mut tried = join_all(wanted.iter().map(|lines| house.tries(house.wants(lines)))).await;
+        let mut tried = join_all(
+            wanted
+                .iter()
+                .map(|lines| environment.purchase(environment.order_request(lines))),
+        )
+        .await;
         for (lines, tried) in wanted.iter().zip(&mut tried) {
-            if matches!(tried, Tries::TooFew { .. }) {
-                *tried = house.tries(house.wants(lines)).await;
+            if matches!(tried, PurchaseOutcome::TooFew { .. }) {
+                *tried = environment.purchase(environment.order_request(lines)).await;
             }
         }
         let won = |draw: DrawId| -> u16 {
             let lines = wanted
                 .iter()
                 .zip(&tried)
-                .filter(|(_, tried)| **tried == Tries::Won)
+                .filter(|(_, tried)| **tried == PurchaseOutcome::Won)
                 .flat_map(|(lines, _)| lines);
             lines.filter(|line| line.0 == draw).map(|line| line.1).sum()
         };
         for draw in &draws {
             assert_eq!(
-                house.left(*draw).await,
+                environment.unsold(*draw).await,
                 self.last - won(*draw),
                 "{self:?}: {tried:?}"
             );
         }
         for (lines, tried) in wanted.iter().zip(&tried) {
-            let Tries::TooFew { draw, free } = tried else {
+            let PurchaseOutcome::TooFew { draw, free } = tried else {
                 continue;
             };
             let count = lines
@@ -134,16 +150,20 @@ impl Shape {
         Outcome::of(&tried)
     }
 
-    /// In every round everybody reserves in turn, and each reservation lapses before the next buyer comes; then all pay at once.
-    /// The rounds share one clock.
-    pub async fn late(self, house: &House, rounds: usize) -> Vec<Outcome> {
-        let draws = house.draws(rounds, self.last).await;
+    /// In every round the buyers reserve in turn, and each reservation expires before the next.
+    /// Then all pay at once. The rounds share one clock.
+    pub async fn late(self, environment: &RaceEnvironment, rounds: usize) -> Vec<Outcome> {
+        let draws = environment.draws(rounds, self.last).await;
         let mut opened: Vec<Vec<OrderRecord>> = vec![Vec::new(); rounds];
         while opened[0].len() < self.buyers {
             let wave = (self.buyers - opened[0].len()).min(self.last.into());
             for (draw, opened) in draws.iter().zip(&mut opened) {
-                let wanted =
-                    (0..wave).map(|_| house.opens(house.engine(), house.wants(&[(*draw, 1)])));
+                let wanted = (0..wave).map(|_| {
+                    environment.open_order(
+                        environment.engine(),
+                        environment.order_request(&[(*draw, 1)]),
+                    )
+                });
                 opened.extend(
                     join_all(wanted)
                         .await
@@ -151,35 +171,43 @@ impl Shape {
                         .map(|opened| opened.expect("none is reserved")),
                 );
             }
-            house.clock.ahead(KEPT_SECONDS + 1);
+            environment.clock.advance(KEPT_SECONDS + 1);
         }
         join_all(
             draws
                 .iter()
                 .zip(&opened)
-                .map(|(draw, opened)| self.pay_late(house, *draw, opened)),
+                .map(|(draw, opened)| self.pay_late(environment, *draw, opened)),
         )
         .await
     }
 
-    async fn pay_late(self, house: &House, draw: DrawId, opened: &[OrderRecord]) -> Outcome {
+    async fn pay_late(
+        self,
+        environment: &RaceEnvironment,
+        draw: DrawId,
+        opened: &[OrderRecord],
+    ) -> Outcome {
         let tried = join_all(
             opened
                 .iter()
-                .map(|record| house.pays(house.engine(), record)),
+                .map(|record| environment.pay(environment.engine(), record)),
         )
         .await;
         let outcome = Outcome::of(&tried);
         let paid = tried
             .iter()
-            .filter(|tried| **tried != Tries::Canceled)
+            .filter(|tried| **tried != PurchaseOutcome::Canceled)
             .count();
         assert_eq!(
             outcome.won,
             paid.min(self.last.into()),
             "{self:?}: {tried:?}"
         );
-        assert_eq!(house.left(draw).await, self.last - outcome.won as u16);
+        assert_eq!(
+            environment.unsold(draw).await,
+            self.last - outcome.won as u16
+        );
         outcome
     }
 }

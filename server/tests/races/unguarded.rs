@@ -1,19 +1,19 @@
-//! The negative control: two processes on one Postgres whose fence is passed by whoever comes, and whose tables accept a ticket
-//! twice.
+//! The negative control: two processes on one Postgres without fencing, and tables that accept a
+//! ticket twice.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::{Deal, DrawId};
-use persistence::ledger::{Append, Claims, Known, Moved};
-use persistence::nodes::Boot;
+use persistence::ledger::{Append, ChangedDraw, Claims, KnownDraw};
+use persistence::nodes::InstanceId;
 use persistence::testing::Database;
 use persistence::{Failure, Ledger, Postgres};
 use tokio::sync::Mutex;
 
-use super::house::House;
+use super::environment::RaceEnvironment;
 
-/// What else keeps a ticket from being sold twice.
+/// The constraints that also prevent double sales.
 const GUARDS: [&str; 5] = [
     "alter table tickets drop constraint tickets_pkey",
     "alter table draws drop constraint draws_never_oversold",
@@ -22,7 +22,7 @@ const GUARDS: [&str; 5] = [
     "alter table fee_ledger drop constraint fee_ledger_moves_with_revenue",
 ];
 
-/// Every commit pretends to be the true owner's next one.
+/// A ledger that accepts every commit as the owner's next one.
 struct Unfenced {
     postgres: Postgres,
     database: Arc<Database>,
@@ -31,8 +31,8 @@ struct Unfenced {
 
 #[async_trait]
 impl Ledger for Unfenced {
-    /// Nobody's lease keeps anybody out.
-    async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
+    /// Leases are ignored.
+    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
         let _turn = self.one_at_a_time.lock().await;
         self.database
             .run("update draws set owner_boot = null")
@@ -40,12 +40,21 @@ impl Ledger for Unfenced {
         self.postgres.claim(me, draws).await
     }
 
-    /// And nobody hears that somebody else has taken over.
-    async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
+    /// Takeovers by other nodes are not reported.
+    async fn take_over(
+        &self,
+        me: InstanceId,
+        draw: DrawId,
+        from: InstanceId,
+    ) -> Result<Claims, Failure> {
         self.postgres.take_over(me, draw, from).await
     }
 
-    async fn moved(&self, _: Boot, _: &[Known]) -> Result<Vec<Moved>, Failure> {
+    async fn changed_draws(
+        &self,
+        _: InstanceId,
+        _: &[KnownDraw],
+    ) -> Result<Vec<ChangedDraw>, Failure> {
         Ok(Vec::new())
     }
 
@@ -80,32 +89,33 @@ impl Ledger for Unfenced {
             .await
     }
 
-    async fn live(&self) -> Result<Vec<DrawId>, Failure> {
-        self.postgres.live().await
+    async fn live_draws(&self) -> Result<Vec<DrawId>, Failure> {
+        self.postgres.live_draws().await
     }
 }
 
-/// Plays rounds of two buyers, each at a process of its own, who want the last ticket; says how many rounds sold it twice.
+/// Plays rounds with two buyers, each on its own process, for the last ticket. Returns how many
+/// rounds sold it twice.
 pub async fn play(rounds: usize) -> usize {
-    let mut house = House::open().await;
-    let draws = house.draws(rounds, 1).await;
-    if let Some(engine) = house.engine.take() {
+    let mut environment = RaceEnvironment::open().await;
+    let draws = environment.draws(rounds, 1).await;
+    if let Some(engine) = environment.engine.take() {
         engine.stop().await;
     }
     for guard in GUARDS {
-        house.database.run(guard).await;
+        environment.database.run(guard).await;
     }
     let unfenced = Unfenced {
-        postgres: house.postgres(),
-        database: Arc::new(house.database.clone()),
+        postgres: environment.postgres(),
+        database: Arc::new(environment.database.clone()),
         one_at_a_time: Arc::default(),
     };
     let unfenced: Arc<dyn Ledger> = Arc::new(unfenced);
     let (one, other) = (
-        house.engine_on(unfenced.clone()).await,
-        house.engine_on(unfenced).await,
+        environment.engine_on(unfenced.clone()).await,
+        environment.engine_on(unfenced).await,
     );
-    // Each process has the last ticket in its memory before anybody comes.
+    // Each process loads the draw with its last ticket first.
     for draw in &draws {
         for engine in [&one, &other] {
             assert_eq!(engine.draws.view(*draw).await.expect("awake").sold, 168);
@@ -113,19 +123,24 @@ pub async fn play(rounds: usize) -> usize {
     }
     for draw in draws {
         let buys = async |engine| {
-            let record = house
-                .opens(engine, house.wants(&[(draw, 1)]))
+            let record = environment
+                .open_order(engine, environment.order_request(&[(draw, 1)]))
                 .await
-                .expect("nobody else is seen");
-            house.pays(engine, &record).await
+                .expect("the other buyer's reservation is not visible");
+            environment.pay(engine, &record).await
         };
         tokio::join!(buys(&one), buys(&other));
     }
-    // A process that looks up from its work and sees 170 promises stops (D1); then the second ticket is only promised.
+    // A process that notices 170 promised tickets stops (invariant D1). Then the second ticket is
+    // only reserved.
     let twice = "select count(*) from draws d where $1 = ''
          and greatest(d.sold + d.held, (select count(*) from tickets t where t.draw_id = d.id)) > 169";
-    let oversold = house.database.count(twice, "").await;
-    let found = house.postgres().violations().await.expect("the invariants");
+    let oversold = environment.database.count(twice, "").await;
+    let found = environment
+        .postgres()
+        .violations()
+        .await
+        .expect("the invariants");
     assert!(
         found.len() >= oversold as usize,
         "the invariants find what was oversold"

@@ -1,12 +1,12 @@
 use serde_json::json;
 use server::sandbox::Options;
 
-use crate::support::{Listener, Provider};
+use crate::support::{Provider, WebhookReceiver};
 
 #[actix_web::test]
-async fn an_unknown_account_is_refused_when_the_sandbox_is_strict() {
+async fn strict_sandbox_refuses_unknown_account() {
     let options = Options {
-        adopts_accounts: false,
+        creates_unknown_accounts: false,
         ..Options::default()
     };
     let provider = Provider::open(None, options).await;
@@ -25,7 +25,7 @@ async fn an_unknown_account_is_refused_when_the_sandbox_is_strict() {
 }
 
 #[actix_web::test]
-async fn an_account_older_than_the_journal_is_taken_for_a_complete_one() {
+async fn unknown_account_is_adopted_as_complete() {
     let provider = Provider::start().await;
     let adopted = provider
         .get("accounts/acct_seeded")
@@ -40,7 +40,7 @@ async fn an_account_older_than_the_journal_is_taken_for_a_complete_one() {
 }
 
 #[actix_web::test]
-async fn a_restricted_account_charges_nobody() {
+async fn restricted_account_accepts_no_charge() {
     let provider = Provider::start().await;
     let intent = provider.intent(1000).await;
     let restricted = provider
@@ -74,10 +74,10 @@ async fn a_restricted_account_charges_nobody() {
 }
 
 #[actix_web::test]
-async fn onboarding_is_completed_by_a_link_that_serves_once() {
+async fn onboarding_link_works_once() {
     let provider = Provider::start().await;
-    let mut listener = Listener::start(vec![]);
-    provider.sandbox.set_webhook(&listener.url, "whsec_1");
+    let mut receiver = WebhookReceiver::start(vec![]);
+    provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     let form = "type=standard&country=AU&business_profile[name]=Burleigh <b>Bears</b>";
     let account = provider.post("accounts", form).platform().send().await.ok();
     assert_eq!(
@@ -116,9 +116,12 @@ async fn onboarding_is_completed_by_a_link_that_serves_once() {
         back,
         "the browser is sent back to the product"
     );
-    let told = listener.next_of("account.updated").await.event;
+    let received = receiver.next_of("account.updated").await.event;
     assert_eq!(
-        (&told["account"], &told["data"]["object"]["charges_enabled"]),
+        (
+            &received["account"],
+            &received["data"]["object"]["charges_enabled"]
+        ),
         (&id.into(), &true.into())
     );
     provider

@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::support::Provider;
 
 #[actix_web::test]
-async fn capture_takes_the_money_and_the_platforms_fee() {
+async fn capture_takes_amount_and_application_fee() {
     let provider = Provider::start().await;
     let id = provider.captured(1000, 35).await;
     let intent = provider
@@ -56,7 +56,7 @@ async fn capture_takes_the_money_and_the_platforms_fee() {
 }
 
 #[actix_web::test]
-async fn a_fee_of_nothing_is_no_fee_and_a_fee_beyond_the_amount_is_refused() {
+async fn zero_fee_is_no_fee_and_excessive_fee_is_refused() {
     let provider = Provider::start().await;
     let id = provider.authorised(1000).await;
     let path = format!("payment_intents/{id}/capture");
@@ -74,7 +74,7 @@ async fn a_fee_of_nothing_is_no_fee_and_a_fee_beyond_the_amount_is_refused() {
 }
 
 #[actix_web::test]
-async fn a_capture_happens_once() {
+async fn capture_happens_once() {
     let provider = Provider::start().await;
     let id = provider.captured(1000, 35).await;
     let again = provider
@@ -94,7 +94,7 @@ async fn a_capture_happens_once() {
 }
 
 #[actix_web::test]
-async fn a_part_may_be_captured_and_no_more_than_was_authorised() {
+async fn partial_capture_is_limited_to_authorised_amount() {
     let provider = Provider::start().await;
     let id = provider.authorised(1000).await;
     let path = format!("payment_intents/{id}/capture");
@@ -118,24 +118,24 @@ async fn a_part_may_be_captured_and_no_more_than_was_authorised() {
 }
 
 #[actix_web::test]
-async fn every_unsettled_intent_can_be_canceled_and_no_settled_one() {
+async fn only_unsettled_intent_can_be_canceled() {
     let provider = Provider::start().await;
     let fresh = provider.intent(1000).await["id"]
         .as_str()
         .unwrap()
         .to_owned();
-    let asked = provider.intent(1000).await["id"]
+    let challenged = provider.intent(1000).await["id"]
         .as_str()
         .unwrap()
         .to_owned();
     let form = "payment_method=pm_card_authenticationRequired";
     provider
-        .post(&format!("payment_intents/{asked}/confirm"), form)
+        .post(&format!("payment_intents/{challenged}/confirm"), form)
         .send()
         .await
         .ok();
     let held = provider.authorised(1000).await;
-    for id in [&fresh, &asked, &held] {
+    for id in [&fresh, &challenged, &held] {
         let path = format!("payment_intents/{id}/cancel");
         let canceled = provider
             .post(&path, "cancellation_reason=abandoned")
@@ -168,7 +168,7 @@ async fn every_unsettled_intent_can_be_canceled_and_no_settled_one() {
 }
 
 #[actix_web::test]
-async fn an_authorisation_that_ran_out_cannot_be_captured() {
+async fn expired_authorisation_cannot_be_captured() {
     let provider = Provider::start().await;
     let id = provider.authorised(1000).await;
     let expired = provider

@@ -1,4 +1,5 @@
-//! The real client library must understand every object: when it does not, it names no field.
+//! The real client library must parse every object of the sandbox. On failure it does not say which
+//! field is wrong.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use stripe_types::{Currency, RangeQueryTs};
 use crate::support::{CLUB, Provider};
 
 fn client(provider: &Provider) -> Client {
-    // Without a slash at the end, as one would write it: the library glues `v1` to it.
+    // Without a trailing slash: the library appends `v1` itself.
     ClientBuilder::new("sk_test_1")
         .url(format!("{}/sandbox/stripe", provider.address))
         .timeout(Duration::from_secs(10))
@@ -46,7 +47,7 @@ async fn create(client: &Client, key: &str) -> PaymentIntent {
 }
 
 #[actix_web::test]
-async fn the_client_library_walks_a_payment_from_quote_to_refund() {
+async fn client_library_completes_payment_and_refund() {
     let provider = Provider::start().await;
     let client = &client(&provider);
     let intent = create(client, "create-7").await;
@@ -69,11 +70,11 @@ async fn the_client_library_walks_a_payment_from_quote_to_refund() {
             .customize()
             .account_id(club())
     };
-    let asked = confirm("pm_card_authenticationRequired")
+    let challenged = confirm("pm_card_authenticationRequired")
         .send(client)
         .await
         .unwrap();
-    assert_eq!(asked.status, PaymentIntentStatus::RequiresAction);
+    assert_eq!(challenged.status, PaymentIntentStatus::RequiresAction);
     let held = confirm("pm_card_visa").send(client).await.unwrap();
     assert_eq!(held.status, PaymentIntentStatus::RequiresCapture);
     let capture = CapturePaymentIntent::new(id())
@@ -93,8 +94,8 @@ async fn the_client_library_walks_a_payment_from_quote_to_refund() {
         .expand(expand)
         .customize()
         .account_id(club());
-    let seen = retrieve.send(client).await.unwrap();
-    let charge = seen
+    let retrieved = retrieve.send(client).await.unwrap();
+    let charge = retrieved
         .latest_charge
         .as_ref()
         .and_then(|charge| charge.as_object())
@@ -130,7 +131,7 @@ async fn the_client_library_walks_a_payment_from_quote_to_refund() {
 }
 
 #[actix_web::test]
-async fn the_client_library_understands_lists_and_errors() {
+async fn client_library_parses_lists_and_errors() {
     let provider = Provider::start().await;
     let client = &client(&provider);
     let intent = create(client, "create-7").await;
@@ -174,7 +175,7 @@ async fn the_client_library_understands_lists_and_errors() {
 }
 
 #[actix_web::test]
-async fn the_client_library_understands_accounts_and_their_links() {
+async fn client_library_parses_accounts_and_links() {
     let provider = Provider::start().await;
     let client = &client(&provider);
     let account = CreateAccount::new()
@@ -196,9 +197,9 @@ async fn the_client_library_understands_accounts_and_their_links() {
             .url
             .contains(account.id.as_str())
     );
-    let seen = RetrieveAccount::new(account.id.clone())
+    let retrieved = RetrieveAccount::new(account.id.clone())
         .send(client)
         .await
         .unwrap();
-    assert_eq!(seen.details_submitted, Some(false));
+    assert_eq!(retrieved.details_submitted, Some(false));
 }

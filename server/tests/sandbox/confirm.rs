@@ -14,7 +14,7 @@ fn card(number: &str) -> String {
 }
 
 #[actix_web::test]
-async fn an_authorised_payment_is_held_and_not_taken() {
+async fn authorised_payment_is_not_captured() {
     let provider = Provider::start().await;
     let id = provider.authorised(1049).await;
     let intent = provider
@@ -37,7 +37,7 @@ async fn an_authorised_payment_is_held_and_not_taken() {
 }
 
 #[actix_web::test]
-async fn a_declined_card_leaves_the_intent_open_for_another() {
+async fn declined_card_leaves_intent_open_for_another_card() {
     let provider = Provider::start().await;
     let intent = provider.intent(1000).await;
     let declined = confirm(
@@ -72,7 +72,7 @@ async fn a_declined_card_leaves_the_intent_open_for_another() {
 }
 
 #[actix_web::test]
-async fn the_browsers_payment_method_pays_once_and_on_its_account_only() {
+async fn browser_payment_method_works_once_on_its_account() {
     let provider = Provider::start().await;
     let method = provider
         .post("payment_methods", &card("4242424242424242"))
@@ -124,7 +124,7 @@ async fn the_browsers_payment_method_pays_once_and_on_its_account_only() {
 }
 
 #[actix_web::test]
-async fn every_decline_of_the_test_cards_is_the_providers() {
+async fn test_card_declines_match_the_provider() {
     let provider = Provider::start().await;
     for (number, code, decline_code) in [
         ("4000000000000002", "card_declined", "generic_decline"),
@@ -157,22 +157,22 @@ async fn every_decline_of_the_test_cards_is_the_providers() {
 }
 
 #[actix_web::test]
-async fn three_d_secure_asks_and_obeys_the_answer() {
+async fn three_d_secure_outcome_decides_the_status() {
     let provider = Provider::start().await;
     for (outcome, status) in [
         ("complete", "requires_capture"),
         ("fail", "requires_payment_method"),
     ] {
         let intent = provider.intent(1000).await;
-        let asked = confirm(
+        let challenged = confirm(
             &provider,
             &intent,
             "payment_method=pm_card_authenticationRequired",
         )
         .await
         .ok();
-        assert_eq!(asked["status"], "requires_action");
-        assert_eq!(asked["next_action"]["type"], "use_stripe_sdk");
+        assert_eq!(challenged["status"], "requires_action");
+        assert_eq!(challenged["next_action"]["type"], "use_stripe_sdk");
         let path = format!(
             "payment_intents/{}/authenticate",
             intent["id"].as_str().unwrap()
@@ -188,7 +188,7 @@ async fn three_d_secure_asks_and_obeys_the_answer() {
 }
 
 #[actix_web::test]
-async fn an_amount_changed_during_the_challenge_must_be_confirmed_again() {
+async fn amount_changed_during_challenge_needs_confirmation() {
     let provider = Provider::start().await;
     let intent = provider.intent(1000).await;
     confirm(
@@ -211,7 +211,7 @@ async fn an_amount_changed_during_the_challenge_must_be_confirmed_again() {
 }
 
 #[actix_web::test]
-async fn a_token_becomes_a_payment_method() {
+async fn token_becomes_a_payment_method() {
     let provider = Provider::start().await;
     let token = provider
         .post("tokens", &card("4242424242424242"))

@@ -13,7 +13,7 @@ async fn intents(provider: &Provider) -> usize {
 }
 
 #[actix_web::test]
-async fn a_timeout_before_the_effect_leaves_nothing_and_one_after_it_leaves_everything() {
+async fn timeout_fault_respects_before_and_after_effect() {
     let provider = Provider::start().await;
     assert!(
         provider
@@ -41,7 +41,7 @@ async fn a_timeout_before_the_effect_leaves_nothing_and_one_after_it_leaves_ever
 }
 
 #[actix_web::test]
-async fn a_scripted_fault_strikes_the_call_it_is_meant_for() {
+async fn scripted_fault_hits_only_its_call() {
     let provider = Provider::start().await;
     let id = provider.authorised(1000).await;
     provider.sandbox.fail_next("/capture", Fault::Error500);

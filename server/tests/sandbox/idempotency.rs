@@ -5,7 +5,7 @@ use crate::support::{Provider, TempDir};
 const FORM: &str = "amount=1000&currency=aud&capture_method=manual";
 
 #[actix_web::test]
-async fn the_same_key_gives_the_same_intent() {
+async fn same_key_returns_the_same_intent() {
     let provider = Provider::start().await;
     let first = provider
         .post("payment_intents", FORM)
@@ -33,7 +33,7 @@ async fn the_same_key_gives_the_same_intent() {
 }
 
 #[actix_web::test]
-async fn a_key_with_other_parameters_is_refused() {
+async fn same_key_with_other_parameters_is_refused() {
     let provider = Provider::start().await;
     provider
         .post("payment_intents", FORM)
@@ -53,7 +53,7 @@ async fn a_key_with_other_parameters_is_refused() {
 }
 
 #[actix_web::test]
-async fn a_server_error_is_remembered_and_had_no_effect() {
+async fn server_error_without_effect_is_stored() {
     let provider = Provider::start().await;
     let broken = provider
         .post("payment_intents", FORM)
@@ -82,7 +82,7 @@ async fn a_server_error_is_remembered_and_had_no_effect() {
 }
 
 #[actix_web::test]
-async fn a_server_error_after_the_effect_is_remembered_too() {
+async fn server_error_after_effect_is_stored() {
     let provider = Provider::start().await;
     let id = provider.authorised(1000).await;
     let path = format!("payment_intents/{id}/capture");
@@ -108,7 +108,7 @@ async fn a_server_error_after_the_effect_is_remembered_too() {
 }
 
 #[actix_web::test]
-async fn a_decline_is_remembered_and_a_typing_error_is_not() {
+async fn decline_is_stored_and_invalid_request_is_not() {
     let provider = Provider::start().await;
     let path = format!(
         "payment_intents/{}/confirm",
@@ -140,7 +140,7 @@ async fn a_decline_is_remembered_and_a_typing_error_is_not() {
 }
 
 #[actix_web::test]
-async fn a_rate_limit_comes_before_the_memory() {
+async fn rate_limit_applies_before_stored_answers() {
     let provider = Provider::start().await;
     let limited = provider
         .post("payment_intents", FORM)
@@ -171,7 +171,7 @@ async fn a_rate_limit_comes_before_the_memory() {
 }
 
 #[actix_web::test]
-async fn nothing_answered_is_lost_when_the_process_dies() {
+async fn answered_requests_survive_a_process_death() {
     let dir = TempDir::new();
     let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
     let first = provider
@@ -182,7 +182,8 @@ async fn nothing_answered_is_lost_when_the_process_dies() {
     let id = provider.captured(1000, 35).await;
     let ledger = provider.ledger().await;
     provider.stop().await;
-    // A request that was being written when the process died: nobody was told of it.
+    // A partial record of a request that was being written when the process died. It was never
+    // answered.
     let path = dir.0.join("provider.jsonl");
     let mut journal = std::fs::read(&path).unwrap();
     journal.extend_from_slice(b"[{\"intent\":{\"id\":\"pi_half");
@@ -211,7 +212,7 @@ async fn nothing_answered_is_lost_when_the_process_dies() {
 }
 
 #[actix_web::test]
-async fn a_journal_written_anew_still_knows_how_things_were() {
+async fn compacted_journal_keeps_its_history() {
     let dir = TempDir::new();
     let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
     let first = provider

@@ -1,7 +1,7 @@
 use crate::support::{CLUB, Provider};
 
 #[actix_web::test]
-async fn a_new_intent_has_every_field_the_client_library_needs() {
+async fn new_intent_has_every_required_field() {
     let provider = Provider::start().await;
     let intent = provider
         .post("payment_intents", "amount=1049&currency=aud&capture_method=manual&metadata[order_id]=7&automatic_payment_methods[enabled]=true")
@@ -31,7 +31,7 @@ async fn a_new_intent_has_every_field_the_client_library_needs() {
 }
 
 #[actix_web::test]
-async fn an_intent_of_another_account_does_not_exist() {
+async fn intent_of_another_account_is_not_found() {
     let provider = Provider::start().await;
     let id = provider.intent(1000).await["id"]
         .as_str()
@@ -54,7 +54,7 @@ async fn an_intent_of_another_account_does_not_exist() {
 }
 
 #[actix_web::test]
-async fn amounts_are_checked_as_the_provider_checks_them() {
+async fn invalid_amounts_are_refused_like_the_provider() {
     let provider = Provider::start().await;
     let refused = |form: &str| provider.post("payment_intents", form);
     assert_eq!(
@@ -81,7 +81,7 @@ async fn amounts_are_checked_as_the_provider_checks_them() {
 }
 
 #[actix_web::test]
-async fn the_amount_changes_only_until_it_is_authorised() {
+async fn amount_is_fixed_after_authorisation() {
     let provider = Provider::start().await;
     let intent = provider.intent(1000).await;
     let path = format!("payment_intents/{}", intent["id"].as_str().unwrap());
@@ -176,7 +176,7 @@ async fn lists_are_newest_first_and_paged() {
 }
 
 #[actix_web::test]
-async fn keys_open_only_their_doors() {
+async fn api_key_grants_only_its_endpoints() {
     let provider = Provider::start().await;
     let intent = provider.intent(1000).await;
     let path = format!("payment_intents/{}", intent["id"].as_str().unwrap());
@@ -187,14 +187,14 @@ async fn keys_open_only_their_doors() {
         401
     );
     assert_eq!(provider.get(&path).publishable().send().await.status, 400);
-    let seen = provider
+    let retrieved = provider
         .get(&format!("{path}?client_secret={secret}"))
         .publishable()
         .send()
         .await
         .ok();
     assert!(
-        seen.get("metadata").is_none(),
+        retrieved.get("metadata").is_none(),
         "the browser does not see metadata"
     );
     assert_eq!(

@@ -18,7 +18,7 @@ fn mail(to: &str, kind: &str) -> RenderedMail {
 }
 
 #[actix_web::test]
-async fn mails_are_listed_newest_first_and_survive_the_process() {
+async fn mails_are_newest_first_and_survive_a_restart() {
     let dir = TempDir::new();
     let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
     provider

@@ -1,4 +1,5 @@
-//! The stand-in must fail, repeat itself and remember exactly as the real provider does, or tests against it prove nothing.
+//! The payment sandbox must fail, repeat and store results exactly as the real provider does.
+//! Otherwise tests against it prove nothing.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,7 +1,7 @@
 use crate::support::Provider;
 
 #[actix_web::test]
-async fn the_pages_and_the_script_are_served_and_reach_no_other_host() {
+async fn pages_and_script_reference_no_other_host() {
     let provider = Provider::start().await;
     for path in [
         "",
@@ -29,7 +29,7 @@ async fn the_pages_and_the_script_are_served_and_reach_no_other_host() {
 }
 
 #[actix_web::test]
-async fn the_script_defines_what_the_react_wrapper_looks_for() {
+async fn script_defines_what_the_react_wrapper_needs() {
     let provider = Provider::start().await;
     let script = provider.page("stripe.js").await;
     assert!(

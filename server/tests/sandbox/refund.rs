@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::support::Provider;
 
 #[actix_web::test]
-async fn refunds_go_up_to_what_was_captured() {
+async fn refunds_are_limited_to_captured_amount() {
     let provider = Provider::start().await;
     let id = provider.captured(1000, 35).await;
     let form =
@@ -57,12 +57,12 @@ async fn refunds_go_up_to_what_was_captured() {
     );
     assert_eq!(
         totals["total"]["fees_refunded"], 0,
-        "the platform's fee stays unless it is given back by itself"
+        "the platform's fee stays unless it is refunded separately"
     );
 }
 
 #[actix_web::test]
-async fn what_was_not_captured_cannot_be_refunded() {
+async fn uncaptured_payment_cannot_be_refunded() {
     let provider = Provider::start().await;
     let held = provider.authorised(1000).await;
     let answer = provider
@@ -76,7 +76,7 @@ async fn what_was_not_captured_cannot_be_refunded() {
 }
 
 #[actix_web::test]
-async fn a_fee_is_given_back_up_to_what_is_left_of_it() {
+async fn fee_refund_is_limited_to_remaining_fee() {
     let provider = Provider::start().await;
     let id = provider.captured(10_000, 350).await;
     let fee = provider.charge(&id).await["application_fee"]["id"]
@@ -133,7 +133,7 @@ async fn a_fee_is_given_back_up_to_what_is_left_of_it() {
 }
 
 #[actix_web::test]
-async fn the_proportional_fee_refund_is_there_for_those_who_ask() {
+async fn proportional_fee_refund_works_on_request() {
     let provider = Provider::start().await;
     let id = provider.captured(1000, 35).await;
     let form = format!("payment_intent={id}&amount=500&refund_application_fee=true");
@@ -145,7 +145,7 @@ async fn the_proportional_fee_refund_is_there_for_those_who_ask() {
 }
 
 #[actix_web::test]
-async fn a_dispute_takes_a_captured_charge_once() {
+async fn captured_charge_is_disputed_once() {
     let provider = Provider::start().await;
     let id = provider.captured(1000, 35).await;
     let dispute = provider

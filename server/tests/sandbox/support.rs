@@ -1,4 +1,4 @@
-//! A running stand-in, a caller with a key, and a webhook that listens.
+//! A running sandbox, an API client with a key, and a webhook receiver.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tokio::sync::{Mutex, mpsc};
 
 pub const CLUB: &str = "acct_club";
 
-/// A stand-in behind a real port.
+/// A sandbox on a real port.
 pub struct Provider {
     pub sandbox: Arc<Sandbox>,
     pub address: String,
@@ -45,7 +45,7 @@ impl Answer {
     }
 }
 
-/// A request before it is sent: on the club's account with the secret key, unless told otherwise.
+/// A request before it is sent. By default it uses the club's account and the secret key.
 pub struct Request<'a> {
     provider: &'a Provider,
     builder: reqwest::RequestBuilder,
@@ -80,7 +80,7 @@ impl Provider {
         }
     }
 
-    /// Stops serving and lets go of the journal, as the death of the process would.
+    /// Stops serving and closes the journal, as the death of the process would.
     pub async fn stop(self) {
         self.handle.stop(false).await;
     }
@@ -109,7 +109,7 @@ impl Provider {
         }
     }
 
-    /// One of the sandbox's own calls.
+    /// Calls one of the sandbox's control endpoints.
     pub async fn control(&self, path: &str, body: Value) -> Answer {
         let answer = self
             .http
@@ -141,7 +141,7 @@ impl Provider {
             .expect("a JSON answer")
     }
 
-    /// An intent of so many cents that waits for its buyer.
+    /// Creates an unpaid intent of this many cents.
     pub async fn intent(&self, amount: i64) -> Value {
         self.post(
             "payment_intents",
@@ -152,7 +152,7 @@ impl Provider {
         .ok()
     }
 
-    /// An intent that its buyer has authorised.
+    /// Creates an authorised intent.
     pub async fn authorised(&self, amount: i64) -> String {
         let intent = self.intent(amount).await;
         let id = intent["id"].as_str().expect("an id").to_owned();
@@ -176,7 +176,7 @@ impl Provider {
         id
     }
 
-    /// The charge of an intent, with what `expand[]` names below it.
+    /// Returns the charge of an intent with its expanded fields.
     pub async fn charge(&self, intent: &str) -> Value {
         let path = format!(
             "payment_intents/{intent}?expand[]=latest_charge.balance_transaction&expand[]=latest_charge.application_fee"
@@ -223,7 +223,7 @@ impl<'a> Request<'a> {
         self.try_send().await.expect("an answer")
     }
 
-    /// The answer, or how the connection broke.
+    /// Returns the response, or how the connection failed.
     pub async fn try_send(self) -> reqwest::Result<Answer> {
         let _alive = self.provider;
         let mut builder = self
@@ -241,7 +241,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// A directory that goes away with the test.
+/// A temporary directory that is removed on drop.
 pub struct TempDir(pub PathBuf);
 
 impl TempDir {
@@ -258,38 +258,38 @@ impl Drop for TempDir {
     }
 }
 
-/// What a webhook received: the signature header and the body.
+/// A received webhook: signature header and body.
 #[derive(Debug)]
-pub struct Knock {
+pub struct ReceivedWebhook {
     pub signature: String,
     pub raw: String,
     pub event: Value,
 }
 
-/// A webhook that answers with prescribed statuses first, then 200.
-pub struct Listener {
+/// A webhook endpoint that answers with the given statuses first, then 200.
+pub struct WebhookReceiver {
     pub url: String,
     handle: ServerHandle,
-    knocks: mpsc::UnboundedReceiver<Knock>,
+    webhooks: mpsc::UnboundedReceiver<ReceivedWebhook>,
 }
 
-struct Ear {
-    knocks: mpsc::UnboundedSender<Knock>,
+struct ReceiverState {
+    webhooks: mpsc::UnboundedSender<ReceivedWebhook>,
     statuses: Mutex<Vec<u16>>,
 }
 
-impl Listener {
+impl WebhookReceiver {
     pub fn start(mut statuses: Vec<u16>) -> Self {
         statuses.reverse();
-        let (sender, knocks) = mpsc::unbounded_channel();
-        let ear = Data::new(Ear {
-            knocks: sender,
+        let (sender, webhooks) = mpsc::unbounded_channel();
+        let receiver_state = Data::new(ReceiverState {
+            webhooks: sender,
             statuses: Mutex::new(statuses),
         });
         let server = HttpServer::new(move || {
             App::new()
-                .app_data(ear.clone())
-                .route("/hook", web::post().to(hear))
+                .app_data(receiver_state.clone())
+                .route("/hook", web::post().to(receive_webhook))
         })
         .workers(1)
         .disable_signals()
@@ -302,24 +302,24 @@ impl Listener {
         Self {
             url,
             handle,
-            knocks,
+            webhooks,
         }
     }
 
-    pub async fn next(&mut self) -> Knock {
+    pub async fn next(&mut self) -> ReceivedWebhook {
         let waited =
-            tokio::time::timeout(std::time::Duration::from_secs(20), self.knocks.recv()).await;
+            tokio::time::timeout(std::time::Duration::from_secs(20), self.webhooks.recv()).await;
         waited
             .expect("a webhook within 20 s")
             .expect("the listener lives")
     }
 
-    /// The next event of this kind; others are passed over.
-    pub async fn next_of(&mut self, kind: &str) -> Knock {
+    /// Returns the next event of this kind and skips others.
+    pub async fn next_of(&mut self, kind: &str) -> ReceivedWebhook {
         loop {
-            let knock = self.next().await;
-            if knock.event["type"] == kind {
-                return knock;
+            let webhook = self.next().await;
+            if webhook.event["type"] == kind {
+                return webhook;
             }
         }
     }
@@ -329,19 +329,26 @@ impl Listener {
     }
 }
 
-async fn hear(request: HttpRequest, body: Bytes, ear: Data<Ear>) -> HttpResponse {
+async fn receive_webhook(
+    request: HttpRequest,
+    body: Bytes,
+    receiver_state: Data<ReceiverState>,
+) -> HttpResponse {
     let signature = request
         .headers()
         .get("stripe-signature")
         .and_then(|value| value.to_str().ok());
     let raw = String::from_utf8(body.to_vec()).expect("UTF-8");
     let event = serde_json::from_str(&raw).expect("JSON");
-    let knock = Knock {
+    let webhook = ReceivedWebhook {
         signature: signature.unwrap_or_default().to_owned(),
         raw,
         event,
     };
-    let status = ear.statuses.lock().await.pop().unwrap_or(200);
-    ear.knocks.send(knock).expect("the test listens");
+    let status = receiver_state.statuses.lock().await.pop().unwrap_or(200);
+    receiver_state
+        .webhooks
+        .send(webhook)
+        .expect("the test listens");
     HttpResponse::build(StatusCode::from_u16(status).expect("a status")).finish()
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use server::sandbox::Options;
 use sha2::Sha256;
 
-use crate::support::{Listener, Provider, TempDir};
+use crate::support::{Provider, TempDir, WebhookReceiver};
 
 fn mac(secret: &str, message: &str) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
@@ -14,22 +14,22 @@ fn mac(secret: &str, message: &str) -> String {
 }
 
 #[actix_web::test]
-async fn every_step_of_a_payment_is_told_and_signed() {
+async fn every_payment_step_sends_a_signed_webhook() {
     let provider = Provider::start().await;
-    let mut listener = Listener::start(vec![]);
-    provider.sandbox.set_webhook(&listener.url, "whsec_1");
+    let mut receiver = WebhookReceiver::start(vec![]);
+    provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     provider.sandbox.add_webhook_secret("whsec_2");
     let id = provider.captured(1000, 35).await;
     let mut kinds = BTreeSet::new();
     for _ in 0..3 {
-        let knock = listener.next().await;
-        let (at, rest) = knock
+        let webhook = receiver.next().await;
+        let (at, rest) = webhook
             .signature
             .strip_prefix("t=")
             .unwrap()
             .split_once(',')
             .unwrap();
-        let signed = format!("{at}.{}", knock.raw);
+        let signed = format!("{at}.{}", webhook.raw);
         assert_eq!(
             rest,
             format!(
@@ -38,10 +38,10 @@ async fn every_step_of_a_payment_is_told_and_signed() {
                 mac("whsec_2", &signed)
             )
         );
-        assert_eq!(knock.event["account"], "acct_club");
-        assert_eq!(knock.event["data"]["object"]["id"], json!(id));
-        assert_eq!(knock.event["livemode"], false);
-        kinds.insert(knock.event["type"].as_str().unwrap().to_owned());
+        assert_eq!(webhook.event["account"], "acct_club");
+        assert_eq!(webhook.event["data"]["object"]["id"], json!(id));
+        assert_eq!(webhook.event["livemode"], false);
+        kinds.insert(webhook.event["type"].as_str().unwrap().to_owned());
     }
     let expected = [
         "payment_intent.amount_capturable_updated",
@@ -52,7 +52,7 @@ async fn every_step_of_a_payment_is_told_and_signed() {
 }
 
 #[actix_web::test]
-async fn an_event_shows_the_object_as_it_was() {
+async fn event_contains_the_object_at_that_time() {
     let provider = Provider::start().await;
     let id = provider.captured(1000, 35).await;
     let events = provider
@@ -74,14 +74,14 @@ async fn an_event_shows_the_object_as_it_was() {
 }
 
 #[actix_web::test]
-async fn an_event_is_repeated_until_it_is_received() {
+async fn event_is_resent_until_received() {
     let provider = Provider::start().await;
-    let mut listener = Listener::start(vec![500, 404]);
-    provider.sandbox.set_webhook(&listener.url, "whsec_1");
+    let mut receiver = WebhookReceiver::start(vec![500, 404]);
+    provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     provider.intent(1000).await;
-    let first = listener.next().await;
+    let first = receiver.next().await;
     for _ in 0..2 {
-        assert_eq!(listener.next().await.event["id"], first.event["id"]);
+        assert_eq!(receiver.next().await.event["id"], first.event["id"]);
     }
 }
 
@@ -89,21 +89,21 @@ async fn an_event_is_repeated_until_it_is_received() {
 async fn undelivered_events_are_delivered_after_a_restart() {
     let dir = TempDir::new();
     let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
-    let deaf = Listener::start(vec![]);
-    let url = deaf.url.clone();
-    deaf.stop().await;
+    let stopped_receiver = WebhookReceiver::start(vec![]);
+    let url = stopped_receiver.url.clone();
+    stopped_receiver.stop().await;
     provider.sandbox.set_webhook(&url, "whsec_1");
     let id = provider.captured(1000, 35).await;
     provider.stop().await;
     let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
-    let mut listener = Listener::start(vec![]);
-    provider.sandbox.set_webhook(&listener.url, "whsec_1");
-    let told = listener.next_of("payment_intent.succeeded").await;
-    assert_eq!(told.event["data"]["object"]["id"], json!(id));
+    let mut receiver = WebhookReceiver::start(vec![]);
+    provider.sandbox.set_webhook(&receiver.url, "whsec_1");
+    let received = receiver.next_of("payment_intent.succeeded").await;
+    assert_eq!(received.event["data"]["object"]["id"], json!(id));
 }
 
 #[actix_web::test]
-async fn refunds_fees_and_accounts_make_their_events() {
+async fn refunds_and_fees_create_events() {
     let provider = Provider::start().await;
     let id = provider.captured(1000, 35).await;
     let fee = provider.charge(&id).await["application_fee"]["id"]
@@ -121,12 +121,12 @@ async fn refunds_fees_and_accounts_make_their_events() {
         .send()
         .await
         .ok();
-    let mut listener = Listener::start(vec![]);
-    provider.sandbox.set_webhook(&listener.url, "whsec_1");
-    let mut seen = Vec::new();
+    let mut receiver = WebhookReceiver::start(vec![]);
+    provider.sandbox.set_webhook(&receiver.url, "whsec_1");
+    let mut retrieved = Vec::new();
     for _ in 0..6 {
-        let event = listener.next().await.event;
-        seen.push((
+        let event = receiver.next().await.event;
+        retrieved.push((
             event["type"].as_str().unwrap().to_owned(),
             event.get("account").is_some(),
         ));
@@ -137,23 +137,23 @@ async fn refunds_fees_and_accounts_make_their_events() {
         ("application_fee.refunded", false),
     ] {
         assert!(
-            seen.contains(&(expected.0.to_owned(), expected.1)),
-            "{expected:?} in {seen:?}"
+            retrieved.contains(&(expected.0.to_owned(), expected.1)),
+            "{expected:?} in {retrieved:?}"
         );
     }
 }
 
 #[actix_web::test]
-async fn webhooks_are_lost_and_doubled_on_order() {
+async fn webhook_faults_lose_and_double_events() {
     let provider = Provider::start().await;
-    let mut listener = Listener::start(vec![]);
-    provider.sandbox.set_webhook(&listener.url, "whsec_1");
+    let mut receiver = WebhookReceiver::start(vec![]);
+    provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     provider
         .control("faults", json!({ "seed": 1, "webhook": { "lost": 1.0 } }))
         .await
         .ok();
     let lost = provider.intent(500).await;
-    // The courier decides an event's fate when it fetches it.
+    // The sender decides an event's fault when it fetches it.
     while provider.sandbox.ledger()["events"]["lost"] == 0 {
         actix_web::rt::task::yield_now().await;
     }
@@ -164,10 +164,10 @@ async fn webhooks_are_lost_and_doubled_on_order() {
         )
         .await
         .ok();
-    let told = provider.intent(600).await;
-    let (first, second) = (listener.next().await, listener.next().await);
+    let doubled = provider.intent(600).await;
+    let (first, second) = (receiver.next().await, receiver.next().await);
     assert_eq!(first.event["id"], second.event["id"]);
-    assert_eq!(first.event["data"]["object"]["id"], told["id"]);
+    assert_eq!(first.event["data"]["object"]["id"], doubled["id"]);
     while provider.sandbox.ledger()["events"]["pending"] != 0 {
         actix_web::rt::task::yield_now().await;
     }

@@ -1,5 +1,5 @@
-//! `server/ASVS.md` names files and tests that exist, and every requirement once; so do the maps of the specification, as far as
-//! they name them by file or in snake case.
+//! Checks `server/ASVS.md` and the maps of the specification. Files and tests that they name must exist, and the checklist must
+//! list every applicable requirement once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::source::{Source, identifiers};
 
-/// What bites here, by chapter: `2.3.1-4` is four. Those of level 3 stand last.
-const REQUIRED: [&str; 13] = [
+/// The ASVS requirements that apply, by chapter. `2.3.1-4` means four. The last four lines are level 3.
+const APPLICABLE: [&str; 13] = [
     "1.2.1-5 1.2.9 1.3.3 1.3.4 1.3.6 1.3.7 1.3.11 1.4.2 1.5.1 1.5.2",
     "2.1.2 2.1.3 2.2.1-3 2.3.1-4 2.4.1",
     "3.2.1 3.2.2 3.3.1-4 3.4.1-6 3.5.1-5 3.7.2",
@@ -24,8 +24,9 @@ const REQUIRED: [&str; 13] = [
     "13.1.3 13.2.6 14.2.6 14.2.7 15.4.1 15.4.2 15.4.3 16.5.4",
 ];
 
-fn required() -> BTreeSet<String> {
-    let words = REQUIRED.iter().flat_map(|line| line.split(' '));
+/// Returns the numbers of the applicable requirements, with ranges expanded.
+fn applicable() -> BTreeSet<String> {
+    let words = APPLICABLE.iter().flat_map(|line| line.split(' '));
     let each = words.flat_map(|word| {
         let (chapter, last) = word.rsplit_once('.').expect("a number");
         let (from, to) = last.split_once('-').unwrap_or((last, last));
@@ -38,20 +39,20 @@ fn required() -> BTreeSet<String> {
     each.collect()
 }
 
-/// What is wrong with the list.
+/// Returns files and tests in the checklist that do not exist, and numbers that are missing, extra or repeated.
 pub fn findings(root: &Path, tests: &[Source]) -> Vec<String> {
     let text = fs::read_to_string(root.join("server/ASVS.md")).expect("the checklist");
     let known: BTreeSet<String> = tests
         .iter()
         .flat_map(|source| source.functions().into_iter().map(|(name, ..)| name))
         .collect();
-    let mut wrong = Vec::new();
+    let mut findings = Vec::new();
     for named in text.split('`').skip(1).step_by(2) {
         let is_file = named.contains('/') && !named.contains(' ') && !named.starts_with('/');
         let is_test = named.matches('_').count() >= 3
             && named.chars().all(|c| c.is_ascii_lowercase() || c == '_');
         if is_file && !root.join(named).exists() || is_test && !known.contains(named) {
-            wrong.push(format!("{named} is not there"));
+            findings.push(format!("{named} does not exist"));
         }
     }
     let rows = text
@@ -61,59 +62,62 @@ pub fn findings(root: &Path, tests: &[Source]) -> Vec<String> {
         .map(|(number, _)| number.to_string())
         .filter(|number| number.contains('.'))
         .collect();
-    let (required, listed) = (required(), rows.iter().cloned().collect::<BTreeSet<_>>());
-    wrong.extend(
-        required
+    let (applicable, listed) = (applicable(), rows.iter().cloned().collect::<BTreeSet<_>>());
+    findings.extend(
+        applicable
             .symmetric_difference(&listed)
-            .map(|number| format!("{number} is missing, or nobody's")),
+            .map(|number| format!("{number} is missing or not applicable")),
     );
     if rows.len() != listed.len() {
-        wrong.push("a number stands there twice".to_string());
+        findings.push("a number is listed twice".to_string());
     }
-    wrong
+    findings
 }
 
-/// Maps of the specification: each row says where a point lives, and what tests it.
+/// The maps of the specification. Each row says where a point is implemented and tested.
 const MAPS: [&str; 3] = ["club.md", "operator.md", "public.md"];
 
-/// What a word that is a file ends with, in what the maps name.
-pub const FILES: [&str; 11] = [
+/// Endings by which a word in a map is recognised as a file.
+pub const FILE_ENDINGS: [&str; 11] = [
     "rs", "ts", "tsx", "js", "mjs", "css", "sql", "html", "md", "txt", "json",
 ];
 
-/// Files and names that a map has and nobody else; `there` is everything it may speak of.
-pub fn drifts(root: &Path, there: &[Source]) -> Vec<String> {
-    let files: Vec<String> = there.iter().map(|source| shortened(&source.path)).collect();
-    // What only these tests or another page say is nowhere.
+/// Returns the files and names that a map has and that no source has.
+pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
+    let files: Vec<String> = all_sources
+        .iter()
+        .map(|source| shortened(&source.path))
+        .collect();
+    // A name that only these tests or another page contain does not count.
     let is_code = |source: &&Source| {
         !source.path.ends_with(".md") && !source.path.starts_with("server/tests/tidy")
     };
-    let code = there.iter().filter(is_code);
+    let code = all_sources.iter().filter(is_code);
     let known: BTreeSet<&str> = code
         .flat_map(|source| identifiers(&source.text))
-        .filter(|name| is_said(name))
+        .filter(|name| is_long_name(name))
         .collect();
-    let mut wrong = Vec::new();
+    let mut findings = Vec::new();
     for map in MAPS {
         let text = fs::read_to_string(root.join(".github/specification").join(map)).expect("a map");
         for (number, line) in text.lines().enumerate() {
             let missing = missing(line, &files, &known);
-            wrong.extend(
+            findings.extend(
                 missing
                     .into_iter()
-                    .map(|word| format!("{map}:{}: {word} is not there", number + 1)),
+                    .map(|word| format!("{map}:{}: {word} does not exist", number + 1)),
             );
         }
     }
-    wrong
+    findings
 }
 
-/// What a row names and is not there. `a_name_that_begins_so…` stands for a longer one.
+/// Returns the files and names in a row that do not exist. `a_name_that_begins…` stands for a longer name.
 fn missing(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
     let line = line.replace('…', "… ").replace('*', "* ");
     let words =
         line.split(|letter: char| !(letter.is_ascii_alphanumeric() || "_./-…*".contains(letter)));
-    let mut wrong = Vec::new();
+    let mut missing = Vec::new();
     for word in words {
         let is_cut = word.ends_with(['…', '*']);
         let word = word.trim_matches(['…', '*', '.']);
@@ -122,34 +126,38 @@ fn missing(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> 
         }
         if word
             .rsplit_once('.')
-            .is_some_and(|(_, ending)| FILES.contains(&ending))
+            .is_some_and(|(_, ending)| FILE_ENDINGS.contains(&ending))
         {
-            let wanted = shortened(word);
-            wrong.extend(
-                (!files.iter().any(|file| file.ends_with(&wanted))).then(|| word.to_string()),
+            let path = shortened(word);
+            missing.extend(
+                (!files.iter().any(|file| file.ends_with(&path))).then(|| word.to_string()),
             );
             continue;
         }
         let last = word.rsplit(['/', '.', '-']).next().unwrap_or(word);
-        for name in word.split(['/', '.', '-']).filter(|name| is_said(name)) {
-            let begins = || known.iter().any(|longer| longer.starts_with(name));
-            let is_there = known.contains(name) || is_cut && name == last && begins();
-            wrong.extend((!is_there).then(|| name.to_string()));
+        for name in word
+            .split(['/', '.', '-'])
+            .filter(|name| is_long_name(name))
+        {
+            let has_longer = || known.iter().any(|longer| longer.starts_with(name));
+            let exists = known.contains(name) || is_cut && name == last && has_longer();
+            missing.extend((!exists).then(|| name.to_string()));
         }
     }
-    wrong
+    missing
 }
 
-/// A name of three words or more in snake case: a test, a function, a column; too long to stand there by chance.
-fn is_said(name: &str) -> bool {
+/// Returns whether a word is a snake_case name of three parts or more: a test, a function or a column. Shorter words may be
+/// ordinary English.
+fn is_long_name(name: &str) -> bool {
     name.matches('_').count() >= 2
         && name
             .chars()
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// A path as the maps write it: after a slash, without `src` and a map's own letter (`W/fees/fees.tsx`), a migration without its
-/// number.
+/// Returns a path in the form that the maps use: with a leading slash, without `src`, without a map's own letter
+/// (`W/fees/fees.tsx`), and a migration without its number.
 fn shortened(path: &str) -> String {
     let path = match path.split_once('/') {
         Some((letter, rest)) if letter.len() == 1 => rest,
@@ -164,7 +172,7 @@ fn shortened(path: &str) -> String {
 }
 
 #[test]
-fn what_a_map_names_and_nobody_has_is_found() {
+fn stale_names_in_a_map_row_are_reported() {
     let files = [
         "server/src/wire/draw.rs",
         "migrations/20261120000001_core.sql",

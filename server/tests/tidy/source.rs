@@ -1,20 +1,21 @@
-//! A source file as the tidy test reads it: by lines, without comments and strings where only code counts.
+//! Source files of the repository, and what the tidy tests read from them: code lines, functions and names.
 
 use std::fs;
 use std::path::Path;
 
+/// A file of the repository.
 pub struct Source {
-    /// Below the workspace, with slashes.
+    /// Path below the root of the repository, with slashes.
     pub path: String,
     pub text: String,
 }
 
-/// Every file below some folders with one of these endings, in order. A folder that is not there is a fault: what was moved
-/// would not be read any more, and nothing would say so.
+/// Returns every file below the folders with one of the endings, sorted by path. Panics when a folder is missing, because files
+/// of a moved folder would otherwise be skipped silently.
 pub fn sources(root: &Path, folders: &[&str], endings: &[&str]) -> Vec<Source> {
     let mut found = Vec::new();
     for folder in folders {
-        assert!(root.join(folder).is_dir(), "{folder} is not there");
+        assert!(root.join(folder).is_dir(), "{folder} does not exist");
         gather(root, &root.join(folder), endings, &mut found);
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -51,7 +52,7 @@ fn gather(root: &Path, folder: &Path, endings: &[&str], found: &mut Vec<Source>)
 }
 
 impl Source {
-    /// Line numbers and lines, without line comments and without what stands between double quotes.
+    /// Returns line numbers and lines, without line comments and without the content of double quotes.
     pub fn code_lines(&self) -> impl Iterator<Item = (usize, String)> {
         self.text
             .lines()
@@ -60,7 +61,7 @@ impl Source {
             .filter(|(_, line)| !line.is_empty())
     }
 
-    /// Name, first and last line of each function: rustfmt ends one with a brace as far in as it began.
+    /// Returns the name, first line and last line of each function. rustfmt indents the closing brace like the first line.
     pub fn functions(&self) -> Vec<(String, usize, usize)> {
         let lines: Vec<&str> = self.text.lines().collect();
         let mut found = Vec::new();
@@ -103,8 +104,9 @@ fn function_name(line: &str) -> Option<String> {
         .map(|rest| rest.split(['(', '<']).next().unwrap_or(rest).to_string())
 }
 
+/// Returns a line without its comment and without the content of double quotes.
 fn code(line: &str) -> String {
-    let mut kept = String::new();
+    let mut code = String::new();
     let mut quoted = false;
     let mut previous = ' ';
     let mut letters = line.chars().peekable();
@@ -115,48 +117,20 @@ fn code(line: &str) -> String {
         if letter == '"' && previous != '\\' {
             quoted = !quoted;
         } else if !quoted {
-            kept.push(letter);
+            code.push(letter);
         }
         previous = letter;
     }
-    let kept = kept.trim();
-    if kept.starts_with('*') || kept.starts_with("/*") {
+    let code = code.trim();
+    if code.starts_with('*') || code.starts_with("/*") {
         String::new()
     } else {
-        kept.to_string()
+        code.to_string()
     }
 }
 
-/// The names in a line of code.
+/// Returns the identifiers in a line of code.
 pub fn identifiers(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !(c.is_alphanumeric() || c == '_'))
         .filter(|name| name.chars().next().is_some_and(|c| !c.is_ascii_digit()))
-}
-
-/// The words of a name: `SeatBooking` and `seat_booking` are `seat` and `booking`.
-pub fn words(identifier: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut previous = '_';
-    for letter in identifier.chars() {
-        if letter == '_' || (letter.is_uppercase() && !previous.is_uppercase()) {
-            words.push(String::new());
-        }
-        previous = letter;
-        if letter != '_' {
-            words
-                .last_mut()
-                .expect("never empty")
-                .extend(letter.to_lowercase());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
-
-#[test]
-fn names_fall_into_words() {
-    assert_eq!(words("SeatBooking"), ["seat", "booking"]);
-    assert_eq!(words("seat_booking"), ["seat", "booking"]);
-    assert_eq!(words("SEAT"), ["seat"]);
-    assert_eq!(code("let seat = \"raffle\"; // lottery"), "let seat = ;");
 }

@@ -17,9 +17,7 @@ const cartButton = (page: Page) => page.getByRole('button', { name: /^Cart,/ });
 const drawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' });
 const timer = (page: Page) => page.locator('.timer-bar [role=timer]');
 
-async function stored(
-  page: Page,
-): Promise<{
+async function stored(page: Page): Promise<{
   items: { drawId: number; quantity: number; availableTickets: number; clubId: number }[];
 } | null> {
   return page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? 'null') as never, KEY);
@@ -66,8 +64,8 @@ test('a count stops at one below and at what is left above, fifty at most', asyn
   const less = line.getByRole('button', { name: 'One less' });
   const more = line.getByRole('button', { name: 'One more' });
   await expect(less).toHaveAttribute('aria-disabled', 'true');
-  // Fifty in one purchase, over all its lines: the other line has one of them.
-  const most = Math.min(49, (await stored(page))?.items[0]?.availableTickets ?? 0);
+  // Fifty of one draw; the other line has one of the cart's hundred.
+  const most = Math.min(50, (await stored(page))?.items[0]?.availableTickets ?? 0);
   const count = line.getByRole('spinbutton');
   await count.focus();
   await page.keyboard.press('End');
@@ -75,8 +73,8 @@ test('a count stops at one below and at what is left above, fifty at most', asyn
   await expect(more).toHaveAttribute('aria-disabled', 'true');
   await more.click({ force: true });
   await expect(count).toHaveText(String(most));
-  await expect(drawer(page).getByText('At most 50 tickets in one purchase.')).toBeVisible({
-    visible: most === 49,
+  await expect(drawer(page).getByText('At most 50 tickets of one draw.')).toBeVisible({
+    visible: most === 50,
   });
 });
 

@@ -8,7 +8,7 @@ import {
   somebody,
 } from '../support/buyer';
 import { drawNow } from '../support/draws';
-import { asClub, ownDraws, type OwnDraw, type Wanted } from '../support/own-draw';
+import { asClub, ownDraws, type OwnDraw, type DrawOptions } from '../support/own-draw';
 
 const drawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' });
 let made = 0;
@@ -17,7 +17,7 @@ let made = 0;
 async function bundle(
   playwright: Parameters<typeof ownDraws>[0],
   baseURL: string,
-  games: readonly Wanted[],
+  games: readonly DrawOptions[],
   index = 0,
 ) {
   const draws = await ownDraws(playwright, baseURL, games, index);
@@ -92,8 +92,8 @@ test('the stepper of an offer stops where one purchase does, and says why', asyn
   await page.goto(offer.path);
   await page.getByRole('spinbutton').focus();
   await page.keyboard.press('End');
-  await expect(page.getByRole('spinbutton')).toHaveText('16');
-  await expect(page.getByText('At most 48 tickets in one purchase.')).toBeVisible();
+  await expect(page.getByRole('spinbutton')).toHaveText('33');
+  await expect(page.getByText('At most 99 tickets in one purchase.')).toBeVisible();
   await page.locator('.offer-add:visible, .offer-bar:visible button').first().click();
   await drawer(page).getByRole('button', { name: 'Checkout', exact: true }).click();
   await expect(page.locator('.timer-bar [role=timer]')).toBeVisible();

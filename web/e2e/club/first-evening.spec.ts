@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test, type Page } from '@playwright/test';
 import { expectNoViolations } from '../support/axe';
 import { settled } from '../support/club';
+import { mailTo } from '../support/mailbox';
 
 // A club of its own, so that nothing of the demo's clubs changes for other tests.
 test.describe.configure({ mode: 'serial' });
@@ -63,6 +64,15 @@ test('a club registers, and connects its payment account at the provider’s pag
   await expect(page.getByRole('link', { name: 'Create Draw' }).first()).toBeVisible();
 });
 
+test('it confirms its address, as uploads need', async () => {
+  const letter = await mailTo(page.request, `${STAMP}@example.com`, 'verify');
+  const link = new URL(
+    /https?:\/\/\S+\/verify-email\?token=[0-9a-f]+/.exec(letter.text)?.[0] ?? '',
+  );
+  await page.goto(link.pathname + link.search);
+  await expect(page.getByRole('heading', { level: 1, name: 'Email confirmed' })).toBeVisible();
+});
+
 test('its page gets a name, a logo and colours, and is public at the new address', async () => {
   await go('/home-page-setup');
   await page.getByLabel('Page name').fill(`shore-${STAMP}`);
@@ -96,15 +106,13 @@ test('a season is previewed from a table, then made whole', async () => {
   await page.getByRole('tab', { name: 'A season (CSV)' }).click();
   await expect(page.getByLabel('Contact name')).toHaveValue(NAME);
   await expect(page.getByLabel('Contact phone')).toHaveValue('0400 000 000');
-  await page
-    .getByLabel('CSV file')
-    .setInputFiles({
-      name: 'season.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from(
-        `date,kick-off,zone,home,away,league\n2098-03-06,15:00,Australia/Brisbane,${NAME},Norths,A Grade\n2098-03-13,15:00,Australia/Brisbane,${NAME},Souths,A Grade\n`,
-      ),
-    });
+  await page.getByLabel('CSV file').setInputFiles({
+    name: 'season.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(
+      `date,kick-off,zone,home,away,league\n2098-03-06,15:00,Australia/Brisbane,${NAME},Norths,A Grade\n2098-03-13,15:00,Australia/Brisbane,${NAME},Souths,A Grade\n`,
+    ),
+  });
   await page.getByRole('button', { name: 'Preview' }).click();
   await expect(page.getByRole('heading', { name: '2 new of 2 games' })).toBeVisible();
   await expectNoViolations(page, 'fixtures preview');

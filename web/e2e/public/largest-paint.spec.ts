@@ -49,12 +49,10 @@ test('on slow 4G the largest part of the first screen is there within 1.8 s: lan
     const taken = [];
     for (let time = 0; time < 3; time++) taken.push(await largestPaint(browser, path));
     const median = [...taken].sort((one, other) => one - other)[1] ?? Infinity;
-    test
-      .info()
-      .annotations.push({
-        type: 'largest paint',
-        description: `${path}: ${taken.map(Math.round).join(', ')} ms, goal ${GOAL_MS}`,
-      });
+    test.info().annotations.push({
+      type: 'largest paint',
+      description: `${path}: ${taken.map(Math.round).join(', ')} ms, goal ${GOAL_MS}`,
+    });
     expect
       .soft(median, `${path}: ${taken.map(Math.round).join(', ')} ms`)
       .toBeLessThanOrEqual(GOAL_MS * SLACK);

@@ -1,7 +1,7 @@
 /** The states of entering a result, and of what follows: the winner, the bank, the payout. */
 import { expect, type Page } from '@playwright/test';
 import { newDraw } from './club';
-import { go, member, type ClubStage, type ClubState, type Json } from './club-stage';
+import { go, member, type ClubStage, type ClubState, type JsonBody } from './club-stage';
 import { answer, change } from './stubs';
 
 async function entry({ page, baseURL, club }: ClubStage): Promise<void> {
@@ -38,13 +38,13 @@ const BANK = {
 /** A completed draw whose winner is just so far. */
 async function winner(
   { page, club, draws }: ClubStage,
-  more: Json,
-  payouts: readonly Json[] = [],
+  more: JsonBody,
+  payouts: readonly JsonBody[] = [],
 ): Promise<void> {
   await change(
     page,
     `/api/draws/${draws.completed}/winners`,
-    (said: { winningTickets: Json[] }) => ({
+    (said: { winningTickets: JsonBody[] }) => ({
       ...said,
       winningTickets: said.winningTickets.map((ticket) => ({
         ...ticket,
@@ -61,7 +61,7 @@ async function winner(
   await expect(page.getByRole('region', { name: 'Payout Management' })).toBeVisible();
 }
 
-const payout = (more: Json): Json => ({
+const payout = (more: JsonBody): JsonBody => ({
   id: 9001,
   drawId: 1,
   clubId: 1,

@@ -20,7 +20,7 @@ export interface ClubState {
   show: (stage: ClubStage) => Promise<void>;
 }
 
-export type Json = Record<string, unknown>;
+export type JsonBody = Record<string, unknown>;
 
 export const title = (page: Page, name: string | RegExp) =>
   expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
@@ -31,8 +31,8 @@ export async function go(page: Page, path: string): Promise<void> {
 }
 
 /** The one who is signed in, as the server might also have described them. */
-export const whoIs = (page: Page, more: Json) =>
-  change(page, '/api/admin/whoami', (who: { user: Json }) => ({
+export const whoIs = (page: Page, more: JsonBody) =>
+  change(page, '/api/admin/whoami', (who: { user: JsonBody }) => ({
     ...who,
     user: { ...who.user, ...more },
   }));

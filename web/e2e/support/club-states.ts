@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test';
 import type { DemoClub } from './club';
 import { PEOPLE_STATES } from './club-people-states';
 import { RESULT_STATES } from './club-result-states';
-import { go, title, whoIs, type ClubState, type Json } from './club-stage';
+import { go, title, whoIs, type ClubState, type JsonBody } from './club-stage';
 import { lockedOffer } from './locked-offer';
 import { answer, change } from './stubs';
 
@@ -26,7 +26,7 @@ async function connect(page: Page, connected: boolean): Promise<void> {
   await page.goto('/admin/stripe-connect/complete');
 }
 
-const claim = (more: Json): Json => ({
+const claim = (more: JsonBody): JsonBody => ({
   state: 'open',
   drawNumber: 1042,
   serialNumber: 'FD-1042-007',
@@ -205,7 +205,7 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-edit-locked',
     show: async ({ page, club, draws }) => {
-      await change(page, `/api/draws/${draws.coming}`, (draw: Json) => ({
+      await change(page, `/api/draws/${draws.coming}`, (draw: JsonBody) => ({
         ...draw,
         locked: true,
         ticketsSold: 31,

@@ -56,7 +56,7 @@ export async function newDraw(page: Page, baseURL: string, club: DemoClub): Prom
   return ((await answer.json()) as { drawNumber: number }).drawNumber;
 }
 
-interface OwnDraw {
+interface ClubDraw {
   drawNumber: number;
   status: string;
   gameDate: string;
@@ -67,11 +67,13 @@ export async function clubDraws(
   page: Page,
   club: DemoClub,
 ): Promise<{ coming: number; awaiting: number; completed: number }> {
-  const draws = (await (await page.request.get(`/api/clubs/${club.id}/draws`)).json()) as OwnDraw[];
-  const one = (state: string, fits: (draw: OwnDraw) => boolean): number => {
+  const draws = (await (
+    await page.request.get(`/api/clubs/${club.id}/draws`)
+  ).json()) as ClubDraw[];
+  const one = (state: string, fits: (draw: ClubDraw) => boolean): number => {
     const found = draws.find(fits);
     expect(found, `a draw of ${club.name} that is ${state}`).toBeDefined();
-    return (found as OwnDraw).drawNumber;
+    return (found as ClubDraw).drawNumber;
   };
   return {
     coming: one(

@@ -2,12 +2,12 @@
 import type { Page, Route } from '@playwright/test';
 import { consoleAnswers } from '../../src/testing/operator-data';
 
-export interface Said {
+export interface ConsoleResponse {
   status?: number;
   body?: unknown;
 }
 
-export type Answers = Record<string, unknown | ((route: Route) => Said)>;
+export type Answers = Record<string, unknown | ((route: Route) => ConsoleResponse)>;
 
 /** Answers every call of the console from the table; what is asked is kept, in order. */
 export async function withConsole(page: Page, more: Answers = {}): Promise<string[]> {
@@ -22,8 +22,10 @@ export async function withConsole(page: Page, more: Answers = {}): Promise<strin
       if (/^\/api\/(config|debug-log|footer-menus)/.test(pathname)) return route.continue();
       return route.fulfill({ status: 404, json: { message: 'Not here.', code: 'not-found' } });
     }
-    const said: Said =
-      typeof answer === 'function' ? (answer as (asking: Route) => Said)(route) : { body: answer };
+    const said: ConsoleResponse =
+      typeof answer === 'function'
+        ? (answer as (asking: Route) => ConsoleResponse)(route)
+        : { body: answer };
     return route.fulfill({ status: said.status ?? 200, json: said.body ?? {} });
   });
   return asked;

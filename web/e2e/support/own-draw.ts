@@ -10,7 +10,7 @@ interface Club {
   slug: string;
 }
 
-export interface Wanted {
+export interface DrawOptions {
   /** How many tickets are left; the others are bought by a crowd. */
   left?: number;
   /** Seconds until kick-off. */
@@ -47,7 +47,7 @@ export async function asClub(
 export async function ownDraws(
   playwright: Playwright,
   baseURL: string,
-  wanted: readonly Wanted[],
+  wanted: readonly DrawOptions[],
   index = 0,
 ): Promise<OwnDraw[]> {
   const { calls, club } = await asClub(playwright, baseURL, index);
@@ -87,7 +87,7 @@ export async function ownDraws(
 export async function ownDraw(
   playwright: Playwright,
   baseURL: string,
-  wanted: Wanted = {},
+  wanted: DrawOptions = {},
 ): Promise<OwnDraw> {
   const [draw] = await ownDraws(playwright, baseURL, [wanted]);
   return draw as OwnDraw;

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { FakeServer } from '@/testing/fake-server';
-import { Problem, get, isCopied, onServerTime, patiently, post } from './http';
+import { Problem, get, isCopied, onServerTime, withRetry, post } from './http';
 import { reconnectPause } from './live-socket';
 
 afterEach(() => {
@@ -49,11 +49,11 @@ test('a busy server is asked again at most three times, a full one not', async (
     )
     .on('POST /api/y', { status: 409 });
   const busy = vi.fn();
-  const answer = patiently(() => post('/api/x', {}), busy);
+  const answer = withRetry(() => post('/api/x', {}), busy);
   await vi.runAllTimersAsync();
   expect(await answer).toEqual({ ok: true });
   expect(busy).toHaveBeenCalledTimes(2);
-  await expect(patiently(() => post('/api/y', {}))).rejects.toThrow('409');
+  await expect(withRetry(() => post('/api/y', {}))).rejects.toThrow('409');
   expect(server.paths()).toEqual(['POST /api/x', 'POST /api/x', 'POST /api/x', 'POST /api/y']);
 });
 

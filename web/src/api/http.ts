@@ -2,7 +2,7 @@
 import { sample, type Sample } from '@/shared/clock';
 import { COPY_HEADER } from '@/shared/offline';
 
-interface Said {
+interface ErrorBody {
   message?: string;
   code?: string;
   requestId?: string;
@@ -22,17 +22,17 @@ export class Problem extends Error {
     this.said = readSaid(body);
   }
 
-  readonly said: Said;
+  readonly said: ErrorBody;
 
   get code(): string {
     return this.said.code ?? '';
   }
 }
 
-function readSaid(body: string): Said {
+function readSaid(body: string): ErrorBody {
   try {
     const parsed: unknown = JSON.parse(body);
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Said) : {};
+    return typeof parsed === 'object' && parsed !== null ? (parsed as ErrorBody) : {};
   } catch {
     return {};
   }
@@ -121,7 +121,7 @@ const TRIES_MAX = 3;
 const PAUSE_MS_MAX = 8_000;
 
 /** For reads and idempotent posts only: asks again when the server is busy (429, 503), as it says, at most three times. */
-export async function patiently<Answer>(
+export async function withRetry<Answer>(
   ask: () => Promise<Answer>,
   onBusy: () => void = () => {},
 ): Promise<Answer> {

@@ -14,6 +14,8 @@ export type {
   OwnClub,
   OwnDraw,
   Payout,
+  PendingApproval,
+  Reauthenticated,
   ResultEntered,
   Stats,
   TermsText,

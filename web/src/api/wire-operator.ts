@@ -13,6 +13,7 @@ export type {
   InFlight,
   MissingTicketResolved as Allocated,
   OrphanedTicket,
+  PaidTickets,
   ProviderTransaction as Transaction,
   Recovered,
   Refunded,

@@ -1,5 +1,5 @@
 /** Brings the worker in, once everything of the first paint is here, and shows it what it was too late for. */
-import { how } from './how';
+import { cacheStrategy } from './cache-strategy';
 
 /** Built beside the pages, not among them: the bundler is not to look for it. */
 const WORKER = '/sw.js';
@@ -12,11 +12,13 @@ function showThisPage(): void {
   const { origin, pathname } = window.location;
   if (
     !navigator.serviceWorker.controller ||
-    how({ method: 'GET', url: origin + pathname }, origin) !== 'network first'
+    cacheStrategy({ method: 'GET', url: origin + pathname }, origin) !== 'network first'
   )
     return;
   const files = performance.getEntriesByType('resource').map(({ name }) => name);
-  const assets = files.filter((url) => how({ method: 'GET', url }, origin) === 'cache first');
+  const assets = files.filter(
+    (url) => cacheStrategy({ method: 'GET', url }, origin) === 'cache first',
+  );
   for (const url of [pathname, ...assets]) void fetch(url).catch(() => {});
 }
 

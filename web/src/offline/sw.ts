@@ -11,14 +11,14 @@
  * a GET is looked at; and a copy's name is its path alone, without what a link carries after it.
  */
 import { ASSETS, SEEN, assetOf, copyOf, dropOld, keep, mayKeep } from './copies';
-import { how, isScreen, nameOf, type How } from './how';
+import { cacheStrategy, isScreen, nameOf, type How } from './cache-strategy';
 import { offlinePage } from './offline-page';
 
 interface Lasting extends Event {
   waitUntil: (done: Promise<unknown>) => void;
 }
 
-interface Asking extends Lasting {
+interface FetchEvent extends Lasting {
   readonly request: Request;
   /** A page's document, asked for while the worker was still waking up. */
   readonly preloadResponse: Promise<Response | undefined>;
@@ -28,7 +28,7 @@ interface Asking extends Lasting {
 /** What of a worker's surroundings is used here; the compiler knows windows only. */
 interface Surroundings {
   addEventListener(kind: 'install' | 'activate', listener: (event: Lasting) => void): void;
-  addEventListener(kind: 'fetch', listener: (event: Asking) => void): void;
+  addEventListener(kind: 'fetch', listener: (event: FetchEvent) => void): void;
   skipWaiting: () => Promise<void>;
   readonly clients: { claim: () => Promise<void> };
   readonly registration: ServiceWorkerRegistration;
@@ -50,13 +50,13 @@ worker.addEventListener('activate', (event) => {
 
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
-  const way = how(request, worker.location.origin);
+  const way = cacheStrategy(request, worker.location.origin);
   if (way === 'cache first') event.respondWith(fromHere(event));
   else if (way === 'network first' || (request.mode === 'navigate' && request.method === 'GET'))
     event.respondWith(fromNetwork(event, way));
 });
 
-async function fromHere(event: Asking): Promise<Response> {
+async function fromHere(event: FetchEvent): Promise<Response> {
   const name = nameOf(event.request.url);
   const kept = await assetOf(name);
   if (kept) return kept;
@@ -65,7 +65,7 @@ async function fromHere(event: Asking): Promise<Response> {
   return answer;
 }
 
-async function fromNetwork(event: Asking, way: How): Promise<Response> {
+async function fromNetwork(event: FetchEvent, way: How): Promise<Response> {
   const { request } = event;
   const name = nameOf(request.url);
   try {

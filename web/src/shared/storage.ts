@@ -1,8 +1,8 @@
 /** Browser storage that may be missing, full or forbidden: reading then gives null and writing says false. */
 
-export type Place = 'session' | 'local';
+export type StorageArea = 'session' | 'local';
 
-function open(place: Place): Storage | null {
+function open(place: StorageArea): Storage | null {
   try {
     return place === 'session' ? window.sessionStorage : window.localStorage;
   } catch {
@@ -10,7 +10,7 @@ function open(place: Place): Storage | null {
   }
 }
 
-export function readStored(place: Place, key: string): unknown {
+export function readStored(place: StorageArea, key: string): unknown {
   try {
     const text = open(place)?.getItem(key);
     return text ? JSON.parse(text) : null;
@@ -20,7 +20,7 @@ export function readStored(place: Place, key: string): unknown {
 }
 
 /** The text as it stands there, for values that others wrote without quotes. */
-export function readStoredText(place: Place, key: string): string | null {
+export function readStoredText(place: StorageArea, key: string): string | null {
   try {
     return open(place)?.getItem(key) ?? null;
   } catch {
@@ -28,7 +28,7 @@ export function readStoredText(place: Place, key: string): string | null {
   }
 }
 
-export function writeStored(place: Place, key: string, value: unknown): boolean {
+export function writeStored(place: StorageArea, key: string, value: unknown): boolean {
   try {
     const storage = open(place);
     storage?.setItem(key, JSON.stringify(value));
@@ -38,7 +38,7 @@ export function writeStored(place: Place, key: string, value: unknown): boolean 
   }
 }
 
-export function forgetStored(place: Place, key: string): void {
+export function forgetStored(place: StorageArea, key: string): void {
   try {
     open(place)?.removeItem(key);
   } catch {

@@ -8,12 +8,14 @@ import { FakeServer } from './fake-server';
 import { consoleAnswers } from './operator-data';
 import { show } from './show';
 
-type Said = Parameters<FakeServer['on']>[1];
+type StubbedResponse = Parameters<FakeServer['on']>[1];
 
 export const NOW = Date.parse('2026-11-21T03:00:00Z');
 
 /** A server with everything in order; `more` is what this test changes, several answers given in turn. */
-export function aServer(more: Record<string, Said | Said[]> = {}): FakeServer {
+export function aServer(
+  more: Record<string, StubbedResponse | StubbedResponse[]> = {},
+): FakeServer {
   const server = new FakeServer();
   for (const [what, body] of Object.entries(consoleAnswers(NOW))) server.on(what, { body });
   for (const [what, said] of Object.entries(more))
@@ -53,9 +55,9 @@ export const refused = (
   message: string,
   code = 'refused',
   more: object = {},
-): Said => ({ status, body: { message, code, requestId: 'r1', ...more } });
+): StubbedResponse => ({ status, body: { message, code, requestId: 'r1', ...more } });
 /** What an operator who has to show that it is them hears first. */
-export const wantsProof: Said = refused(
+export const wantsProof: StubbedResponse = refused(
   403,
   'Confirm it is you to go on.',
   'reauthentication-required',

@@ -1,26 +1,26 @@
 /** Stands in for the server in unit tests: answers by method and path, remembers what was asked. */
 import { vi } from 'vitest';
 
-type Answer = { status?: number; body?: unknown; headers?: Record<string, string> } | Error;
-type Asked = { method: string; path: string; body: unknown };
+type FakeResponse = { status?: number; body?: unknown; headers?: Record<string, string> } | Error;
+type RecordedRequest = { method: string; path: string; body: unknown };
 
 export class FakeServer {
-  readonly asked: Asked[] = [];
-  private readonly answers = new Map<string, Answer[]>();
-  private otherwise: (path: string, method: string) => Answer | null = () => null;
+  readonly asked: RecordedRequest[] = [];
+  private readonly answers = new Map<string, FakeResponse[]>();
+  private otherwise: (path: string, method: string) => FakeResponse | null = () => null;
 
   constructor() {
     vi.stubGlobal('fetch', (path: string, init: RequestInit = {}) => this.answer(path, init));
   }
 
   /** Answers `"GET /api/config"`; several answers are given in turn, the last one for ever. */
-  on(what: string, ...answers: Answer[]): this {
+  on(what: string, ...answers: FakeResponse[]): this {
     this.answers.set(what, answers);
     return this;
   }
 
   /** Answers whatever else is asked, as far as it can. */
-  rest(otherwise: (path: string, method: string) => Answer | null): this {
+  rest(otherwise: (path: string, method: string) => FakeResponse | null): this {
     this.otherwise = otherwise;
     return this;
   }

@@ -61,6 +61,7 @@ export const anAnomaly = (more: Partial<Anomaly> = {}): Anomaly => ({
   customerPhone: null,
   resolvedAt: null,
   resolvedBy: null,
+  resolvedByEmail: null,
   resolution: null,
   stripeUrl: null,
   ...more,

@@ -1,29 +1,35 @@
-//! How a draw ends: the whistle, the result, the result taken back, the game called off.
+//! The end of a draw: kick-off, result, undone result, cancellation, archive.
 
 use super::{Draw, Event, Refusal, Status};
 use crate::{GameResult, Timestamp};
 
 impl Draw {
-    /// The timer's command. Late or early, it only writes down what the clock has decided already.
+    /// Closes the draw at kick-off, or expires overdue reservations. The clock decides; a late tick
+    /// only records it.
     pub(super) fn tick(&self, now: Timestamp) -> Vec<Event> {
         if self.status == Status::Active && now >= self.terms.closes_at {
-            return self.ending_with(Event::Closed);
+            return self.end_sales(Event::Closed);
         }
         self.overdue(now, None)
     }
 
     /// A result on an active draw closes it first, in the same commit (decision E-5).
-    pub(super) fn complete(&self, result: GameResult) -> Result<Vec<Event>, Refusal> {
+    pub(super) fn complete(
+        &self,
+        now: Timestamp,
+        result: GameResult,
+    ) -> Result<Vec<Event>, Refusal> {
         let mut events = match self.status {
             Status::Completed if self.outcome.is_some_and(|outcome| outcome.result == result) => {
                 return Ok(Vec::new());
             }
             Status::Completed => return Err(Refusal::AlreadyCompleted),
             Status::Cancelled => return Err(Refusal::DrawClosed),
-            Status::Active => self.ending_with(Event::Closed),
+            Status::Active => self.end_sales(Event::Closed),
             Status::Closed => Vec::new(),
         };
         let winner = self.deal.serial(result.cell);
+        events.extend(self.reveal_event(now));
         events.push(Event::Completed {
             result,
             winner,
@@ -32,29 +38,42 @@ impl Draw {
         Ok(events)
     }
 
-    /// Back to sale only while kick-off is still ahead, because then the deal was not revealed (decision E-6).
+    /// Undoes the result. The draw is on sale again only if the deal was not revealed (decisions
+    /// E-6, M-4). A result entered before kick-off reveals the deal when kick-off passes; the event
+    /// for that is added here.
     pub(super) fn undo(&self, now: Timestamp) -> Result<Vec<Event>, Refusal> {
         if self.status != Status::Completed {
             return Err(Refusal::NotCompleted);
         }
-        let status = if now < self.terms.closes_at {
-            Status::Active
-        } else {
+        let revealed = self.reveal_event(now);
+        let is_revealed = self.revealed || revealed.is_some();
+        let status = if is_revealed {
             Status::Closed
+        } else {
+            Status::Active
         };
-        Ok(vec![Event::Undone { status }])
+        Ok(revealed
+            .into_iter()
+            .chain([Event::Undone { status }])
+            .collect())
     }
 
-    /// The tickets stay with their orders until each is refunded and voided (decision E-9).
+    /// Returns the event that makes the deal public, if a result is valid at or after kick-off.
+    fn reveal_event(&self, now: Timestamp) -> Option<Event> {
+        (!self.revealed && now >= self.terms.closes_at).then_some(Event::Revealed)
+    }
+
+    /// Cancels the draw. Each order keeps its tickets until it is refunded and voided (decision
+    /// E-9).
     pub(super) fn cancel(&self) -> Result<Vec<Event>, Refusal> {
         match self.status {
             Status::Cancelled => Ok(Vec::new()),
             Status::Completed => Err(Refusal::AlreadyCompleted),
-            Status::Active | Status::Closed => Ok(self.ending_with(Event::Cancelled)),
+            Status::Active | Status::Closed => Ok(self.end_sales(Event::Cancelled)),
         }
     }
 
-    /// Only what has ended leaves the lists (B:140); coming back is always allowed.
+    /// Archives a draw that has ended (B:140), or undoes that at any time.
     pub(super) fn archive(&self, archived: bool) -> Result<Vec<Event>, Refusal> {
         match self.status {
             _ if archived == self.archived => Ok(Vec::new()),
@@ -63,8 +82,8 @@ impl Draw {
         }
     }
 
-    /// Once sales end no reservation can become a ticket any more.
-    fn ending_with(&self, end: Event) -> Vec<Event> {
+    /// Expires all reservations, because sales have ended, and adds the event that ended them.
+    fn end_sales(&self, end: Event) -> Vec<Event> {
         let expired = self
             .reservations
             .keys()

@@ -1,10 +1,11 @@
-//! What has happened to a draw. The journal is a list of these.
+//! The events of a draw. The journal stores them.
 
 use crate::{Cents, FeeStep, GameResult, OrderId, Reservation, Serial, Status, Terms};
 
+/// A change of a draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// An order has a reservation; it replaces an earlier one of the same order.
+    /// An order has this reservation, instead of an earlier one.
     Reserved {
         order: OrderId,
         reservation: Reservation,
@@ -15,37 +16,40 @@ pub enum Event {
     Expired {
         order: OrderId,
     },
-    /// An order has these tickets, and no reservation any more.
+    /// An order has these tickets. Its reservation is gone.
     Allocated {
         order: OrderId,
         serials: Vec<Serial>,
         step: FeeStep,
     },
-    /// These tickets are free again (or, after the close, nobody's).
+    /// These tickets have no owner any more.
     Voided {
         order: OrderId,
         serials: Vec<Serial>,
         step: FeeStep,
-        /// Its money had been taken.
+        /// The payment had been captured.
         charged: bool,
     },
     Closed,
-    /// The result stands; `winner` carries its cell, sold or not.
+    /// The result was entered. `winner` has its cell, sold or not.
     Completed {
         result: GameResult,
         winner: Serial,
         prize: Cents,
     },
-    /// The result was taken back.
+    /// The result was undone.
     Undone {
         status: Status,
     },
+    /// The deal became public. The draw never sells again (decision M-4).
+    Revealed,
     Amended {
         terms: Terms,
     },
-    /// Names or the contact were changed; they ride with the commit and are none of the rules' business.
+    /// Names or the contact were changed. They are stored with the commit and do not affect the
+    /// rules.
     Described,
-    /// The game was put off after its kick-off: on sale again.
+    /// The game was postponed after its kick-off, and the draw is on sale again.
     Reopened,
     Archived {
         archived: bool,

@@ -1,7 +1,8 @@
-//! Why not. A refusal changes nothing, in memory or on disk.
+//! Why a draw refuses a command. A refusal changes nothing.
 
 use thiserror::Error;
 
+/// Why a draw refuses a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
     #[error("only {free} tickets remaining")]
@@ -16,6 +17,9 @@ pub enum Refusal {
     PriceChanged,
     #[error("the order has no reservation in this draw")]
     ReservationUnknown,
+    /// The caller's network may not reserve this many unpaid tickets now.
+    #[error("at most {available} more tickets may be reserved from there now")]
+    HoldLimit { available: u16 },
     #[error("the reservation was extended often enough")]
     ExtensionsUsedUp,
     #[error("the order already has its tickets")]
@@ -24,7 +28,8 @@ pub enum Refusal {
     AlreadyCompleted,
     #[error("no result was entered")]
     NotCompleted,
-    /// Only the books know payouts; they say so when the result is being taken back (decision E-6).
+    /// Only the database knows the payouts. It refuses when the result is being undone (decision
+    /// E-6).
     #[error("the prize was paid out already")]
     PaidOut,
     #[error("price and prize are locked once tickets are sold ({sold} sold)")]
@@ -35,6 +40,9 @@ pub enum Refusal {
     DrawNotActive,
     #[error("the game has already started")]
     GameStarted,
+    /// The pairs are public, so no ticket may be sold and kick-off may not move (decision M-4).
+    #[error("the draw was revealed")]
+    Revealed,
     #[error("a time in the past, a price or a percentage out of range")]
     TermsInvalid,
 }

@@ -1,4 +1,4 @@
-//! Selling: keep tickets for an order, give them to it, take them back.
+//! The sale: reserve tickets for an order, allocate them, void them.
 
 use super::command::Authority;
 use super::{Draw, Event, Refusal, Status};
@@ -8,7 +8,8 @@ use crate::{
 };
 
 impl Draw {
-    /// A repeated request leaves the reservation as it is; one with another count resizes it (decision C-2).
+    /// Reserves tickets. A repeated request changes nothing; another count resizes the reservation
+    /// (decision C-2).
     pub(super) fn reserve(
         &self,
         now: Timestamp,
@@ -30,7 +31,7 @@ impl Draw {
         if until <= now {
             return Err(Refusal::TermsInvalid);
         }
-        self.check_room(now, order, count)?;
+        self.check_free_tickets(now, order, count)?;
         let until = until.min(self.terms.closes_at);
         let extensions = earlier.map_or(0, |reservation| reservation.extensions);
         let mut events = self.overdue(now, Some(order));
@@ -45,7 +46,7 @@ impl Draw {
         Ok(events)
     }
 
-    /// "Keep my tickets": later, at most ten times, never past kick-off (decision B-8).
+    /// Extends a reservation, at most ten times and never past kick-off (decision B-8).
     pub(super) fn extend(
         &self,
         now: Timestamp,
@@ -83,7 +84,8 @@ impl Draw {
             .collect()
     }
 
-    /// An order whose reservation is overdue still gets its tickets if there is room for it (decision C-9).
+    /// Allocates tickets. An order whose reservation is overdue still gets tickets if enough are
+    /// free (decision C-9).
     pub(super) fn allocate(
         &self,
         now: Timestamp,
@@ -96,7 +98,8 @@ impl Draw {
             Some(allocation) if allocation.serials.len() == usize::from(count) => {
                 return Ok(Vec::new());
             }
-            // An order paid for another number of tickets than it has: no reply would be true, so none is given.
+            // The order has another number of tickets than it paid for, so no allocation would be
+            // right.
             Some(_) => return Err(Refusal::AlreadyAllocated),
             None => {}
         }
@@ -108,8 +111,8 @@ impl Draw {
         if unit_price != self.terms.price {
             return Err(Refusal::PriceChanged);
         }
-        self.check_room(now, order, count)?;
-        let step = self.fee_taken(self.terms.price * count.into());
+        self.check_free_tickets(now, order, count)?;
+        let step = self.allocation_fee_step(self.terms.price * count.into());
         let mut events = self.overdue(now, Some(order));
         events.push(Event::Allocated {
             order,
@@ -119,14 +122,16 @@ impl Draw {
         Ok(events)
     }
 
-    /// Takes an order's tickets back, whatever the draw's state: money that goes back must never wait for a status.
+    /// Takes an order's tickets back in every status of the draw, because a refund must never wait.
     pub(super) fn void(&self, order: OrderId, charged: bool) -> Vec<Event> {
         let Some(allocation) = self.allocations.get(&order) else {
             return Vec::new();
         };
-        let vanishes = if charged { Cents::ZERO } else { allocation.fee };
-        let step =
-            self.fee_given_back(self.terms.price * allocation.serials.len() as i64, vanishes);
+        let unpaid_fee = if charged { Cents::ZERO } else { allocation.fee };
+        let step = self.void_fee_step(
+            self.terms.price * allocation.serials.len() as i64,
+            unpaid_fee,
+        );
         vec![Event::Voided {
             order,
             serials: allocation.serials.clone(),
@@ -135,8 +140,33 @@ impl Draw {
         }]
     }
 
-    /// The lowest free serials (decision K-1): a voided number is the next to leave (decision K-2).
+    /// Returns the serials to sell next, ascending. Serials that were never sold come first
+    /// (decision K-1). Returned serials come last, because their former owner may have seen the
+    /// pairs (decision M-3).
     pub(super) fn next_serials(&self, count: u16) -> Vec<Serial> {
+        let (returned, unsold): (Vec<Serial>, Vec<Serial>) = self
+            .free_serials()
+            .partition(|serial| self.returned.contains(serial));
+        let mut next: Vec<Serial> = unsold
+            .into_iter()
+            .chain(returned)
+            .take(count.into())
+            .collect();
+        next.sort_unstable();
+        next
+    }
+
+    /// Whether these serials are the next ones by decision M-3, or by the rule of older journals:
+    /// the lowest free ones.
+    pub(super) fn are_next_serials(&self, serials: &[Serial]) -> bool {
+        self.next_serials(serials.len() as u16) == serials
+            || self
+                .free_serials()
+                .take(serials.len())
+                .eq(serials.iter().copied())
+    }
+
+    fn free_serials(&self) -> impl Iterator<Item = Serial> {
         let mut taken = [false; TICKETS as usize + 1];
         for serial in self
             .allocations
@@ -145,26 +175,28 @@ impl Draw {
         {
             taken[usize::from(serial.number())] = true;
         }
-        Serial::all()
-            .filter(|serial| !taken[usize::from(serial.number())])
-            .take(count.into())
-            .collect()
+        Serial::all().filter(move |serial| !taken[usize::from(serial.number())])
     }
 
-    /// Overdue reservations leave the books whenever something else is written. The asker's own is spared: what the asker
-    /// gets replaces it.
-    pub(super) fn overdue(&self, now: Timestamp, asker: Option<OrderId>) -> Vec<Event> {
+    /// Returns the expiry events of overdue reservations, which are written with the next commit.
+    /// The reservation of `except` is left out, because the caller replaces it.
+    pub(super) fn overdue(&self, now: Timestamp, except: Option<OrderId>) -> Vec<Event> {
         self.reservations
             .iter()
-            .filter(|(order, reservation)| Some(**order) != asker && !reservation.is_active(now))
+            .filter(|(order, reservation)| Some(**order) != except && !reservation.is_active(now))
             .map(|(order, _)| Event::Expired { order: *order })
             .collect()
     }
 
-    /// Kick-off itself is too late. The clock decides, not the timer: the status may not say so yet.
+    /// Checks that the draw is on sale. At kick-off it no longer is, even if the timer has not
+    /// closed it yet.
     fn check_on_sale(&self, now: Timestamp) -> Result<(), Refusal> {
         if self.status != Status::Active || now >= self.terms.closes_at {
             return Err(Refusal::DrawClosed);
+        }
+        // A revealed draw is active only if it was reopened before decision M-4 was made.
+        if self.revealed {
+            return Err(Refusal::Revealed);
         }
         match self.terms.opens_at {
             Some(opens_at) if now < opens_at => Err(Refusal::DrawNotOpen),
@@ -172,23 +204,31 @@ impl Draw {
         }
     }
 
-    /// After kick-off only a payment that was authorised before it, and only while no result has been entered (rule 5).
+    /// Checks that a repair is allowed: the payment was authorised before kick-off, and no result
+    /// is entered (rule 5 of the decisions). After a reveal it is not allowed, because the pairs
+    /// are public (decision M-4).
     fn check_repairable(&self, authorised_at: Timestamp) -> Result<(), Refusal> {
         match self.status {
+            Status::Active | Status::Closed if self.revealed => Err(Refusal::Revealed),
             Status::Active | Status::Closed if authorised_at < self.terms.closes_at => Ok(()),
             _ => Err(Refusal::DrawClosed),
         }
     }
 
-    /// An order may take what is neither sold nor kept for somebody else.
-    fn check_room(&self, now: Timestamp, order: OrderId, count: u16) -> Result<(), Refusal> {
-        let kept: u16 = self
+    /// Checks that enough tickets are neither sold nor reserved for other orders.
+    fn check_free_tickets(
+        &self,
+        now: Timestamp,
+        order: OrderId,
+        count: u16,
+    ) -> Result<(), Refusal> {
+        let reserved: u16 = self
             .reservations
             .iter()
             .filter(|(holder, reservation)| **holder != order && reservation.is_active(now))
             .map(|(_, reservation)| reservation.count)
             .sum();
-        let free = TICKETS - self.sold() - kept;
+        let free = TICKETS - self.sold() - reserved;
         if count > free {
             Err(Refusal::TooFewTickets { free })
         } else {
@@ -196,9 +236,10 @@ impl Draw {
         }
     }
 
-    /// The step of an allocation: up to the fee that is due on all revenue. When an order that carried a part of it was let go
-    /// uncharged, that part is made up here, as far as the line goes.
-    fn fee_taken(&self, line: Cents) -> FeeStep {
+    /// Returns the fee step of an allocation: it raises the ledger to the fee due on all revenue. A
+    /// part that is missing because an order was voided without a charge is added here, up to the
+    /// line's amount.
+    fn allocation_fee_step(&self, line: Cents) -> FeeStep {
         let revenue_after = self.revenue + line;
         let fee_delta = (self.fee_policy.on(revenue_after) - self.fee).clamp(Cents::ZERO, line);
         let fee_after = self.fee + fee_delta;
@@ -211,12 +252,13 @@ impl Draw {
         }
     }
 
-    /// The step of a void: down to the fee that is still due. `vanishes` was never taken and needs no return; what is more than
-    /// that is held by somebody and goes back from whoever has it. A fee that was not taken cannot stay due either: then the
-    /// ledger falls below what is due, and later sales make it up.
-    fn fee_given_back(&self, line: Cents, vanishes: Cents) -> FeeStep {
+    /// Returns the fee step of a void: it lowers the ledger to the fee that is still due.
+    /// `unpaid_fee` was never paid, so it is only removed from the ledger. The rest was paid by
+    /// orders and is returned to them. The ledger may fall below the fee due; later sales make it
+    /// up.
+    fn void_fee_step(&self, line: Cents, unpaid_fee: Cents) -> FeeStep {
         let revenue_after = self.revenue - line;
-        let held = self.fee - vanishes;
+        let held = self.fee - unpaid_fee;
         let fee_after = self.fee_policy.on(revenue_after).min(held).max(Cents::ZERO);
         let fee_delta = fee_after - self.fee;
         FeeStep {

@@ -1,10 +1,11 @@
-//! Everything a draw is rebuilt from: what the tables hold.
+//! The stored state of a draw.
 
 use super::{Draw, Outcome, Status, Terms};
-use crate::{Allocation, Cents, Deal, DrawId, FeePolicy, OrderId, Reservation};
+use crate::{Allocation, Cents, Deal, DrawId, FeePolicy, OrderId, Reservation, Serial};
 
+/// The complete state of a draw, as the tables store it.
 #[derive(Clone, Debug)]
-pub struct Snapshot {
+pub struct DrawSnapshot {
     pub id: DrawId,
     pub terms: Terms,
     pub fee_policy: FeePolicy,
@@ -17,12 +18,14 @@ pub struct Snapshot {
     pub fee: Cents,
     pub outcome: Option<Outcome>,
     pub archived: bool,
+    pub revealed: bool,
+    pub returned: Vec<Serial>,
 }
 
 impl Draw {
-    /// Builds the draw the tables describe. Panics when `check` finds that they contradict each other: a draw that cannot
-    /// be right must not sell.
-    pub fn restore(from: Snapshot) -> Draw {
+    /// Restores a draw from its stored state. Panics if the state breaks an invariant: such a draw
+    /// must not sell.
+    pub fn restore(from: DrawSnapshot) -> Draw {
         let draw = Draw {
             id: from.id,
             terms: from.terms,
@@ -36,6 +39,8 @@ impl Draw {
             fee: from.fee,
             outcome: from.outcome,
             archived: from.archived,
+            revealed: from.revealed,
+            returned: from.returned.into_iter().collect(),
         };
         draw.check();
         draw

@@ -1,13 +1,13 @@
-//! What a draw sells, for how much, until when; and when that may still be changed.
+//! The terms of a draw (price, prize, opening, kick-off) and when they may be changed.
 
 use super::command::Editor;
 use super::{Draw, Event, Refusal, Status};
 use crate::{Cents, Reservation, Timestamp};
 
-/// Dearest ticket, $10,000: with 169 of them no sum comes near the end of an `i64`.
+/// Highest ticket price, $10,000. The sums of 169 tickets stay far below the limit of an `i64`.
 pub const PRICE_MAX: Cents = Cents(1_000_000);
 
-/// What a draw sells, for how much, until when.
+/// The terms of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// 1 cent (decision C-23) to `PRICE_MAX`.
@@ -15,9 +15,9 @@ pub struct Terms {
     /// 1…100 (decision D-10).
     pub prize_percentage: u8,
     pub round_up_prize: bool,
-    /// `None`: at once (decision E-20).
+    /// Start of the sale. `None`: at once (decision E-20).
     pub opens_at: Option<Timestamp>,
-    /// Kick-off. No ticket is allocated at or after this instant (rule 5).
+    /// Kick-off. No ticket is allocated at or after this instant (rule 5 of the decisions).
     pub closes_at: Timestamp,
 }
 
@@ -32,14 +32,14 @@ impl Terms {
                 .is_none_or(|opens_at| opens_at < self.closes_at)
     }
 
-    /// Price and prize: what a buyer was promised (B:158).
+    /// Returns price and prize terms, which are promised to the buyers (B:158).
     fn promise(&self) -> (Cents, u8, bool) {
         (self.price, self.prize_percentage, self.round_up_prize)
     }
 }
 
-/// What somebody wants changed of a draw's terms; `None` stays as it is. Merged inside the draw, so that two editors never undo
-/// each other's work by sending what they saw.
+/// A change of a draw's terms. `None` leaves a value as it is. It is merged inside the draw, so
+/// that concurrent edits of different values do not overwrite each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TermsEdit {
     pub price: Option<Cents>,
@@ -51,7 +51,7 @@ pub struct TermsEdit {
 }
 
 impl TermsEdit {
-    fn of(&self, terms: Terms) -> Terms {
+    fn merged_into(&self, terms: Terms) -> Terms {
         Terms {
             price: self.price.unwrap_or(terms.price),
             prize_percentage: self.prize_percentage.unwrap_or(terms.prize_percentage),
@@ -75,8 +75,9 @@ impl From<Terms> for TermsEdit {
 }
 
 impl Draw {
-    /// Price and prize are locked while a ticket is sold or kept for somebody (B:158, decision E-12); names and times may
-    /// change until kick-off. An earlier kick-off shortens the reservations that would outlive it, in the same commit.
+    /// Changes the terms. Price and prize are locked while a ticket is sold or reserved (B:158,
+    /// decision E-12). Names and times may change until kick-off. An earlier kick-off also shortens
+    /// the reservations that would end after it.
     pub(super) fn amend(
         &self,
         now: Timestamp,
@@ -84,12 +85,15 @@ impl Draw {
         by: Editor,
         described: bool,
     ) -> Result<Vec<Event>, Refusal> {
-        let terms = edit.of(self.terms);
+        let terms = edit.merged_into(self.terms);
         let changes = terms != self.terms;
         if !changes && !described {
             return Ok(Vec::new());
         }
         self.check_editable(now, by, changes)?;
+        if changes && self.revealed {
+            return Err(Refusal::Revealed);
+        }
         if changes {
             self.check_terms(now, &terms)?;
         }
@@ -114,7 +118,8 @@ impl Draw {
         Ok(events)
     }
 
-    /// After kick-off only the operator edits: to put a game off, or to correct a name. What has ended keeps its terms.
+    /// Checks who may edit. After kick-off only the operator may, to postpone a game or to correct
+    /// a name. A draw that has ended keeps its terms.
     fn check_editable(&self, now: Timestamp, by: Editor, changes: bool) -> Result<(), Refusal> {
         match (self.status, by) {
             (Status::Completed | Status::Cancelled, Editor::Operator) if !changes => Ok(()),

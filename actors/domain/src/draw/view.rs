@@ -1,24 +1,28 @@
-//! What anyone may see of a draw: absolute, small, whole, latest only.
+//! The public view of a draw. It is complete and small, so only the latest one matters.
 
 use crate::{Cents, DrawId, GameResult, Serial, Status, TICKETS, Timestamp};
 
+/// The public view of a draw as of its last commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
     pub draw: DrawId,
-    /// The draw's count of commits: newer wins.
+    /// The number of commits of the draw. A view with a higher revision is newer.
     pub revision: u64,
     pub status: Status,
     pub sold: u16,
-    /// What active reservations claim, as of the last commit.
+    /// Tickets in active reservations.
     pub held: u16,
     pub price: Cents,
-    /// Of the tickets sold so far; frozen once completed.
+    /// The prize for the tickets sold so far; fixed once the draw is completed.
     pub prize: Cents,
-    /// Of all 169.
+    /// The prize if all 169 tickets are sold.
     pub prize_max: Cents,
     pub closes_at: Timestamp,
-    /// The result and the serial that carries it, once completed. That is one pair of the deal: before kick-off a result
-    /// can still be undone, so [`View::revealed`] is what may be shown (decision E-6).
+    /// The deal is public, also while the result is undone (decision M-4).
+    pub deal_public: bool,
+    /// The result and the winning serial, once completed. They are one pair of the deal, and before
+    /// kick-off the result can still be undone. Only [`View::revealed`] may be shown (decision
+    /// E-6).
     pub result: Option<(GameResult, Serial)>,
 }
 
@@ -27,9 +31,15 @@ impl View {
         TICKETS - self.sold - self.held
     }
 
-    /// The result and the winning ticket, once everybody may know them: completed, and its kick-off passed (decision E-6).
+    /// Returns the result and the winning serial if they are public: the draw is completed and
+    /// kick-off has passed (decision E-6).
     pub fn revealed(&self, now: Timestamp) -> Option<(GameResult, Serial)> {
         self.result
             .filter(|_| self.status == Status::Completed && now >= self.closes_at)
+    }
+
+    /// Whether the seed and all pairs may be shown.
+    pub fn is_deal_public(&self, now: Timestamp) -> bool {
+        self.deal_public || self.revealed(now).is_some()
     }
 }

@@ -1,12 +1,13 @@
-//! An independent model of a draw: 169 owners in a row, a list of claims, and the rules once more in the plainest words.
-//! It shares no code with the draw but the nouns, so that a mistake must be made twice to go unseen.
+//! An independent model of a draw: 169 owners, a list of reservations, and the rules in the
+//! simplest form. It shares only types with the draw, so that a mistake must be made twice to go
+//! unnoticed.
 
 use domain::{
     Authority, Cents, Command, Draw, Editor, GameResult, OrderId, Refusal, Reservation, Serial,
     Status, Terms, TermsEdit, Timestamp,
 };
 
-/// What the model says a command will do.
+/// The outcome of a command that the model predicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prediction {
     Changes,
@@ -28,20 +29,24 @@ pub struct Model {
     rate_bps: i64,
     cap: i64,
     status: Status,
-    /// Place `k - 1` is ticket `k`.
+    /// Index `k - 1` is ticket `k`.
     owners: Vec<Option<OrderId>>,
     claims: Vec<Claim>,
     result: Option<(GameResult, i64)>,
     archived: bool,
-    /// In the fee ledger, and what each order brought of it.
+    revealed: bool,
+    /// Index `k - 1`: ticket `k` was returned at least once.
+    was_returned: Vec<bool>,
+    /// The fee ledger.
     fee: i64,
-    carried: std::collections::BTreeMap<OrderId, i64>,
-    /// How often it was described anew.
+    /// The fee step of each order.
+    fee_by_order: std::collections::BTreeMap<OrderId, i64>,
+    /// How often the description was changed.
     descriptions: u32,
 }
 
 impl Model {
-    /// A model of a draw nothing has happened to yet.
+    /// Returns the model of a new draw.
     pub fn of(draw: &Draw) -> Model {
         Model {
             terms: *draw.terms(),
@@ -52,13 +57,15 @@ impl Model {
             claims: Vec::new(),
             result: None,
             archived: false,
+            revealed: false,
+            was_returned: vec![false; 169],
             fee: 0,
-            carried: Default::default(),
+            fee_by_order: Default::default(),
             descriptions: 0,
         }
     }
 
-    /// Predicts a command and lives through it.
+    /// Predicts the outcome of a command and executes it on the model.
     pub fn step(&mut self, now: Timestamp, command: &Command) -> Prediction {
         let before = self.clone();
         match self.attempt(now, command) {
@@ -91,15 +98,17 @@ impl Model {
             } => self.allocate(now, order, count.into(), unit_price, authority),
             Command::Void { order, charged } => {
                 if self.tickets_of(order) > 0 {
-                    self.owners
-                        .iter_mut()
-                        .filter(|owner| **owner == Some(order))
-                        .for_each(|owner| *owner = None);
-                    let carried = self.carried.remove(&order).unwrap_or_default();
+                    for (owner, was_returned) in self.owners.iter_mut().zip(&mut self.was_returned)
+                    {
+                        if *owner == Some(order) {
+                            (*owner, *was_returned) = (None, true);
+                        }
+                    }
+                    let order_fee = self.fee_by_order.remove(&order).unwrap_or_default();
                     let held = if charged {
                         self.fee
                     } else {
-                        self.fee - carried
+                        self.fee - order_fee
                     };
                     self.fee = held.min(self.fee_due()).max(0);
                 }
@@ -107,9 +116,9 @@ impl Model {
             }
             Command::Tick => {
                 if self.status == Status::Active && now >= self.terms.closes_at {
-                    self.stop(Status::Closed);
+                    self.end_sales(Status::Closed);
                 }
-                self.forget(now);
+                self.remove_expired(now);
                 Ok(())
             }
             Command::Complete { result } => match (self.status, self.result) {
@@ -117,17 +126,19 @@ impl Model {
                 (Status::Completed, _) => Err(Refusal::AlreadyCompleted),
                 (Status::Cancelled, _) => Err(Refusal::DrawClosed),
                 _ => {
-                    self.stop(Status::Completed);
+                    self.end_sales(Status::Completed);
                     self.result = Some((result, self.prize()));
+                    self.revealed |= now >= self.terms.closes_at;
                     Ok(())
                 }
             },
             Command::Undo if self.status != Status::Completed => Err(Refusal::NotCompleted),
             Command::Undo => {
-                self.status = if now < self.terms.closes_at {
-                    Status::Active
-                } else {
+                self.revealed |= now >= self.terms.closes_at;
+                self.status = if self.revealed {
                     Status::Closed
+                } else {
+                    Status::Active
                 };
                 self.result = None;
                 self.archived = false;
@@ -150,7 +161,7 @@ impl Model {
             }
             Command::Cancel if self.status == Status::Completed => Err(Refusal::AlreadyCompleted),
             Command::Cancel => {
-                self.stop(Status::Cancelled);
+                self.end_sales(Status::Cancelled);
                 Ok(())
             }
         }
@@ -174,13 +185,13 @@ impl Model {
         if live.as_ref().map(|claim| claim.count) == Some(count) {
             return Ok(());
         }
-        self.on_sale(now)?;
-        Self::countable(count)?;
+        self.check_on_sale(now)?;
+        Self::check_count(count)?;
         if until <= now {
             return Err(Refusal::TermsInvalid);
         }
-        self.fits(now, order, count)?;
-        self.forget(now);
+        self.check_free_tickets(now, order, count)?;
+        self.remove_expired(now);
         self.claims.retain(|claim| claim.order != order);
         let until = Timestamp(until.0.min(self.terms.closes_at.0));
         self.claims.push(Claim {
@@ -210,7 +221,7 @@ impl Model {
             }
             claim.until = until;
             claim.extensions += 1;
-            self.forget(now);
+            self.remove_expired(now);
         }
         Ok(())
     }
@@ -229,33 +240,37 @@ impl Model {
             _ => return Err(Refusal::AlreadyAllocated),
         }
         match authority {
-            Authority::Sale => self.on_sale(now)?,
+            Authority::Sale => self.check_on_sale(now)?,
             Authority::Repair { authorised_at } => {
+                if self.revealed && matches!(self.status, Status::Active | Status::Closed) {
+                    return Err(Refusal::Revealed);
+                }
                 let over = self.status == Status::Completed || self.status == Status::Cancelled;
                 if over || authorised_at >= self.terms.closes_at {
                     return Err(Refusal::DrawClosed);
                 }
             }
         }
-        Self::countable(count)?;
+        Self::check_count(count)?;
         if price != self.terms.price {
             return Err(Refusal::PriceChanged);
         }
-        self.fits(now, order, count)?;
-        self.forget(now);
+        self.check_free_tickets(now, order, count)?;
+        self.remove_expired(now);
         self.claims.retain(|claim| claim.order != order);
         for _ in 0..count {
-            let free = self
-                .owners
-                .iter_mut()
-                .find(|owner| owner.is_none())
-                .expect("a free ticket");
-            *free = Some(order);
+            let next = |returned| {
+                (0..169).find(|place| {
+                    self.owners[*place].is_none() && self.was_returned[*place] == returned
+                })
+            };
+            let free = next(false).or_else(|| next(true)).expect("a free ticket");
+            self.owners[free] = Some(order);
         }
         let line = count as i64 * self.terms.price.0;
         let missing = (self.fee_due() - self.fee).max(0).min(line);
         self.fee += missing;
-        self.carried.insert(order, missing);
+        self.fee_by_order.insert(order, missing);
         Ok(())
     }
 
@@ -285,8 +300,11 @@ impl Model {
         }
         self.descriptions += u32::from(described);
         if terms == old {
-            self.forget(now);
+            self.remove_expired(now);
             return Ok(());
+        }
+        if self.revealed {
+            return Err(Refusal::Revealed);
         }
         let priced = terms.price.0 >= 1 && terms.price.0 <= 1_000_000;
         let shared = terms.prize_percentage >= 1 && terms.prize_percentage <= 100;
@@ -309,7 +327,7 @@ impl Model {
         if promise(&terms) != promise(&old) && held > 0 {
             return Err(Refusal::TermsKept { held: held as u16 });
         }
-        self.forget(now);
+        self.remove_expired(now);
         self.claims
             .iter_mut()
             .for_each(|claim| claim.until = claim.until.min(terms.closes_at));
@@ -318,7 +336,7 @@ impl Model {
         Ok(())
     }
 
-    fn on_sale(&self, now: Timestamp) -> Result<(), Refusal> {
+    fn check_on_sale(&self, now: Timestamp) -> Result<(), Refusal> {
         if self.status != Status::Active || now >= self.terms.closes_at {
             Err(Refusal::DrawClosed)
         } else if self.terms.opens_at.is_some_and(|at| now < at) {
@@ -328,7 +346,7 @@ impl Model {
         }
     }
 
-    fn countable(count: usize) -> Result<(), Refusal> {
+    fn check_count(count: usize) -> Result<(), Refusal> {
         if count == 0 || count > 50 {
             Err(Refusal::CountOutOfRange { max: 50 })
         } else {
@@ -336,7 +354,12 @@ impl Model {
         }
     }
 
-    fn fits(&self, now: Timestamp, order: OrderId, count: usize) -> Result<(), Refusal> {
+    fn check_free_tickets(
+        &self,
+        now: Timestamp,
+        order: OrderId,
+        count: usize,
+    ) -> Result<(), Refusal> {
         let mut free = 169 - self.sold();
         for claim in self
             .claims
@@ -352,12 +375,12 @@ impl Model {
         }
     }
 
-    fn stop(&mut self, status: Status) {
+    fn end_sales(&mut self, status: Status) {
         self.claims.clear();
         self.status = status;
     }
 
-    fn forget(&mut self, now: Timestamp) {
+    fn remove_expired(&mut self, now: Timestamp) {
         self.claims.retain(|claim| now < claim.until);
     }
 
@@ -373,7 +396,7 @@ impl Model {
             .count()
     }
 
-    /// The fee on everything that is sold.
+    /// Returns the fee due on all sold tickets.
     fn fee_due(&self) -> i64 {
         let ten_thousandths = self.sold() as i64 * self.terms.price.0 * self.rate_bps;
         (ten_thousandths / 10_000 + i64::from(ten_thousandths % 10_000 >= 5_000)).min(self.cap)
@@ -390,7 +413,7 @@ impl Model {
         }
     }
 
-    /// Everything one can see of the draw is what the model expects.
+    /// Asserts that the public state of the draw is what the model expects.
     pub fn assert_agrees(&self, draw: &Draw) {
         let view = draw.view();
         assert_eq!(
@@ -407,7 +430,10 @@ impl Model {
             view.prize.0,
             self.result.map_or_else(|| self.prize(), |(_, prize)| prize)
         );
-        assert_eq!(draw.is_archived(), self.archived);
+        assert_eq!(
+            (draw.is_archived(), draw.is_revealed()),
+            (self.archived, self.revealed)
+        );
         assert_eq!(
             view.result.map(|(result, _)| result),
             self.result.map(|(result, _)| result)
@@ -428,7 +454,7 @@ impl Model {
         }
     }
 
-    /// Whom every sold ticket belongs to.
+    /// Returns the sold tickets by order.
     fn sales(&self) -> std::collections::BTreeMap<OrderId, Vec<Serial>> {
         let mut sales = std::collections::BTreeMap::<OrderId, Vec<Serial>>::new();
         for (place, owner) in self.owners.iter().enumerate() {

@@ -1,8 +1,10 @@
-//! The reader of the scenario tables: a time, a command, an arrow, its outcome. Every line is also put to the model.
+//! Runs scenario tables. Each line has a time, a command, an arrow and the expected outcome, and is
+//! also compared with the model.
 //!
-//! The first line says what is sold: `draw closes 15:00`, and if wanted `opens 13:00`, `sold 100`, `price 5.00`,
-//! `prize 50`, `rounding up`. Beside the commands there are two questions: `sees` (facts, separated by commas) and `wakes`.
-//! An expected outcome may leave out what it does not care about at its end: `reserved` covers `reserved 2 until 14:02`.
+//! The first line describes the draw: `draw closes 15:00`, optionally with `opens 13:00`, `sold
+//! 100`, `price 5.00`, `prize 50`, `rounding up`. Besides the commands there are two queries:
+//! `sees` (facts, separated by commas) and `wakes` (the next deadline). An expected outcome may be
+//! a prefix of the actual one: `reserved` matches `reserved 2 until 14:02`.
 
 use std::collections::HashMap;
 
@@ -13,7 +15,7 @@ use domain::{
 
 use crate::model::{Model, Prediction};
 
-/// Plays a table and compares each outcome.
+/// Runs a table and asserts each outcome.
 pub fn play(script: &str) {
     let mut lines = script
         .lines()
@@ -32,24 +34,24 @@ pub fn play(script: &str) {
             .split_once('→')
             .unwrap_or_else(|| panic!("no arrow in {line}"));
         let words = Words(asked.split_whitespace().collect());
-        let seen = scene.play(&words);
+        let actual = scene.play(&words);
         let expected = expected.trim();
         let matches = match words.0[1] {
             "sees" => expected
                 .split(", ")
-                .all(|fact| seen.split(", ").any(|s| s == fact)),
-            _ => seen
+                .all(|fact| actual.split(", ").any(|s| s == fact)),
+            _ => actual
                 .strip_prefix(expected)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
         };
-        assert!(matches, "{line}\n  but it was: {seen}\n");
+        assert!(matches, "{line}\n  actual outcome: {actual}\n");
     }
 }
 
 struct Scene {
     draw: Draw,
     model: Model,
-    /// What each order last asked for: its tickets, unless the line names another count.
+    /// The last reserved count of each order. An allocation without a count uses it.
     counts: HashMap<String, u16>,
 }
 
@@ -186,12 +188,15 @@ impl Scene {
     fn execute(&mut self, now: Timestamp, command: &Command) -> String {
         let decided = self.draw.decide(now, command);
         let predicted = self.model.step(now, command);
-        let seen = match &decided {
+        let actual = match &decided {
             Err(refusal) => Prediction::Refused(*refusal),
             Ok(events) if events.is_empty() => Prediction::Same,
             Ok(_) => Prediction::Changes,
         };
-        assert_eq!(seen, predicted, "the model sees it otherwise: {command:?}");
+        assert_eq!(
+            actual, predicted,
+            "the model predicts another outcome: {command:?}"
+        );
         let text = match &decided {
             Err(Refusal::TooFewTickets { free }) => format!("TooFewTickets {free}"),
             Err(Refusal::TermsLocked { sold }) => format!("TermsLocked {sold}"),
@@ -239,11 +244,12 @@ fn happened(event: &Event) -> String {
         Event::Described => "described".into(),
         Event::Reopened => "reopened".into(),
         Event::Archived { archived } => if *archived { "archived" } else { "unarchived" }.into(),
+        Event::Revealed => "revealed".into(),
         Event::Cancelled => "cancelled".into(),
     }
 }
 
-/// `1–3,7–7`.
+/// Formats serials as ranges: `1–3,7–7`.
 fn ranges(serials: &[Serial]) -> String {
     let runs = serials.chunk_by(|a, b| a.number() + 1 == b.number());
     let runs: Vec<String> = runs
@@ -278,7 +284,7 @@ fn dollars(text: &str) -> Cents {
     Cents::parse(text).expect("dollars, 5.00")
 }
 
-/// `14:02`, `14:02:30`, `14:01:59.999`.
+/// Parses `14:02`, `14:02:30` or `14:01:59.999`.
 fn time(text: &str) -> Timestamp {
     let mut parts = text
         .split([':', '.'])

@@ -1,27 +1,28 @@
-//! Every mail that is due was written, once, and nobody reads what is not so.
+//! Checks the mails: every due mail was sent once, and no mail says something wrong.
 
 use std::collections::BTreeMap;
 
 use domain::{OrderId, OrderState, PaymentIntent, PaymentIntentId, PaymentStatus};
-use persistence::books::OrderRecord;
+use persistence::stores::OrderRecord;
 
-use super::{Audit, was_captured};
+use super::{Audit, has_been_captured};
 
-/// Why an order is over whose buyer wanted it so.
-const LEFT: &str = "the buyer left";
-const DISPUTED: &str = "the buyer's bank disputes the payment";
+/// Reason of an order that its buyer cancelled.
+const REASON_BUYER_LEFT: &str = "the buyer left";
+const DISPUTE_NOTE: &str = "the buyer's bank disputes the payment";
 
 impl Audit<'_> {
-    /// E3: every mail left. E1, E2: one with the tickets for each order that was captured. The others below.
+    /// E3: every mail was delivered. E1, E2: one ticket mail for each captured order. E4, E5:
+    /// below.
     pub fn mails(&self) {
-        let delivered = self.world.watch.facts().delivered.clone();
+        let delivered = self.world.watch.state().delivered.clone();
         let mut queued: BTreeMap<(OrderId, String), u32> = BTreeMap::new();
         for mail in self.world.memory.mails() {
             if let Some(order) = mail.order {
                 *queued.entry((order, mail.kind)).or_default() += 1;
             }
             if !delivered.contains_key(&mail.id) {
-                self.wrong(format!(
+                self.report_violation(format!(
                     "E3: mail {} of {:?} did not leave",
                     mail.id,
                     mail.order.map(|order| order.0)
@@ -36,8 +37,8 @@ impl Audit<'_> {
         for (id, record) in &self.orders {
             let count = |kind: &str| queued.get(&(*id, kind.into())).copied().unwrap_or_default();
             let mails = count("tickets");
-            if mails != u32::from(was_captured(record)) {
-                self.wrong(format!(
+            if mails != u32::from(has_been_captured(record)) {
+                self.report_violation(format!(
                     "E1: order {} is {:?} and has {mails} mails",
                     id.0, record.order.state
                 ));
@@ -52,20 +53,21 @@ impl Audit<'_> {
         }
     }
 
-    /// E4: whoever had authorised a payment that came to nothing reads so once, unless they had left. One that was taken past us
-    /// after that may have its tickets by an operator's hand, or its money back.
-    fn not_charged(&self, record: &OrderRecord, said: Option<&PaymentIntent>, mails: u32) {
+    /// E4: a buyer whose authorised payment was not charged is told so once, unless the buyer left.
+    /// If the payment was changed externally later, other endings are allowed.
+    fn not_charged(&self, record: &OrderRecord, payment: Option<&PaymentIntent>, mails: u32) {
         let is_over = matches!(record.order.state, OrderState::Released | OrderState::Void)
-            && !was_captured(record);
-        let was_authorised = said.is_some_and(|said| {
-            said.status == PaymentStatus::Canceled && said.authorised_at.is_some()
+            && !has_been_captured(record);
+        let was_authorised = payment.is_some_and(|payment| {
+            payment.status == PaymentStatus::Canceled && payment.authorised_at.is_some()
         });
-        let is_reachable = record.buyer.email.is_some() && record.reason.as_deref() != Some(LEFT);
+        let is_reachable =
+            record.buyer.email.is_some() && record.reason.as_deref() != Some(REASON_BUYER_LEFT);
         let due = is_over && was_authorised && is_reachable;
-        if mails != u32::from(due) && !(mails == 1 && self.is_meddled(record.order.id)) {
+        if mails != u32::from(due) && !(mails == 1 && self.is_externally_changed(record.order.id)) {
             let (order, state, reason) = (record.order.id.0, record.order.state, &record.reason);
-            self.wrong(format!(
-                "E4: order {order} is {state:?} ({reason:?}) and has {mails} mails of no charge: {said:?}"
+            self.report_violation(format!(
+                "E4: order {order} is {state:?} ({reason:?}) and has {mails} mails of no charge: {payment:?}"
             ));
         }
         if due {
@@ -73,10 +75,10 @@ impl Audit<'_> {
         }
     }
 
-    /// E5: a club reads once of each dispute of an order's own payment that was found, and of no other.
-    fn disputed(&self, record: &OrderRecord, said: Option<&PaymentIntent>, mails: u32) {
-        let is_disputed = said.is_some_and(|said| said.disputed);
-        let is_found = |said: &PaymentIntent| {
+    /// E5: a club gets one mail for each detected dispute of an order's own payment, and no other.
+    fn disputed(&self, record: &OrderRecord, payment: Option<&PaymentIntent>, mails: u32) {
+        let is_disputed = payment.is_some_and(|payment| payment.disputed);
+        let is_found = |payment: &PaymentIntent| {
             let mut raised = self
                 .world
                 .memory
@@ -84,13 +86,13 @@ impl Audit<'_> {
                 .into_iter()
                 .map(|record| record.anomaly);
             raised.any(|anomaly| {
-                anomaly.payment_intent.as_ref() == Some(&said.id) && anomaly.note == DISPUTED
+                anomaly.payment_intent.as_ref() == Some(&payment.id) && anomaly.note == DISPUTE_NOTE
             })
         };
-        let must = is_disputed && said.is_some_and(is_found);
+        let must = is_disputed && payment.is_some_and(is_found);
         if mails > u32::from(is_disputed) || mails < u32::from(must) {
-            self.wrong(format!(
-                "E5: the club of order {} has {mails} mails of a dispute: {said:?}",
+            self.report_violation(format!(
+                "E5: the club of order {} has {mails} mails of a dispute: {payment:?}",
                 record.order.id.0
             ));
         }

@@ -1,29 +1,29 @@
-//! Every cent the provider took is in a ticket, went back, or is known to a person.
+//! Every captured cent has a ticket, was refunded, or is covered by an open anomaly.
 
 use std::collections::BTreeSet;
 
-use actors::testing::Intent;
+use actors::testing::FakeIntent;
 use domain::{Cents, OrderState, PaymentIntentId, PaymentStatus};
-use persistence::books::OrderRecord;
+use persistence::stores::OrderRecord;
 
-use super::{Audit, open_anomalies, was_captured};
+use super::{Audit, has_been_captured, open_anomalies};
 
 impl Audit<'_> {
-    /// P1 to P6, payment by payment.
+    /// Checks P1 to P6 for each payment.
     pub fn payments(&self) {
         let shown: BTreeSet<PaymentIntentId> = self
             .world
-            .told
-            .stories()
+            .answers_shown
+            .transcripts()
             .into_values()
-            .filter_map(|story| story.payment_intent)
+            .filter_map(|transcript| transcript.payment_intent)
             .collect();
         for intent in &self.intents {
             let record = intent.said.order.and_then(|order| self.orders.get(&order));
             let own = record
                 .filter(|record| record.order.payment_intent.as_ref() == Some(&intent.said.id));
             if intent.captures > 1 {
-                self.wrong(format!(
+                self.report_violation(format!(
                     "P6: {} was captured {} times",
                     intent.said.id, intent.captures
                 ));
@@ -31,12 +31,12 @@ impl Audit<'_> {
             match intent.said.status {
                 PaymentStatus::Succeeded => self.taken(intent, own),
                 PaymentStatus::Canceled => self.canceled(intent, own),
-                // An intent nobody was shown may stay: nobody can pay it.
+                // An intent that no buyer was shown may stay open: it cannot be paid.
                 status
                     if status != PaymentStatus::RequiresCapture
                         && shown.contains(&intent.said.id) =>
                 {
-                    self.wrong(format!(
+                    self.report_violation(format!(
                         "P3: {} can still be paid ({status:?})",
                         intent.said.id
                     ));
@@ -47,14 +47,14 @@ impl Audit<'_> {
         for (id, record) in self
             .orders
             .iter()
-            .filter(|(_, record)| was_captured(record))
+            .filter(|(_, record)| has_been_captured(record))
         {
             let own = self
                 .intents
                 .iter()
                 .find(|intent| Some(&intent.said.id) == record.order.payment_intent.as_ref());
             if !own.is_some_and(|intent| intent.said.is_taken()) {
-                self.wrong(format!(
+                self.report_violation(format!(
                     "P2: order {} was captured, its payment was not: {own:?}",
                     id.0
                 ));
@@ -62,47 +62,47 @@ impl Audit<'_> {
         }
     }
 
-    /// P1, P2: exactly one of tickets, money back, or a person who knows.
-    fn taken(&self, intent: &Intent, own: Option<&OrderRecord>) {
-        let said = &intent.said;
-        let known = self.reported.contains(&said.id);
+    /// P1, P2: a captured payment has exactly one of tickets, a refund, or an open anomaly.
+    fn taken(&self, intent: &FakeIntent, own: Option<&OrderRecord>) {
+        let payment = &intent.said;
+        let known = self.reported.contains(&payment.id);
         let Some(record) = own else {
-            if !said.is_refunded() && !known {
-                self.wrong(format!("P1: {} was taken for no order of ours", said.id));
+            if !payment.is_refunded() && !known {
+                self.report_violation(format!("P1: {} was captured without an order", payment.id));
             }
             return;
         };
         let order = &record.order;
-        let fee_agrees = said.application_fee == order.application_fee;
+        let fee_agrees = payment.application_fee == order.application_fee;
         match order.state {
-            OrderState::Captured if said.amount_refunded > Cents::ZERO && !known => {
-                self.wrong(format!(
-                    "P4: {} went back, order {} has its tickets",
-                    said.id, order.id.0
+            OrderState::Captured if payment.amount_refunded > Cents::ZERO && !known => {
+                self.report_violation(format!(
+                    "P4: {} was refunded, but order {} has its tickets",
+                    payment.id, order.id.0
                 ));
             }
-            OrderState::Captured if said.amount != order.total() && !known => {
-                self.wrong(format!(
+            OrderState::Captured if payment.amount != order.total() && !known => {
+                self.report_violation(format!(
                     "P2: {} took {}, order {} is {}",
-                    said.id,
-                    said.amount,
+                    payment.id,
+                    payment.amount,
                     order.id.0,
                     order.total()
                 ));
             }
             OrderState::Captured if !fee_agrees && !known => {
-                let (took, ours) = (said.application_fee, order.application_fee);
-                self.wrong(format!(
+                let (took, ours) = (payment.application_fee, order.application_fee);
+                self.report_violation(format!(
                     "P2 fee: {} took a fee of {took}, order {} says {ours}",
-                    said.id, order.id.0
+                    payment.id, order.id.0
                 ));
             }
             OrderState::Captured => {}
-            _ if !said.is_refunded() && !known => {
+            _ if !payment.is_refunded() && !known => {
                 let state = order.state;
-                self.wrong(format!(
+                self.report_violation(format!(
                     "P1: {} was taken, order {} is {state:?} and has no money back",
-                    said.id, order.id.0
+                    payment.id, order.id.0
                 ));
             }
             _ => {}
@@ -113,18 +113,19 @@ impl Audit<'_> {
             .refunds()
             .into_iter()
             .find(|refund| refund.order == order.id);
-        let given = refund
+        let refunded = refund
             .filter(|refund| refund.succeeded == Some(true))
             .map_or(Cents::ZERO, |refund| refund.amount);
-        if given != said.amount_refunded && !self.is_meddled(order.id) {
-            self.wrong(format!(
-                "P4: order {} gave {given} back, the provider {}",
-                order.id.0, said.amount_refunded
+        if refunded != payment.amount_refunded && !self.is_externally_changed(order.id) {
+            self.report_violation(format!(
+                "P4: order {} gave {refunded} back, the provider {}",
+                order.id.0, payment.amount_refunded
             ));
         }
     }
 
-    /// M1, M2, M3: an order is worth its lines, at the draws' own prices, for one club's account.
+    /// M1, M2, M3: an order's amount is the sum of its lines, at the draws' prices, for one club's
+    /// account.
     pub fn orders(&self) {
         for (id, record) in &self.orders {
             let order = &record.order;
@@ -134,7 +135,7 @@ impl Audit<'_> {
                 .map(|line| line.unit_price * i64::from(line.count) + line.card_fee)
                 .sum();
             if order.total() != lines {
-                self.wrong(format!(
+                self.report_violation(format!(
                     "M1: order {} is {}, its lines {lines}",
                     id.0,
                     order.total()
@@ -152,7 +153,7 @@ impl Audit<'_> {
                 .filter(|_| order.state == OrderState::Captured)
             {
                 if price(line.draw) != Some(line.unit_price) {
-                    self.wrong(format!(
+                    self.report_violation(format!(
                         "M3: order {} paid {} a ticket of draw {}",
                         id.0, line.unit_price, line.draw
                     ));
@@ -161,69 +162,70 @@ impl Audit<'_> {
         }
     }
 
-    fn canceled(&self, intent: &Intent, own: Option<&OrderRecord>) {
+    fn canceled(&self, intent: &FakeIntent, own: Option<&OrderRecord>) {
         if let Some(record) = own.filter(|record| record.order.state == OrderState::Captured) {
-            self.wrong(format!(
+            self.report_violation(format!(
                 "P2: {} is canceled, order {} captured",
                 intent.said.id, record.order.id.0
             ));
         }
     }
 
-    /// Money in = tickets out + money back + what a person knows of. Where somebody meddled, every payment was looked at by
-    /// itself already.
+    /// P1: captured money equals tickets, refunds and reported payments. Skipped after external
+    /// changes, where each payment was checked alone.
     pub fn sums(&self) {
-        if !self.meddled.is_empty() {
+        if !self.externally_changed.is_empty() {
             return;
         }
-        let said = || self.intents.iter().map(|intent| &intent.said);
-        let taken: Cents = said().map(|said| said.amount_received).sum();
-        let back: Cents = said().map(|said| said.amount_refunded).sum();
+        let payment = || self.intents.iter().map(|intent| &intent.said);
+        let taken: Cents = payment().map(|payment| payment.amount_received).sum();
+        let back: Cents = payment().map(|payment| payment.amount_refunded).sum();
         let captured = self
             .orders
             .values()
             .filter(|record| record.order.state == OrderState::Captured);
         let card_fees: Cents = captured.map(|record| record.order.card_fee()).sum();
         let revenue: Cents = self.draws.iter().map(|draw| draw.revenue()).sum();
-        let ticketless = said().filter(|said| {
-            let order = said.order.and_then(|order| self.orders.get(&order));
+        let ticketless = payment().filter(|payment| {
+            let order = payment.order.and_then(|order| self.orders.get(&order));
             order.is_none_or(|record| record.order.state != OrderState::Captured)
         });
-        let reported = ticketless.filter(|said| self.reported.contains(&said.id));
+        let reported = ticketless.filter(|payment| self.reported.contains(&payment.id));
         let reported: Cents = reported
-            .map(|said| said.amount_received - said.amount_refunded)
+            .map(|payment| payment.amount_received - payment.amount_refunded)
             .sum();
         if taken != revenue + card_fees + back + reported {
-            self.wrong(format!(
+            self.report_violation(format!(
                 "P1 sum: {taken} taken ≠ {revenue} tickets + {card_fees} card fees + {back} back + {reported} reported"
             ));
         }
     }
 
-    /// P5, decision D-2: what the provider holds of fees is what the fee ledgers say, and below the caps.
+    /// P5, decision D-2: the fees that the provider holds equal the fee ledgers and respect the
+    /// caps.
     pub fn fees(&self) {
-        if !self.meddled.is_empty() {
+        if !self.externally_changed.is_empty() {
             return;
         }
-        let said = self.intents.iter().map(|intent| &intent.said);
-        let held: Cents = said
-            .map(|said| said.application_fee - said.application_fee_refunded)
+        let payment = self.intents.iter().map(|intent| &intent.said);
+        let held: Cents = payment
+            .map(|payment| payment.application_fee - payment.application_fee_refunded)
             .sum();
         let ledger: Cents = self.draws.iter().map(|draw| draw.fee()).sum();
         if held != ledger {
-            self.wrong(format!("P5: {held} of fees are held, due are {ledger}"));
+            self.report_violation(format!("P5: {held} of fees are held, due are {ledger}"));
         }
         for draw in self.draws.iter().filter(|draw| {
             !self
                 .world
                 .watch
-                .facts()
-                .let_go_uncharged
+                .state()
+                .released_uncharged
                 .contains(&draw.id())
         }) {
             let due = draw.fee_policy().on(draw.revenue());
             if draw.fee() != due {
-                self.wrong(format!(
+                self.report_violation(format!(
                     "M4: draw {} has a fee of {}, due are {due}",
                     draw.id(),
                     draw.fee()
@@ -232,15 +234,15 @@ impl Audit<'_> {
         }
         let cap: Cents = self.draws.iter().map(|draw| draw.fee_policy().cap).sum();
         if held > cap {
-            self.wrong(format!("P5: {held} of fees is more than the cap of {cap}"));
+            self.report_violation(format!("P5: {held} of fees is more than the cap of {cap}"));
         }
     }
 
-    /// With manual capture nobody has to be told of anything, as long as nobody meddles.
+    /// With manual capture there are no open anomalies unless payments were changed externally.
     pub fn anomalies(&self) {
         let open = open_anomalies(self.world);
-        if self.meddled.is_empty() && !open.is_empty() {
-            self.wrong(format!("P1: anomalies are open about {open:?}"));
+        if self.externally_changed.is_empty() && !open.is_empty() {
+            self.report_violation(format!("P1: anomalies are open about {open:?}"));
         }
     }
 }

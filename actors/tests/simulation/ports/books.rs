@@ -1,4 +1,5 @@
-//! The way to the books.
+//! The payment stores as a simulated process reaches them: calls may fail or be delayed on the way in
+//! and on the way out.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -9,161 +10,212 @@ use domain::{
     PaymentIntentId, Serial, Timestamp,
 };
 use persistence::Failure;
-use persistence::books::{
-    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, Repair,
-    Tell, TermsAgreed,
-};
 use persistence::ledger::BuyerDetails;
-use persistence::nodes::Boot;
+use persistence::nodes::InstanceId;
+use persistence::stores::{
+    AnomalyRecord, AnomalyStore, Attempt, BuyerSource, Mail, NotifyBuyer, Operation, OperationKind,
+    OrderRecord, OrderStore, OutboxStore, PaymentOperationStore, ReconciliationStore, Repair,
+    StoredWebhookEvent, TermsAgreed, WebhookEventStore,
+};
 
 use super::{Owner, enter, leave};
 use crate::simulation::mutant::Mutant;
 
-pub struct BooksPort(Owner);
+pub struct PaymentStoresPort(Owner);
 
-impl BooksPort {
-    pub fn new(owner: Owner) -> BooksPort {
-        BooksPort(owner)
+impl PaymentStoresPort {
+    pub fn new(owner: Owner) -> PaymentStoresPort {
+        PaymentStoresPort(owner)
     }
 
-    /// For whoever reads the story.
-    fn said<T: Debug>(
+    /// Adds a line about a call and its result to the simulation's trace.
+    fn trace<T: Debug>(
         &self,
-        what: &'static str,
-        answer: &Answer<T>,
-        sentence: impl FnOnce() -> String,
+        action: &'static str,
+        result: &StoreResult<T>,
+        describe: impl FnOnce() -> String,
     ) {
         let (world, process) = &self.0;
         world
             .trace
-            .note(what, &[process.number, u64::from(answer.is_ok())], || {
-                format!("process {} {}: {answer:?}", process.number, sentence())
+            .note(action, &[process.number, u64::from(result.is_ok())], || {
+                format!("process {} {}: {result:?}", process.number, describe())
             });
     }
 }
 
-type Answer<T> = Result<T, Failure>;
+type StoreResult<T> = Result<T, Failure>;
 
-/// There, the books themselves, and back.
+/// Calls a method of the shared store, with the simulated faults before and after it.
 macro_rules! through {
-    ($port:ident, $method:ident($($given:expr),*)) => {{
+    ($port:ident, $method:ident($($argument:expr),*)) => {{
         enter(&$port.0).await?;
-        let answer = $port.0.0.memory.$method($($given),*).await;
-        leave(&$port.0).await.and(answer)
+        let result = $port.0.0.memory.$method($($argument),*).await;
+        leave(&$port.0).await.and(result)
     }};
 }
 
 #[async_trait]
-impl Books for BooksPort {
-    async fn order(&self, id: OrderId) -> Answer<Option<OrderRecord>> {
+impl OrderStore for PaymentStoresPort {
+    async fn order(&self, id: OrderId) -> StoreResult<Option<OrderRecord>> {
         let record = through!(self, order(id))?;
         Ok(record.map(|record| self.0.0.mutant.recalled(&self.0.0, record)))
     }
 
-    async fn order_by_client_key(&self, client_key: &str) -> Answer<Option<OrderRecord>> {
+    async fn order_by_client_key(&self, client_key: &str) -> StoreResult<Option<OrderRecord>> {
         through!(self, order_by_client_key(client_key))
     }
 
-    async fn order_by_token(&self, token: &str) -> Answer<Option<OrderRecord>> {
+    async fn order_by_token(&self, token: &str) -> StoreResult<Option<OrderRecord>> {
         through!(self, order_by_token(token))
     }
 
-    async fn order_by_payment_intent(&self, id: &PaymentIntentId) -> Answer<Option<OrderRecord>> {
+    async fn order_by_payment_intent(
+        &self,
+        id: &PaymentIntentId,
+    ) -> StoreResult<Option<OrderRecord>> {
         if let Some(order) = self.0.0.mutant.misled(&self.0.0, id) {
             return self.order(order).await;
         }
         through!(self, order_by_payment_intent(id))
     }
 
-    async fn opened(
+    async fn record_payment_intent(
         &self,
         order: OrderId,
         id: &PaymentIntentId,
         client_secret: &str,
-    ) -> Answer<()> {
-        through!(self, opened(order, id, client_secret))
+    ) -> StoreResult<()> {
+        through!(self, record_payment_intent(order, id, client_secret))
     }
 
-    async fn fill_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Answer<()> {
-        through!(self, fill_buyer(order, buyer))
+    async fn fill_buyer(
+        &self,
+        order: OrderId,
+        buyer: &BuyerDetails,
+        source: BuyerSource,
+    ) -> StoreResult<bool> {
+        through!(self, fill_buyer(order, buyer, source))
     }
 
-    async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Answer<bool> {
+    async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> StoreResult<bool> {
         through!(self, correct_buyer(order, buyer))
     }
 
-    async fn consented(
+    async fn record_consent(
         &self,
         order: OrderId,
         at: Timestamp,
         ip: &str,
         terms: TermsAgreed,
-    ) -> Answer<()> {
-        through!(self, consented(order, at, ip, terms))
+    ) -> StoreResult<()> {
+        through!(self, record_consent(order, at, ip, terms))
     }
 
-    async fn captured(&self, order: OrderId, said: &PaymentIntent, at: Timestamp) -> Answer<()> {
-        self.0.0.mutant.captured(&self.0.0, order, at).await?;
-        through!(self, captured(order, said, at))
-    }
-
-    async fn rejecting(&self, order: OrderId, reason: &str, at: Timestamp) -> Answer<()> {
-        if self.0.0.mutant == Mutant::ExpiryDoesNotCancel && reason.contains("lapsed") {
-            return through!(self, released(order, reason, Tell::Nobody, at));
-        }
-        through!(self, rejecting(order, reason, at))
-    }
-
-    async fn released(
+    async fn record_capture(
         &self,
         order: OrderId,
-        reason: &str,
-        tell: Tell,
+        intent: &PaymentIntent,
         at: Timestamp,
-    ) -> Answer<()> {
-        through!(self, released(order, reason, tell, at))
+    ) -> StoreResult<()> {
+        self.0.0.mutant.captured(&self.0.0, order, at).await?;
+        through!(self, record_capture(order, intent, at))
     }
 
-    async fn voided(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Answer<()> {
-        through!(self, voided(order, reason, tell, at))
+    async fn reject(&self, order: OrderId, reason: &str, at: Timestamp) -> StoreResult<()> {
+        if self.0.0.mutant == Mutant::ExpiryDoesNotCancel && reason.contains("lapsed") {
+            return through!(self, release(order, reason, NotifyBuyer::Nobody, at));
+        }
+        through!(self, reject(order, reason, at))
     }
 
-    async fn fee_returned(&self, order: OrderId) -> Answer<Cents> {
-        through!(self, fee_returned(order))
-    }
-
-    async fn fee_given_back(&self, order: OrderId) -> Answer<Cents> {
-        through!(self, fee_given_back(order))
-    }
-
-    async fn orders_called_off(&self, limit: u32) -> Answer<Vec<OrderRecord>> {
-        through!(self, orders_called_off(limit))
-    }
-
-    async fn fees_owed(&self) -> Answer<Vec<DrawId>> {
-        through!(self, fees_owed())
-    }
-
-    async fn give_fees_back(&self, draw: DrawId) -> Answer<()> {
-        through!(self, give_fees_back(draw))
-    }
-
-    async fn refunding(
+    async fn release(
         &self,
         order: OrderId,
-        amount: Cents,
-        fee: Cents,
         reason: &str,
-    ) -> Answer<()> {
-        through!(self, refunding(order, amount, fee, reason))
+        tell: NotifyBuyer,
+        at: Timestamp,
+    ) -> StoreResult<()> {
+        through!(self, release(order, reason, tell, at))
     }
 
+    async fn void(
+        &self,
+        order: OrderId,
+        reason: &str,
+        tell: NotifyBuyer,
+        at: Timestamp,
+    ) -> StoreResult<()> {
+        through!(self, void(order, reason, tell, at))
+    }
+}
+
+#[async_trait]
+impl ReconciliationStore for PaymentStoresPort {
+    async fn orders_open(
+        &self,
+        opened_before: Timestamp,
+        limit: u32,
+    ) -> StoreResult<Vec<OrderRecord>> {
+        through!(self, orders_open(opened_before, limit))
+    }
+
+    async fn orders_captured(&self, since: Timestamp, limit: u32) -> StoreResult<Vec<OrderRecord>> {
+        through!(self, orders_captured(since, limit))
+    }
+
+    async fn orders_of_cancelled_draws(&self, limit: u32) -> StoreResult<Vec<OrderRecord>> {
+        through!(self, orders_of_cancelled_draws(limit))
+    }
+
+    async fn orders_without_address(
+        &self,
+        captured_before: Timestamp,
+        limit: u32,
+    ) -> StoreResult<Vec<OrderRecord>> {
+        through!(self, orders_without_address(captured_before, limit))
+    }
+
+    async fn newest_order(&self) -> StoreResult<Option<Timestamp>> {
+        through!(self, newest_order())
+    }
+
+    async fn connected_accounts(&self) -> StoreResult<Vec<AccountId>> {
+        through!(self, connected_accounts())
+    }
+
+    async fn record_provider_snapshots(
+        &self,
+        intents: &[PaymentIntent],
+        at: Timestamp,
+    ) -> StoreResult<()> {
+        through!(self, record_provider_snapshots(intents, at))
+    }
+
+    async fn account_of_payment(
+        &self,
+        payment_intent: &PaymentIntentId,
+    ) -> StoreResult<Option<AccountId>> {
+        through!(self, account_of_payment(payment_intent))
+    }
+
+    async fn club_of(&self, account: &AccountId) -> StoreResult<Option<ClubId>> {
+        through!(self, club_of(account))
+    }
+
+    async fn ticket_owner(&self, draw: DrawId, serial: Serial) -> StoreResult<Option<OrderId>> {
+        through!(self, ticket_owner(draw, serial))
+    }
+}
+
+#[async_trait]
+impl PaymentOperationStore for PaymentStoresPort {
     async fn claim_operations(
         &self,
         now: Timestamp,
         lease_ms: i64,
         limit: u32,
-    ) -> Answer<Vec<Operation>> {
+    ) -> StoreResult<Vec<Operation>> {
         let claimed = through!(self, claim_operations(now, lease_ms, limit))?;
         Ok(claimed
             .into_iter()
@@ -177,104 +229,39 @@ impl Books for BooksPort {
         kind: OperationKind,
         now: Timestamp,
         lease_ms: i64,
-    ) -> Answer<Option<Operation>> {
+    ) -> StoreResult<Option<Operation>> {
         let claimed = through!(self, claim_operation(order, kind, now, lease_ms))?;
         Ok(claimed.filter(|operation| self.0.0.mutant.lets_claim(operation)))
     }
 
-    async fn attempted(&self, operation: i64, attempt: Attempt) -> Answer<()> {
-        through!(self, attempted(operation, attempt))
+    async fn record_attempt(&self, operation: i64, attempt: Attempt) -> StoreResult<()> {
+        through!(self, record_attempt(operation, attempt))
     }
 
-    async fn notice(&self, notice: &Notice, taker: Boot, at: Timestamp) -> Answer<bool> {
-        let world = &self.0.0;
-        world.mutant.believes(world, notice);
-        let stored = through!(self, notice(&world.mutant.notice(world, notice), taker, at));
-        if stored == Ok(true) {
-            world.watch.stored(notice);
-        }
-        stored
+    async fn fee_returned(&self, order: OrderId) -> StoreResult<Cents> {
+        through!(self, fee_returned(order))
     }
 
-    async fn notices_unhandled(
+    async fn fee_refunded(&self, order: OrderId) -> StoreResult<Cents> {
+        through!(self, fee_refunded(order))
+    }
+
+    async fn queue_refund(
         &self,
-        taker: Boot,
-        overdue: Timestamp,
-        limit: u32,
-    ) -> Answer<Vec<Notice>> {
-        through!(self, notices_unhandled(taker, overdue, limit))
+        order: OrderId,
+        amount: Cents,
+        fee: Cents,
+        reason: &str,
+    ) -> StoreResult<()> {
+        through!(self, queue_refund(order, amount, fee, reason))
     }
 
-    async fn notice_handled(&self, event_id: &str, at: Timestamp) -> Answer<()> {
-        through!(self, notice_handled(event_id, at))
+    async fn fees_owed(&self) -> StoreResult<Vec<DrawId>> {
+        through!(self, fees_owed())
     }
 
-    async fn orders_open(&self, opened_before: Timestamp, limit: u32) -> Answer<Vec<OrderRecord>> {
-        through!(self, orders_open(opened_before, limit))
-    }
-
-    async fn orders_captured(&self, since: Timestamp, limit: u32) -> Answer<Vec<OrderRecord>> {
-        through!(self, orders_captured(since, limit))
-    }
-
-    async fn newest_order(&self) -> Answer<Option<Timestamp>> {
-        through!(self, newest_order())
-    }
-
-    async fn accounts(&self) -> Answer<Vec<AccountId>> {
-        through!(self, accounts())
-    }
-
-    async fn witness(&self, said: &[PaymentIntent], at: Timestamp) -> Answer<()> {
-        through!(self, witness(said, at))
-    }
-
-    async fn raise(&self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> Answer<bool> {
-        let raised = async { through!(self, raise(anomaly, amount, at)) }.await;
-        self.said("raises", &raised, || {
-            format!(
-                "{:?} of {:?}: {}",
-                anomaly.kind, anomaly.payment_intent, anomaly.note
-            )
-        });
-        raised
-    }
-
-    async fn heal(
-        &self,
-        payment_intent: &PaymentIntentId,
-        kind: AnomalyKind,
-        at: Timestamp,
-    ) -> Answer<u64> {
-        let healed = async { through!(self, heal(payment_intent, kind, at)) }.await;
-        self.said("heals", &healed, || format!("{kind:?} of {payment_intent}"));
-        healed
-    }
-
-    async fn open_about(&self, payment_intent: &PaymentIntentId) -> Answer<Vec<u128>> {
-        through!(self, open_about(payment_intent))
-    }
-
-    async fn reported(&self, among: &[PaymentIntentId]) -> Answer<BTreeSet<PaymentIntentId>> {
-        through!(self, reported(among))
-    }
-
-    async fn heal_known(&self, anomalies: &[u128], at: Timestamp) -> Answer<u64> {
-        let healed = async { through!(self, heal_known(anomalies, at)) }.await;
-        self.said("heals", &healed, || format!("anomalies {anomalies:?}"));
-        healed
-    }
-
-    async fn anomalies(&self, only_open: bool, limit: u32) -> Answer<Vec<AnomalyRecord>> {
-        through!(self, anomalies(only_open, limit))
-    }
-
-    async fn anomaly_counts(&self) -> Answer<(u64, u64)> {
-        through!(self, anomaly_counts())
-    }
-
-    async fn resolve(&self, anomaly: u128, resolution: &str, at: Timestamp) -> Answer<bool> {
-        through!(self, resolve(anomaly, resolution, at))
+    async fn queue_fee_refunds(&self, draw: DrawId) -> StoreResult<()> {
+        through!(self, queue_fee_refunds(draw))
     }
 
     async fn begin_repair(
@@ -282,34 +269,55 @@ impl Books for BooksPort {
         id: &PaymentIntentId,
         repair: Repair,
         at: Timestamp,
-    ) -> Answer<bool> {
+    ) -> StoreResult<bool> {
         through!(self, begin_repair(id, repair, at))
     }
 
-    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Answer<()> {
+    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> StoreResult<()> {
         through!(self, end_repair(id, repair))
     }
+}
 
-    async fn witnessed(&self, payment_intent: &PaymentIntentId) -> Answer<Option<AccountId>> {
-        through!(self, witnessed(payment_intent))
-    }
-
-    async fn club_of(&self, account: &AccountId) -> Answer<Option<ClubId>> {
-        through!(self, club_of(account))
-    }
-
-    async fn holder(&self, draw: DrawId, serial: Serial) -> Answer<Option<OrderId>> {
-        through!(self, holder(draw, serial))
-    }
-
-    async fn orders_nameless(
+#[async_trait]
+impl WebhookEventStore for PaymentStoresPort {
+    async fn store_event(
         &self,
-        captured_before: Timestamp,
-        limit: u32,
-    ) -> Answer<Vec<OrderRecord>> {
-        through!(self, orders_nameless(captured_before, limit))
+        notice: &StoredWebhookEvent,
+        receiver: InstanceId,
+        at: Timestamp,
+    ) -> StoreResult<bool> {
+        let world = &self.0.0;
+        world.mutant.believes(world, notice);
+        let stored = through!(
+            self,
+            store_event(
+                &world.mutant.mutate_webhook_event(world, notice),
+                receiver,
+                at
+            )
+        );
+        if stored == Ok(true) {
+            world.watch.stored(notice);
+        }
+        stored
     }
 
+    async fn unhandled_events(
+        &self,
+        receiver: InstanceId,
+        overdue: Timestamp,
+        limit: u32,
+    ) -> StoreResult<Vec<StoredWebhookEvent>> {
+        through!(self, unhandled_events(receiver, overdue, limit))
+    }
+
+    async fn mark_event_handled(&self, event_id: &str, at: Timestamp) -> StoreResult<()> {
+        through!(self, mark_event_handled(event_id, at))
+    }
+}
+
+#[async_trait]
+impl OutboxStore for PaymentStoresPort {
     async fn queue_mail(
         &self,
         dedupe_key: &str,
@@ -318,25 +326,89 @@ impl Books for BooksPort {
         to: &str,
         data: &str,
         at: Timestamp,
-    ) -> Answer<bool> {
+    ) -> StoreResult<bool> {
         through!(self, queue_mail(dedupe_key, kind, order, to, data, at))
     }
 
     async fn claim_mail(
         &self,
-        sender: Boot,
+        sender: InstanceId,
         now: Timestamp,
         lease_ms: i64,
         limit: u32,
-    ) -> Answer<Vec<Mail>> {
+    ) -> StoreResult<Vec<Mail>> {
         through!(self, claim_mail(sender, now, lease_ms, limit))
     }
 
-    async fn mail_sent(&self, mail: i64, at: Timestamp) -> Answer<()> {
+    async fn mail_sent(&self, mail: i64, at: Timestamp) -> StoreResult<()> {
         through!(self, mail_sent(mail, at))
     }
 
-    async fn mail_failed(&self, mail: i64, why: &str, again: Option<Timestamp>) -> Answer<()> {
+    async fn mail_failed(&self, mail: i64, why: &str, again: Option<Timestamp>) -> StoreResult<()> {
         through!(self, mail_failed(mail, why, again))
+    }
+}
+
+#[async_trait]
+impl AnomalyStore for PaymentStoresPort {
+    async fn raise_anomaly(
+        &self,
+        anomaly: &Anomaly,
+        amount: Option<Cents>,
+        at: Timestamp,
+    ) -> StoreResult<bool> {
+        let raised = async { through!(self, raise_anomaly(anomaly, amount, at)) }.await;
+        self.trace("raises", &raised, || {
+            format!(
+                "{:?} of {:?}: {}",
+                anomaly.kind, anomaly.payment_intent, anomaly.note
+            )
+        });
+        raised
+    }
+
+    async fn resolve_healed(
+        &self,
+        payment_intent: &PaymentIntentId,
+        kind: AnomalyKind,
+        at: Timestamp,
+    ) -> StoreResult<u64> {
+        let healed = async { through!(self, resolve_healed(payment_intent, kind, at)) }.await;
+        self.trace("heals", &healed, || format!("{kind:?} of {payment_intent}"));
+        healed
+    }
+
+    async fn open_anomalies_of(&self, payment_intent: &PaymentIntentId) -> StoreResult<Vec<u128>> {
+        through!(self, open_anomalies_of(payment_intent))
+    }
+
+    async fn payments_with_open_anomalies(
+        &self,
+        among: &[PaymentIntentId],
+    ) -> StoreResult<BTreeSet<PaymentIntentId>> {
+        through!(self, payments_with_open_anomalies(among))
+    }
+
+    async fn resolve_listed(&self, anomalies: &[u128], at: Timestamp) -> StoreResult<u64> {
+        let healed = async { through!(self, resolve_listed(anomalies, at)) }.await;
+        self.trace("heals", &healed, || format!("anomalies {anomalies:?}"));
+        healed
+    }
+
+    async fn anomalies(&self, only_open: bool, limit: u32) -> StoreResult<Vec<AnomalyRecord>> {
+        through!(self, anomalies(only_open, limit))
+    }
+
+    async fn anomaly_counts(&self) -> StoreResult<(u64, u64)> {
+        through!(self, anomaly_counts())
+    }
+
+    async fn close_anomaly(
+        &self,
+        anomaly: u128,
+        resolution: &str,
+        at: Timestamp,
+    ) -> StoreResult<bool> {
+        through!(self, close_anomaly(anomaly, resolution, at))
     }
 }

@@ -1,18 +1,18 @@
-//! The way to the list of nodes, and from one node to another.
+//! The list of nodes, and calls between nodes, as a simulated process reaches them.
 
 use std::time::Duration;
 
-use actors::{Answered, Errand, Neighbours, Unreachable};
+use actors::{DrawRequest, PeerAnswer, PeerClient, PeerError};
 use async_trait::async_trait;
 use domain::DrawId;
 use persistence::Failure;
-use persistence::nodes::{Boot, Node, Nodes, Roll};
+use persistence::nodes::{InstanceId, Node, Nodes, OtherNodes};
 use tokio::time::{Instant, sleep_until};
 
 use super::{Owner, enter, enter_beat, leave, leave_beat};
 
-/// How long a node waits for another's answer.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long a node waits for another node's response.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 
 pub struct NodesPort(Owner);
 
@@ -24,33 +24,34 @@ impl NodesPort {
 
 #[async_trait]
 impl Nodes for NodesPort {
-    async fn renew(&self, me: &Node) -> Result<Roll, Failure> {
+    async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure> {
         enter_beat(&self.0).await?;
         let roll = self.0.0.memory.renew(me).await;
         leave_beat(&self.0).await.and(roll)
     }
 
-    async fn bury(&self, gone: Boot) -> Result<bool, Failure> {
+    async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure> {
         enter_beat(&self.0).await?;
-        let buried = self.0.0.memory.bury(gone).await;
+        let buried = self.0.0.memory.remove_ended(gone).await;
         if buried == Ok(true) {
             self.0.0.watch.met("a dead node buried");
         }
         leave_beat(&self.0).await.and(buried)
     }
 
-    async fn leave(&self, me: Boot) -> Result<(), Failure> {
+    async fn leave(&self, me: InstanceId) -> Result<(), Failure> {
         enter(&self.0).await?;
         let left = self.0.0.memory.leave(me).await;
         leave(&self.0).await.and(left)
     }
 
-    fn vanish(&self, me: Boot) {
-        self.0.0.memory.vanish(me);
+    fn simulate_kill(&self, me: InstanceId) {
+        self.0.0.memory.simulate_kill(me);
     }
 }
 
-/// From node to node: the other may hang or be dead, and its answer may be lost.
+/// Calls from one simulated node to another. The other node may hang or be dead, and its response
+/// may be lost.
 pub struct Street(Owner);
 
 impl Street {
@@ -60,26 +61,26 @@ impl Street {
 }
 
 #[async_trait]
-impl Neighbours for Street {
-    async fn execute(&self, owner: &Node, draw: DrawId, errand: Errand) -> Answered {
+impl PeerClient for Street {
+    async fn execute(&self, owner: &Node, draw: DrawId, errand: DrawRequest) -> PeerAnswer {
         let (world, process) = &self.0;
         process.pass().await;
         world.watch.met("a command forwarded");
-        let there = world
+        let other = world
             .house
             .process_of(owner.boot)
-            .ok_or(Unreachable::Silent)?;
-        let silent_until = Instant::now() + PATIENCE;
-        let asked = async {
-            there.pass().await;
-            let draws = there.handles().ok_or(Unreachable::Silent)?.draws;
+            .ok_or(PeerError::Silent)?;
+        let timeout_at = Instant::now() + RESPONSE_TIMEOUT;
+        let request = async {
+            other.pass().await;
+            let draws = other.handles().ok_or(PeerError::Silent)?.draws;
             let answer = draws.execute_here(draw, errand).await;
-            there.pass().await;
+            other.pass().await;
             answer
         };
-        let answer = tokio::time::timeout(PATIENCE, asked)
+        let answer = tokio::time::timeout(RESPONSE_TIMEOUT, request)
             .await
-            .unwrap_or(Err(Unreachable::Silent));
+            .unwrap_or(Err(PeerError::Silent));
         process.pass().await;
         if !world
             .courier
@@ -87,8 +88,8 @@ impl Neighbours for Street {
         {
             return answer;
         }
-        // What is lost on the way is missed when nobody waits for it any more.
-        sleep_until(silent_until).await;
-        Err(Unreachable::Silent)
+        // A lost response is noticed when the timeout ends.
+        sleep_until(timeout_at).await;
+        Err(PeerError::Silent)
     }
 }

@@ -1,4 +1,4 @@
-//! Anomalies with what explains them: the order, its draws, its club, its buyer.
+//! Anomalies with their order, draws, club and buyer.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::Failure;
 use crate::records::Records;
-use crate::records::audit::{self, Entry};
+use crate::records::audit::{self, AuditEntry};
 
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct AnomalyRow {
@@ -18,9 +18,11 @@ pub struct AnomalyRow {
     pub note: String,
     pub detected_at: OffsetDateTime,
     pub resolved_at: Option<OffsetDateTime>,
-    /// `healed` by itself, or what the operator did.
+    /// `healed` when it resolved itself, otherwise what the operator did.
     pub resolution: Option<String>,
     pub resolved_by: Option<String>,
+    /// The e-mail address of the operator who resolved it.
+    pub resolved_by_email: Option<String>,
     pub club_id: Option<i64>,
     pub club_name: Option<String>,
     pub account_id: Option<String>,
@@ -38,7 +40,7 @@ pub struct AnomalyRow {
     pub tickets: Option<i64>,
 }
 
-/// How many there are. What healed by itself counts as resolved (decision I-4).
+/// Counts of anomalies. One that healed itself counts as resolved (decision I-4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct AnomalyCounts {
     pub total: i64,
@@ -46,8 +48,9 @@ pub struct AnomalyCounts {
     pub oldest_unresolved_at: Option<OffsetDateTime>,
 }
 
-const READ: &str = "select a.id, a.kind, coalesce(a.payment_intent_id, o.payment_intent_id) as payment_intent_id, o.id as order_id,
+const SELECT_ANOMALIES: &str = "select a.id, a.kind, coalesce(a.payment_intent_id, o.payment_intent_id) as payment_intent_id, o.id as order_id,
      coalesce(a.amount_cents, o.total_cents) as amount_cents, a.note, a.detected_at, a.resolved_at, a.resolution, a.resolved_by,
+     (select d.email from admins d where 'operator ' || d.id = a.resolved_by) as resolved_by_email,
      c.id as club_id, c.name as club_name, coalesce(o.account_id, w.account_id) as account_id,
      o.buyer_name as customer_name, o.buyer_email as customer_email, o.buyer_phone as customer_phone,
      o.state as order_state, o.total_cents as order_total_cents, o.reason as order_reason,
@@ -58,12 +61,12 @@ const READ: &str = "select a.id, a.kind, coalesce(a.payment_intent_id, o.payment
      (select sum(l.count)::bigint from order_lines l where l.order_id = o.id) as tickets
  from anomalies a
      left join orders o on o.id = a.order_id or a.order_id is null and o.payment_intent_id = a.payment_intent_id
-     left join clubs c on c.id = o.club_id
      left join provider_pi w on w.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)
+     left join clubs c on c.id = o.club_id or o.id is null and c.stripe_connect_account_id = w.account_id
      left join payments p on p.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)";
 
 impl Records {
-    /// Newest first. `resolved`: those, the others, or all.
+    /// Returns anomalies, newest first. `resolved` selects resolved ones, open ones, or all.
     pub async fn anomalies(
         &self,
         resolved: Option<bool>,
@@ -94,7 +97,7 @@ impl Records {
             .await
     }
 
-    /// How many are open, by type; a type without any is left out.
+    /// Returns the number of open anomalies by type. Types without any are left out.
     pub async fn open_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
         let read = "select kind, count(*) from anomalies where resolved_at is null group by kind order by kind";
         let read = sqlx::query_as(read);
@@ -102,44 +105,60 @@ impl Records {
             .await
     }
 
-    /// Resolves an open anomaly by hand, with who did it. `false`: it was resolved before, or does not exist.
+    /// Resolves an anomaly by hand and writes the audit entry. One that healed after the operator
+    /// opened it counts as resolved by the operator. Returns `false` when another operator resolved
+    /// it, or it does not exist.
     pub async fn resolve_anomaly(
         &self,
         id: Uuid,
         by: &str,
         resolution: &str,
-        entry: Entry,
+        entry: AuditEntry,
     ) -> Result<bool, Failure> {
-        let write = "update anomalies set resolved_at = now(), resolution = $2, resolved_by = $3
-             where id = $1 and resolved_at is null";
+        let write = "update anomalies set resolved_at = transaction_instant(), resolution = $2, resolved_by = $3
+             where id = $1 and resolved_by is null";
         let write = sqlx::query(write)
             .bind(id)
             .bind(resolution.to_string())
             .bind(by.to_string());
-        self.act(write, entry, false).await
+        self.write_audited(write, entry, false).await
     }
 
-    /// Resolves every open anomaly of one kind about a payment, with who did it. `entry` is about `anomaly:`, and written for each.
-    pub async fn resolve_anomalies_of(
+    /// Returns the open anomalies of one kind about a payment.
+    pub async fn open_anomalies_of(
         &self,
         payment_intent: &str,
         kind: &str,
+    ) -> Result<Vec<Uuid>, Failure> {
+        let read = "select id from anomalies where payment_intent_id = $1 and kind = $2 and resolved_at is null";
+        let read = sqlx::query_scalar(read)
+            .bind(payment_intent.to_string())
+            .bind(kind.to_string());
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await
+    }
+
+    /// Resolves anomalies that the caller saw open. `entry` has the object `anomaly:`, and is
+    /// written once for each.
+    pub async fn resolve_anomalies(
+        &self,
+        seen: Vec<Uuid>,
         by: &str,
         resolution: &str,
-        entry: Entry,
+        entry: AuditEntry,
     ) -> Result<(), Failure> {
-        let write = "update anomalies set resolved_at = now(), resolution = $3, resolved_by = $4
-             where payment_intent_id = $1 and kind = $2 and resolved_at is null returning id";
-        let bound = [payment_intent, kind, resolution, by].map(str::to_string);
+        let write = "update anomalies set resolved_at = transaction_instant(), resolution = $2, resolved_by = $3
+             where id = any($1) and resolved_by is null returning id";
+        let bound = [resolution, by].map(str::to_string);
+        let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
+            let resolved = sqlx::query_scalar::<_, Uuid>(write).bind(seen);
             let resolved = bound
                 .into_iter()
-                .fold(sqlx::query_scalar::<_, Uuid>(write), |write, value| {
-                    write.bind(value)
-                });
+                .fold(resolved, |write, value| write.bind(value));
             for id in resolved.fetch_all(&mut *transaction).await? {
-                audit::write(&mut transaction, &entry.clone().named(id)).await?;
+                audit::write(&mut transaction, &sealer, &entry.clone().named(id)).await?;
             }
             transaction.commit().await
         };
@@ -148,5 +167,5 @@ impl Records {
 }
 
 fn reading(tail: &str) -> String {
-    format!("{READ}{tail}")
+    format!("{SELECT_ANOMALIES}{tail}")
 }

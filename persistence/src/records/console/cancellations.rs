@@ -1,4 +1,5 @@
-//! What cancelling a draw gives back, before and while it happens (decision E-9), and what undoing a result took back.
+//! What cancelling a draw refunds (decision E-9), before and while it happens, and what undoing a
+//! result reverts.
 
 use domain::DrawId;
 use sqlx::PgPool;
@@ -8,8 +9,8 @@ use crate::records::Records;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct CancellationRow {
-    /// Orders with a ticket in the draw, or that had one when it was cancelled; an order goes back whole (decision C-10). What
-    /// was given back before is no part of it.
+    /// Orders that have a ticket of the draw, or had one when it was cancelled. An order is
+    /// refunded as a whole (decision C-10). Refunds before the cancellation do not count.
     pub orders: i64,
     pub tickets: i64,
     pub refund_cents: i64,
@@ -40,7 +41,8 @@ impl Records {
             .await
     }
 
-    /// Payouts of a draw that wait, and corrections that were sent: what an undoing clears and adds.
+    /// Returns a draw's pending payouts, which an undo deletes, and the corrections that were
+    /// mailed.
     pub async fn undoing(&self, draw: DrawId) -> Result<(i64, i64), Failure> {
         let read = "select (select count(*) from payouts where draw_id = $1 and (status = 'pending' or type = 'club_share')),
                  (select count(*) from email_outbox where kind = 'correction' and dedupe_key like '%winner:' || $1 || ':%')";

@@ -1,4 +1,4 @@
-//! Clubs with what they have sold.
+//! Clubs with their sales.
 
 use domain::ClubId;
 use sqlx::PgPool;
@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 
 use crate::Failure;
 use crate::records::Records;
-use crate::records::audit::Entry;
+use crate::records::audit::AuditEntry;
 
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct ClubRow {
@@ -32,7 +32,7 @@ pub struct ClubRow {
 }
 
 impl Records {
-    /// By name; the archived ones, or the others, or only one.
+    /// Returns clubs by name: archived ones, others, or one.
     pub async fn club_rows(
         &self,
         archived: Option<bool>,
@@ -42,7 +42,7 @@ impl Records {
                  c.stripe_connect_onboarding_complete as connected, c.stripe_connect_account_id as account_id,
                  c.home_page_slug as slug, c.archived, c.archived_at, c.charges_enabled, c.payouts_enabled,
                  c.details_submitted, count(d.id) as total_draws,
-                 count(d.id) filter (where d.status = 'active' and d.kick_off > now()) as active_draws,
+                 count(d.id) filter (where d.status = 'active' and d.kick_off > transaction_instant()) as active_draws,
                  count(d.id) filter (where d.status = 'completed') as completed_draws,
                  coalesce(sum(d.sold), 0)::bigint as tickets_sold,
                  coalesce(sum(d.revenue_cents), 0)::bigint as revenue_cents
@@ -56,16 +56,17 @@ impl Records {
             .await
     }
 
-    /// Hides a club from lists and closes it to new intents, or opens it again (decision H-3). `false`: nothing to change.
+    /// Hides a club from lists and rejects new payment intents for it, or undoes that (decision
+    /// H-3). Returns `false` when nothing changed.
     pub async fn set_club_archived(
         &self,
         club: ClubId,
         archived: bool,
-        entry: Entry,
+        entry: AuditEntry,
     ) -> Result<bool, Failure> {
-        let write = "update clubs set archived = $2, archived_at = case when $2 then now() end
+        let write = "update clubs set archived = $2, archived_at = case when $2 then transaction_instant() end
              where id = $1 and archived <> $2";
-        self.act(sqlx::query(write).bind(club.0).bind(archived), entry, true)
+        self.write_audited(sqlx::query(write).bind(club.0).bind(archived), entry, true)
             .await
     }
 }

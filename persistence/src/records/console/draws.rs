@@ -1,4 +1,4 @@
-//! A draw's money and troubles, beside its listing.
+//! The money and open problems of each draw, shown beside its listing.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -7,13 +7,13 @@ use crate::Failure;
 use crate::records::Records;
 
 #[derive(Clone, Debug, Default, sqlx::FromRow)]
-pub struct DrawDesk {
+pub struct DrawFigures {
     pub id: i64,
     pub revenue_cents: i64,
     pub fee_cents: i64,
     pub orders: i64,
     pub created_at: Option<OffsetDateTime>,
-    /// The winner's payout, if one was recorded.
+    /// The status of the winner's payout, if one was recorded.
     pub payout_status: Option<String>,
     pub winners_notified: bool,
     /// Tickets whose buyer left no address (decision C-11).
@@ -21,8 +21,8 @@ pub struct DrawDesk {
 }
 
 impl Records {
-    /// Every draw's, by id.
-    pub async fn draw_desks(&self) -> Result<Vec<DrawDesk>, Failure> {
+    /// Returns the figures of every draw, by id.
+    pub async fn draw_desks(&self) -> Result<Vec<DrawFigures>, Failure> {
         let read = "select d.id, d.revenue_cents, d.fee_cents, d.created_at,
                  coalesce(s.orders, 0) as orders, coalesce(s.orphaned, 0)::bigint as orphaned_tickets,
                  (select p.status from payouts p where p.draw_id = d.id and p.type = 'winner' order by p.id desc limit 1)
@@ -39,7 +39,7 @@ impl Records {
             .await
     }
 
-    /// What is under way at this moment: reservations, the tickets they keep, payments not decided yet.
+    /// Returns the number of reservations, of tickets they hold, and of undecided payments.
     pub async fn in_flight(&self) -> Result<(i64, i64, i64), Failure> {
         let read =
             "select (select count(*) from reservations), (select coalesce(sum(count), 0)::bigint from reservations),

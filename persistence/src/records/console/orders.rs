@@ -9,7 +9,7 @@ use crate::Failure;
 use crate::records::Records;
 
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct OrderDesk {
+pub struct OrderDetails {
     pub id: Uuid,
     pub state: String,
     pub payment_intent_id: Option<String>,
@@ -33,14 +33,14 @@ pub struct OrderDesk {
 }
 
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct OrderDeskLine {
+pub struct OrderDetailsLine {
     pub draw_id: i64,
     pub home_team: String,
     pub away_team: String,
     pub draw_status: String,
     pub count: i16,
     pub unit_price_cents: i64,
-    /// Ascending; empty while it has no tickets.
+    /// Ascending. Empty while the line has no tickets.
     pub serials: Vec<i16>,
 }
 
@@ -48,7 +48,7 @@ impl Records {
     pub async fn order_desk(
         &self,
         order: OrderId,
-    ) -> Result<Option<(OrderDesk, Vec<OrderDeskLine>)>, Failure> {
+    ) -> Result<Option<(OrderDetails, Vec<OrderDetailsLine>)>, Failure> {
         let id = Uuid::from_u128(order.0);
         let read = sqlx::query_as(
             "select o.id, o.state, o.payment_intent_id, o.club_id, c.name as club_name, o.buyer_name, o.buyer_email,
@@ -59,7 +59,7 @@ impl Records {
              from orders o left join clubs c on c.id = o.club_id left join refunds r on r.order_id = o.id where o.id = $1",
         )
         .bind(id);
-        let found: Option<OrderDesk> = self
+        let found: Option<OrderDetails> = self
             .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         let Some(found) = found else {

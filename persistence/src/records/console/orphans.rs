@@ -1,4 +1,4 @@
-//! Tickets that are paid for and belong to nobody we could write to (decisions C-11, F-3).
+//! Paid tickets whose buyer left no address (decisions C-11, F-3).
 
 use domain::{DrawId, Serial};
 use sqlx::PgPool;
@@ -23,30 +23,30 @@ pub struct Orphan {
     pub buyer_email: Option<String>,
 }
 
-const READ: &str =
+const SELECT_ORPHANS: &str =
     "select t.draw_id, t.serial, d.home_team, d.away_team, l.unit_price_cents, o.payment_intent_id, t.sold_at,
      o.id as order_id, c.name as club_name, o.buyer_name, o.buyer_email
  from tickets t join order_lines l on l.id = t.order_line_id join orders o on o.id = l.order_id
      join draws d on d.id = t.draw_id left join clubs c on c.id = o.club_id";
 
 impl Records {
-    /// Newest first.
+    /// Returns such tickets, newest first.
     pub async fn orphans(&self) -> Result<Vec<Orphan>, Failure> {
         let read = format!(
-            "{READ} where o.buyer_email is null order by t.sold_at desc, t.draw_id, t.serial limit 5000"
+            "{SELECT_ORPHANS} where o.buyer_email is null order by t.sold_at desc, t.draw_id, t.serial limit 5000"
         );
         let read = sqlx::query_as(sqlx::AssertSqlSafe(read));
         self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
-    /// A sold ticket with its order's buyer, if it has one.
+    /// A sold ticket with its order's buyer, if the buyer left details.
     pub async fn ticket_owner(
         &self,
         draw: DrawId,
         serial: Serial,
     ) -> Result<Option<Orphan>, Failure> {
-        let read = format!("{READ} where t.draw_id = $1 and t.serial = $2");
+        let read = format!("{SELECT_ORPHANS} where t.draw_id = $1 and t.serial = $2");
         let read = sqlx::query_as(sqlx::AssertSqlSafe(read))
             .bind(draw.0)
             .bind(serial.number() as i16);

@@ -1,13 +1,13 @@
-//! Finding anything by what one has in hand: a name, an e-mail, a serial, a payment.
+//! The console's search, by a name, an e-mail address, a serial or a payment.
 
 use sqlx::PgPool;
 
 use crate::Failure;
 use crate::records::Records;
 
-/// Something found. `kind` says what, `key` is its id as text.
+/// A search result. `kind` is its type, and `key` its id as text.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct Found {
+pub struct SearchResult {
     pub kind: String,
     pub key: String,
     pub title: String,
@@ -16,9 +16,10 @@ pub struct Found {
 }
 
 impl Records {
-    /// At most 20, clubs and draws first. Letter case does not matter; `%` and `_` mean themselves. An order whose buyer was
-    /// erased is found by the whole address it was bought with, and by no part of it (decision F-8).
-    pub async fn search(&self, words: &str) -> Result<Vec<Found>, Failure> {
+    /// Returns at most 20 results, clubs and draws first. Letter case does not matter; `%` and `_`
+    /// are ordinary characters. An erased order is found only by the full address it was bought
+    /// with (decision F-8).
+    pub async fn search(&self, words: &str) -> Result<Vec<SearchResult>, Failure> {
         let pattern = format!(
             "%{}%",
             words

@@ -1,4 +1,4 @@
-//! What happened over time, in equal steps: the console's small charts.
+//! Time series for the console's small charts.
 
 use domain::Timestamp;
 use sqlx::PgPool;
@@ -6,9 +6,9 @@ use sqlx::PgPool;
 use crate::Failure;
 use crate::records::{Records, column};
 
-/// One step. `at` is its beginning, in seconds since 1970.
+/// One interval. `at` is its start, in seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct Step {
+pub struct SeriesInterval {
     pub at: i64,
     pub tickets: i64,
     pub payments: i64,
@@ -17,13 +17,13 @@ pub struct Step {
 }
 
 impl Records {
-    /// Every step from `from` up to `to`, empty ones too.
+    /// Returns every interval from `from` up to `to`, including empty ones.
     pub async fn series(
         &self,
         from: Timestamp,
         to: Timestamp,
         step_seconds: i64,
-    ) -> Result<Vec<Step>, Failure> {
+    ) -> Result<Vec<SeriesInterval>, Failure> {
         let read = sqlx::query_as(
             "with steps as (
                  select s as at, s + make_interval(secs => $3) as until

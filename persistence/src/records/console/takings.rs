@@ -1,4 +1,4 @@
-//! What all draws took in, from the ledger.
+//! The revenue of all draws, from the fee ledger.
 
 use domain::Timestamp;
 use sqlx::PgPool;
@@ -7,7 +7,7 @@ use crate::Failure;
 use crate::records::financials::{fees_of_lines, line_columns};
 use crate::records::{Records, column};
 
-/// Sums over draws, in cents. Test draws are those whose league contains "test" (decision E-15).
+/// Sums of a draw, in cents. Test draws are those whose league contains "test" (decision E-15).
 #[derive(Clone, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
 pub struct DrawTakings {
     pub draw_id: i64,
@@ -20,16 +20,18 @@ pub struct DrawTakings {
     pub card_fees_cents: i64,
     pub provider_fees_cents: i64,
     pub orders_without_provider_fee: i64,
-    /// What those orders were charged: the estimate's base (decision D-18).
+    /// What the orders without a known provider fee were charged. The fee is estimated from it
+    /// (decision D-18).
     pub charged_without_provider_fee_cents: i64,
     pub refunded_cents: i64,
-    /// The prize owed: of a completed draw whose winning ticket was sold, else as it stands while the draw lives. Until
-    /// kick-off a completed draw owes it whichever ticket wins, or the sum would tell (decision E-6).
+    /// The prize that is owed. A completed draw owes it when its winning ticket was sold; a draw on
+    /// sale owes it as it stands now. Until kick-off a completed draw owes it in any case, because
+    /// the sum would reveal the winner (decision E-6).
     pub prize_cents: i64,
 }
 
 impl Records {
-    /// Every draw's takings, by kick-off, of the days between two instants if given.
+    /// Returns every draw's revenue, by kick-off. The two instants limit the kick-off if given.
     pub async fn takings(
         &self,
         from: Option<Timestamp>,

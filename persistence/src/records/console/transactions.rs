@@ -1,4 +1,4 @@
-//! Payments of the last days, from our own mirror of the provider (decision C-24).
+//! Recent payments, from our mirror of the provider's data (decision C-24).
 
 use domain::{ClubId, Timestamp};
 use sqlx::PgPool;
@@ -19,13 +19,13 @@ pub struct TransactionRow {
     pub club_name: Option<String>,
     pub buyer_name: Option<String>,
     pub buyer_email: Option<String>,
-    /// What was charged; for one that was never captured, what would have been.
+    /// What was charged. For an order that was never captured, what would have been charged.
     pub amount_cents: i64,
     pub provider_fee_cents: Option<i64>,
     pub application_fee_cents: i64,
     pub application_fee_refunded_cents: i64,
     pub refunded_cents: i64,
-    /// `card` or a wallet; unknown while the provider has not said.
+    /// `card` or a wallet. `None` while the provider has not reported it.
     pub payment_method: Option<String>,
     pub refund_state: Option<String>,
     pub disputed: bool,
@@ -36,30 +36,30 @@ pub struct TransactionRow {
     pub away_team: String,
 }
 
-/// Successful payments of which each was charged the same and cost the same at the provider.
+/// Successful payments that have the same charge and the same provider fee.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct AlikeTransactions {
+pub struct TransactionGroup {
     pub count: i64,
-    /// Each.
+    /// Of one payment.
     pub amount_cents: i64,
-    /// Each; unknown while the provider has not said.
+    /// Of one payment. `None` while the provider has not reported it.
     pub provider_fee_cents: Option<i64>,
-    /// Together, less what was given back.
+    /// The sum over all payments, less what was refunded.
     pub platform_fee_cents: i64,
-    /// Together.
+    /// The sum over all payments.
     pub refunded_cents: i64,
 }
 
-/// How many payments the list holds at most; their sums are about all of them.
+/// The maximum length of the list. The sums cover all payments.
 pub const LISTED_MAX: i64 = 5000;
 
 impl Records {
-    /// The successful ones, of one club or of all, for their sums.
+    /// Returns the successful payments of one club or of all, grouped for sums.
     pub async fn alike_transactions(
         &self,
         club: Option<ClubId>,
         since: Timestamp,
-    ) -> Result<Vec<AlikeTransactions>, Failure> {
+    ) -> Result<Vec<TransactionGroup>, Failure> {
         let read = sqlx::query_as(
             "select count(*), p.amount_cents, p.provider_fee_cents,
                  sum(p.application_fee_cents - p.application_fee_refunded_cents)::bigint as platform_fee_cents,
@@ -74,7 +74,7 @@ impl Records {
             .await
     }
 
-    /// Newest first, of one club or of all; [`LISTED_MAX`] at most.
+    /// Returns payments of one club or of all, newest first, at most [`LISTED_MAX`].
     pub async fn transactions(
         &self,
         club: Option<ClubId>,

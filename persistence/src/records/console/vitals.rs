@@ -1,4 +1,4 @@
-//! How the work that goes on by itself is doing: what waits, what last went well, what changed.
+//! The health of background work: what waits, what last succeeded, and what changed.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -9,17 +9,17 @@ use crate::records::Records;
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Vitals {
     pub provider_answered_at: Option<OffsetDateTime>,
-    /// When an effect there was last given up.
+    /// When a provider operation last failed for good.
     pub provider_failed_at: Option<OffsetDateTime>,
-    /// Effects at the provider that wait for more than two minutes.
+    /// Provider operations that have been due for more than two minutes.
     pub provider_overdue: i64,
     pub webhook_received_at: Option<OffsetDateTime>,
     pub webhooks_waiting: i64,
-    /// Notices that wait for more than a minute.
+    /// Webhook events that have waited for more than a minute.
     pub webhooks_overdue: i64,
     pub mails_pending: i64,
     pub mails_overdue: i64,
-    /// Given up, a day after they were queued, in the last three days: by then somebody has read of it.
+    /// Mails of the last three days that were given up, a day after they were queued.
     pub mails_dead: i64,
     pub mail_sent_at: Option<OffsetDateTime>,
     pub witnessed_at: Option<OffsetDateTime>,
@@ -27,9 +27,9 @@ pub struct Vitals {
     pub schema: i64,
 }
 
-/// Counters that rise when a list of the console changed, and what its badges show.
+/// Counters that grow when a console list changes, and the numbers of its badges.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct Pulse {
+pub struct ConsoleCounters {
     pub anomalies_total: i64,
     pub anomalies_unresolved: i64,
     pub oldest_unresolved_at: Option<OffsetDateTime>,
@@ -48,17 +48,17 @@ impl Records {
         let read = sqlx::query_as(
             "select (select max(synced_at) from payments) as provider_answered_at,
                  (select max(ended_at) from payment_ops where state = 'failed') as provider_failed_at,
-                 (select count(*) from payment_ops where ended_at is null and created_at < now() - interval '2 minutes')
+                 (select count(*) from payment_ops where ended_at is null and created_at < transaction_instant() - interval '2 minutes')
                      as provider_overdue,
                  (select max(received_at) from webhook_events) as webhook_received_at,
                  (select count(*) from webhook_events where handled_at is null) as webhooks_waiting,
-                 (select count(*) from webhook_events where handled_at is null and received_at < now() - interval '1 minute')
+                 (select count(*) from webhook_events where handled_at is null and received_at < transaction_instant() - interval '1 minute')
                      as webhooks_overdue,
                  (select count(*) from email_outbox where state = 'pending' and to_address is not null) as mails_pending,
                  (select count(*) from email_outbox where state = 'pending' and to_address is not null
-                     and queued_at < now() - interval '5 minutes') as mails_overdue,
+                     and queued_at < transaction_instant() - interval '5 minutes') as mails_overdue,
                  (select count(*) from email_outbox where state = 'dead' and why is distinct from 'the result was taken back'
-                     and queued_at > now() - interval '4 days') as mails_dead,
+                     and queued_at > transaction_instant() - interval '4 days') as mails_dead,
                  (select max(sent_at) from email_outbox) as mail_sent_at,
                  (select max(synced_at) from provider_pi) as witnessed_at,
                  current_setting('server_version') as database,
@@ -68,7 +68,7 @@ impl Records {
             .await
     }
 
-    pub async fn pulse(&self) -> Result<Pulse, Failure> {
+    pub async fn pulse(&self) -> Result<ConsoleCounters, Failure> {
         let read = sqlx::query_as(
             "select (select count(*) from anomalies) as anomalies_total,
                  (select count(*) from anomalies where resolved_at is null) as anomalies_unresolved,

@@ -1,38 +1,41 @@
-//! Rectangles and words on a picture.
+//! Draws rectangles and text on a picture.
 
 use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
 
 use crate::render::colour::Colour;
 
-/// The house's face for headings and numerals, Latin letters only (OFL, beside it).
+/// The product's font for headings and numerals, Latin letters only (OFL; the licence is beside
+/// it).
 const FACE: &[u8] = include_bytes!("../../../assets/barlow-condensed-600.ttf");
-/// Words that do not fit are set smaller down to this, then cut.
+/// Text that does not fit is drawn smaller down to this size, then cut.
 const SIZE_MIN: f32 = 26.0;
 
+/// A picture to draw on.
 pub struct Canvas {
     width: u32,
     height: u32,
-    /// Red, green, blue of each dot, row by row.
-    dots: Vec<u8>,
+    /// Red, green and blue of each pixel, row by row.
+    pixels: Vec<u8>,
     face: FontRef<'static>,
 }
 
 impl Canvas {
     pub fn new(width: u32, height: u32, ground: Colour) -> Canvas {
-        let dots = ground.0.repeat((width * height) as usize);
+        let pixels = ground.0.repeat((width * height) as usize);
         Canvas {
             width,
             height,
-            dots,
+            pixels,
             face: FontRef::try_from_slice(FACE).expect("our own font"),
         }
     }
 
+    /// Fills a rectangle.
     pub fn fill(&mut self, left: u32, top: u32, width: u32, height: u32, colour: Colour) {
         self.blend(left, top, width, height, colour, 1.0);
     }
 
-    /// `part`: how much of the colour covers what is there, 0…1.
+    /// Blends a colour over a rectangle. `part` is the opacity, 0 to 1.
     pub fn blend(
         &mut self,
         left: u32,
@@ -44,20 +47,21 @@ impl Canvas {
     ) {
         for y in top..(top + height).min(self.height) {
             for x in left..(left + width).min(self.width) {
-                self.dot(x, y, colour, part);
+                self.pixel(x, y, colour, part);
             }
         }
     }
 
-    fn dot(&mut self, x: u32, y: u32, colour: Colour, part: f32) {
+    fn pixel(&mut self, x: u32, y: u32, colour: Colour, part: f32) {
         let at = ((y * self.width + x) * 3) as usize;
-        for (dot, wanted) in self.dots[at..at + 3].iter_mut().zip(colour.0) {
-            let mixed = f32::from(*dot) * (1.0 - part) + f32::from(wanted) * part;
-            *dot = mixed.round() as u8;
+        for (pixel, wanted) in self.pixels[at..at + 3].iter_mut().zip(colour.0) {
+            let mixed = f32::from(*pixel) * (1.0 - part) + f32::from(wanted) * part;
+            *pixel = mixed.round() as u8;
         }
     }
 
-    /// Writes words from `left` on the line `base`, no wider than `wide`: smaller if they must be, then cut. Answers their width.
+    /// Draws text from `left` on the baseline `base`, at most `wide` pixels wide: smaller if
+    /// necessary, then cut. Returns its width.
     pub fn text(
         &mut self,
         words: &str,
@@ -71,18 +75,18 @@ impl Canvas {
         while self.width_of(words, size) > wide && size > SIZE_MIN {
             size -= 2.0;
         }
-        let mut shown = words.to_string();
-        while self.width_of(&shown, size) > wide && shown.chars().count() > 1 {
-            shown = shown
+        let mut visible = words.to_string();
+        while self.width_of(&visible, size) > wide && visible.chars().count() > 1 {
+            visible = visible
                 .chars()
-                .take(shown.chars().count() - 2)
+                .take(visible.chars().count() - 2)
                 .collect::<String>()
                 + "…";
         }
         let face = self.face.clone();
         let scaled = face.as_scaled(PxScale::from(size));
         let mut at = left;
-        for letter in shown.chars() {
+        for letter in visible.chars() {
             let id = face.glyph_id(letter);
             if let Some(outline) =
                 face.outline_glyph(id.with_scale_and_position(size, point(at, base)))
@@ -94,7 +98,7 @@ impl Canvas {
                     let inside = (0..i64::from(self.width)).contains(&x)
                         && (0..i64::from(self.height)).contains(&y);
                     if inside {
-                        self.dot(x as u32, y as u32, colour, part.clamp(0.0, 1.0));
+                        self.pixel(x as u32, y as u32, colour, part.clamp(0.0, 1.0));
                     }
                 });
             }
@@ -111,25 +115,26 @@ impl Canvas {
             .sum()
     }
 
-    /// The house's mark: a row crossing a column, 88 dots wide.
+    /// Draws the product's logo, a row crossing a column, 88 pixels wide.
     pub fn mark(&mut self, left: u32, top: u32, centre: Colour, arms: Colour) {
-        const DOT: u32 = 24;
+        const CELL: u32 = 24;
         const STEP: u32 = 32;
         for (column, row) in [(1, 0), (0, 1), (2, 1), (1, 2)] {
-            self.fill(left + column * STEP, top + row * STEP, DOT, DOT, arms);
+            self.fill(left + column * STEP, top + row * STEP, CELL, CELL, arms);
         }
-        self.fill(left + STEP, top + STEP, DOT, DOT, centre);
+        self.fill(left + STEP, top + STEP, CELL, CELL, centre);
     }
 
+    /// Encodes the picture as PNG.
     pub fn png(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.width, self.height);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
-        let written = encoder
+        let result = encoder
             .write_header()
-            .and_then(|mut writer| writer.write_image_data(&self.dots));
-        written.expect("writing into memory does not fail");
+            .and_then(|mut writer| writer.write_image_data(&self.pixels));
+        result.expect("writing into memory does not fail");
         bytes
     }
 }

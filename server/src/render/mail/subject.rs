@@ -1,4 +1,4 @@
-//! Subject lines: the number first, fifty characters at most.
+//! Subject lines: the number first, at most fifty characters.
 
 use domain::Timestamp;
 
@@ -6,16 +6,16 @@ use crate::render::when;
 
 const CHARACTERS_MAX: usize = 50;
 
-/// A game as a subject needs it.
-pub struct Game<'a> {
+/// A game as a subject line needs it.
+pub struct SubjectGame<'a> {
     pub home: &'a str,
     pub away: &'a str,
     pub kick_off: Timestamp,
     pub zone: &'a str,
 }
 
-/// `2 tickets – Sharks v Tigers, Fri 7:10 pm`.
-pub fn confirmation(count: u16, games: &[Game<'_>]) -> String {
+/// For example `2 tickets – Sharks v Tigers, Fri 7:10 pm`.
+pub fn confirmation(count: u16, games: &[SubjectGame<'_>]) -> String {
     let tickets = if count == 1 {
         "1 ticket".to_string()
     } else {
@@ -31,22 +31,22 @@ pub fn confirmation(count: u16, games: &[Game<'_>]) -> String {
     fit(&tickets, first, &format!(", {time}"))
 }
 
-/// `You won $290.00 – Sharks v Tigers`.
-pub fn winner(prize: &str, game: &Game<'_>) -> String {
+/// For example `You won $290.00 – Sharks v Tigers`.
+pub fn winner(prize: &str, game: &SubjectGame<'_>) -> String {
     fit(&format!("You won {prize}"), game, "")
 }
 
-/// `Results due – Sharks v Tigers`.
-pub fn about(what: &str, game: &Game<'_>) -> String {
+/// For example `Results due – Sharks v Tigers`.
+pub fn about(what: &str, game: &SubjectGame<'_>) -> String {
     fit(what, game, "")
 }
 
-/// `Result corrected – Sharks v Tigers`.
-pub fn correction(game: &Game<'_>) -> String {
+/// For example `Result corrected – Sharks v Tigers`.
+pub fn correction(game: &SubjectGame<'_>) -> String {
     fit("Result corrected", game, "")
 }
 
-/// `Help Sharks RLFC sell tickets`; a name that is too long gives way.
+/// For example `Help Sharks RLFC sell tickets`. A name that is too long is replaced.
 pub fn invitation(club: &str) -> String {
     let whole = format!("Help {club} sell tickets");
     if whole.chars().count() <= CHARACTERS_MAX {
@@ -56,8 +56,8 @@ pub fn invitation(club: &str) -> String {
     }
 }
 
-/// The fullest form that fits: whole names, else each team's last word, else without the ending.
-fn fit(start: &str, game: &Game<'_>, ending: &str) -> String {
+/// The longest form that fits: full names, then each team's last word, then without the ending.
+fn fit(start: &str, game: &SubjectGame<'_>, ending: &str) -> String {
     let (home, away) = (last_word(game.home), last_word(game.away));
     let forms = [
         format!("{start} – {} v {}{ending}", game.home, game.away),
@@ -78,8 +78,8 @@ fn last_word(name: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn game<'a>(home: &'a str, away: &'a str) -> Game<'a> {
-        Game {
+    fn game<'a>(home: &'a str, away: &'a str) -> SubjectGame<'a> {
+        SubjectGame {
             home,
             away,
             kick_off: Timestamp(1_795_165_800_000),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_comes_first_and_long_names_give_way() {
+    fn subject_shortens_long_names_and_keeps_the_number() {
         assert_eq!(
             confirmation(2, &[game("Sharks", "Tigers")]),
             "2 tickets – Sharks v Tigers, Fri 7:10 pm"
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invitation_names_the_club_if_it_can() {
+    fn invitation_names_the_club_if_it_fits() {
         assert_eq!(invitation("Sharks RLFC"), "Help Sharks RLFC sell tickets");
         assert_eq!(
             invitation(&"Redcliffe ".repeat(5)),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cart_names_its_first_game() {
+    fn cart_subject_names_the_first_kick_off() {
         let games = [game("Sharks", "Tigers"), game("Bears", "Jets")];
         assert_eq!(
             confirmation(5, &games),

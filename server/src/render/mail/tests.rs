@@ -1,4 +1,4 @@
-//! What a reader must find in a mail, and what nobody may put into one.
+//! What a mail must contain, and what a name cannot inject into it.
 
 use super::*;
 
@@ -49,7 +49,7 @@ fn confirmation(home: &str) -> Confirmation {
 }
 
 #[test]
-fn both_parts_of_a_confirmation_say_the_same_things() {
+fn text_and_html_of_a_confirmation_have_the_same_facts() {
     let words = confirmation("Sharks").write().expect("a mail");
     for part in [&words.text, &words.html] {
         for fact in [
@@ -72,7 +72,7 @@ fn both_parts_of_a_confirmation_say_the_same_things() {
 }
 
 #[test]
-fn the_html_reads_without_images_in_the_dark_and_in_its_own_language() {
+fn html_mail_needs_no_images_and_supports_dark_mode() {
     let html = confirmation("Sharks").write().expect("a mail").html;
     for needed in [
         "lang=\"en-AU\"",
@@ -92,7 +92,7 @@ fn the_html_reads_without_images_in_the_dark_and_in_its_own_language() {
 }
 
 #[test]
-fn a_name_cannot_smuggle_markup_or_a_header_line() {
+fn name_cannot_inject_markup_or_a_header() {
     let words = confirmation("<b>Sharks</b>\r\nBcc: everyone@example.com")
         .write()
         .expect("a mail");
@@ -101,7 +101,7 @@ fn a_name_cannot_smuggle_markup_or_a_header_line() {
 }
 
 #[test]
-fn a_note_has_its_words_and_its_one_link() {
+fn note_has_its_text_and_its_link() {
     let note = Note {
         head: head(),
         subject: "You won $290.00 – Sharks v Tigers".to_string(),
@@ -126,7 +126,7 @@ fn a_note_has_its_words_and_its_one_link() {
 }
 
 #[test]
-fn an_address_of_ours_is_a_link_in_html_and_one_that_somebody_typed_is_not() {
+fn own_address_is_a_link_and_typed_address_is_not() {
     let note = Note {
         head: head(),
         subject: "Hello".to_string(),
@@ -179,8 +179,8 @@ fn an_address_of_ours_is_a_link_in_html_and_one_that_somebody_typed_is_not() {
 }
 
 #[test]
-fn the_house_speaks_for_a_club_and_never_for_itself() {
-    let written = |club: Option<&str>| {
+fn signature_names_the_club_only_in_club_mails() {
+    let render = |club: Option<&str>| {
         let head = Letterhead {
             club: club.map(str::to_string),
             ..head()
@@ -196,14 +196,14 @@ fn the_house_speaks_for_a_club_and_never_for_itself() {
         .write()
         .expect("a mail")
     };
-    let (of_club, of_house) = (written(Some("Wynnum Seagulls")), written(None));
-    for part in [of_club.text, of_club.html] {
+    let (club_mail, platform_mail) = (render(Some("Wynnum Seagulls")), render(None));
+    for part in [club_mail.text, club_mail.html] {
         assert!(
             part.contains("Football Doubles, for Wynnum Seagulls."),
             "{part}"
         );
     }
-    for part in [of_house.text, of_house.html] {
+    for part in [platform_mail.text, platform_mail.html] {
         assert!(
             part.contains("Football Doubles.") && !part.contains("Football Doubles, for"),
             "{part}"

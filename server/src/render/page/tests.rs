@@ -1,4 +1,4 @@
-//! What the first paint says without any script, and what nobody may put into it.
+//! What the first paint contains without any script, and what a name cannot inject into it.
 
 use domain::Timestamp;
 use serde_json::json;
@@ -69,14 +69,14 @@ fn head() -> Head {
     }
 }
 
-fn page(body: &Body<'_>, boot: &Value) -> String {
+fn page(body: &PageBody<'_>, boot: &Value) -> String {
     document(&Site::default(), "/draw/{n}", &head(), &frame(), body, boot).expect("a page")
 }
 
 #[test]
-fn the_hero_says_what_a_buyer_came_for() {
-    let face = DrawFace::new(&draw("Redcliffe Sharks"), NOW);
-    let html = page(&Body::Draw(&face), &json!({}));
+fn hero_shows_the_draws_facts() {
+    let face = DrawTexts::new(&draw("Redcliffe Sharks"), NOW);
+    let html = page(&PageBody::Draw(&face), &json!({}));
     for words in [
         "<title>Redcliffe Sharks v Wynnum Tigers</title>",
         "rel=\"canonical\" href=\"http://localhost:8080/draw/1042\"",
@@ -99,10 +99,13 @@ fn the_hero_says_what_a_buyer_came_for() {
 }
 
 #[test]
-fn a_name_cannot_end_the_script_that_carries_the_data() {
+fn name_cannot_end_the_boot_script() {
     let evil = "</script><script>alert(1)</script>";
-    let face = DrawFace::new(&draw(evil), NOW);
-    let html = page(&Body::Draw(&face), &json!({ "draw": { "homeTeam": evil } }));
+    let face = DrawTexts::new(&draw(evil), NOW);
+    let html = page(
+        &PageBody::Draw(&face),
+        &json!({ "draw": { "homeTeam": evil } }),
+    );
     assert!(!html.contains("<script>alert"), "{html}");
     assert!(html.contains("\\u003c/script\\u003e"));
     let boot = html
@@ -110,12 +113,12 @@ fn a_name_cannot_end_the_script_that_carries_the_data() {
         .nth(1)
         .and_then(|rest| rest.split("</script>").next())
         .expect("the data");
-    let read: Value = serde_json::from_str(boot).expect("still JSON");
-    assert_eq!(read["draw"]["homeTeam"], evil);
+    let parsed: Value = serde_json::from_str(boot).expect("still JSON");
+    assert_eq!(parsed["draw"]["homeTeam"], evil);
 }
 
 #[test]
-fn each_state_has_its_panel() {
+fn every_closed_state_has_its_panel() {
     for (status, sold, words) in [
         ("active", 169, "Sold Out!"),
         (
@@ -128,7 +131,7 @@ fn each_state_has_its_panel() {
     ] {
         let mut draw = draw("Sharks");
         (draw.status, draw.tickets_sold, draw.tickets_available) = (status, sold, 169 - sold);
-        let html = page(&Body::Draw(&DrawFace::new(&draw, NOW)), &json!({}));
+        let html = page(&PageBody::Draw(&DrawTexts::new(&draw, NOW)), &json!({}));
         assert!(
             html.contains(words) && !html.contains("form-skeleton"),
             "{status}: {words}"
@@ -137,20 +140,20 @@ fn each_state_has_its_panel() {
 }
 
 #[test]
-fn a_cancelled_draw_has_no_prize_wherever_it_is_shown() {
+fn cancelled_draw_shows_no_prize_anywhere() {
     let mut off = draw("Sharks");
     off.status = "cancelled";
-    let face = DrawFace::new(&off, NOW);
-    let hero = page(&Body::Draw(&face), &json!({}));
+    let face = DrawTexts::new(&off, NOW);
+    let hero = page(&PageBody::Draw(&face), &json!({}));
     for words in [
         "<dt>Prize pool</dt><dd>None</dd>",
         "<dt>Tickets</dt><dd>Refunded</dd>",
     ] {
         assert!(hero.contains(words), "{words} is missing in\n{hero}");
     }
-    let board = page(&Body::Board(&face), &json!({}));
-    let shown = |html: &str| html.split("<main").nth(1).expect("a page").to_string();
-    for said in [shown(&hero), shown(&board), face.summary()] {
+    let board = page(&PageBody::Board(&face), &json!({}));
+    let main_part = |html: &str| html.split("<main").nth(1).expect("a page").to_string();
+    for said in [main_part(&hero), main_part(&board), face.summary()] {
         assert!(
             !said.contains("$290") && !said.contains("$430"),
             "a prize is shown in\n{said}"
@@ -164,14 +167,14 @@ fn a_cancelled_draw_has_no_prize_wherever_it_is_shown() {
 }
 
 #[test]
-fn what_is_not_on_sale_yet_or_only_reserved_says_so_before_any_script() {
+fn scheduled_and_reserved_draws_are_explained_without_scripts() {
     let mut later = draw("Sharks");
     later.opens_at = Some("2026-11-20T08:00:00Z".to_string());
-    let face = DrawFace::new(&later, NOW);
+    let face = DrawTexts::new(&later, NOW);
     for html in [
-        page(&Body::Draw(&face), &json!({})),
+        page(&PageBody::Draw(&face), &json!({})),
         page(
-            &Body::Landing {
+            &PageBody::Landing {
                 draws: std::slice::from_ref(&face),
             },
             &json!({}),
@@ -192,14 +195,14 @@ fn what_is_not_on_sale_yet_or_only_reserved_says_so_before_any_script() {
         reserved.tickets_held,
         reserved.tickets_available,
     ) = (160, 9, 0);
-    let html = page(&Body::Draw(&DrawFace::new(&reserved, NOW)), &json!({}));
+    let html = page(&PageBody::Draw(&DrawTexts::new(&reserved, NOW)), &json!({}));
     assert!(
         html.contains("Every ticket is taken for now") && !html.contains("have been sold"),
         "{html}"
     );
     for draw in [&mut later, &mut reserved] {
         draw.club_selling = Some(false);
-        let html = page(&Body::Draw(&DrawFace::new(draw, NOW)), &json!({}));
+        let html = page(&PageBody::Draw(&DrawTexts::new(draw, NOW)), &json!({}));
         assert!(
             html.contains("This club is not selling tickets at the moment."),
             "{html}"
@@ -207,8 +210,8 @@ fn what_is_not_on_sale_yet_or_only_reserved_says_so_before_any_script() {
     }
 }
 
-fn offer() -> OfferFace {
-    let game = offer_face::GameFace {
+fn offer() -> OfferTexts {
+    let game = offer_first_paint::OfferGameTexts {
         number: 1042,
         teams: "Sharks v Tigers".to_string(),
         when: "Fri 20 Nov 2026, 7:10\u{a0}pm AEST".to_string(),
@@ -216,7 +219,7 @@ fn offer() -> OfferFace {
         figures: "Prize $290.00 · 113/169 sold".to_string(),
         state: None,
     };
-    OfferFace {
+    OfferTexts {
         name: "Double header".to_string(),
         slug: "double-header".to_string(),
         club: "Sharks".to_string(),
@@ -237,8 +240,8 @@ fn offer() -> OfferFace {
 }
 
 #[test]
-fn an_offers_first_paint_has_the_boxes_that_react_will_draw() {
-    let html = page(&Body::Offer(&offer()), &json!({}));
+fn offer_first_paint_matches_the_boxes_of_react() {
+    let html = page(&PageBody::Offer(&offer()), &json!({}));
     for words in [
         "<a class=\"offer-back\" href=\"/club/sharks\">← Back to Sharks</a>",
         "<img class=\"offer-picture\" src=\"http://localhost:8080/og/offer/sharks/double-header?v=1\" alt=\"\" width=\"1200\" height=\"630\">",
@@ -253,7 +256,7 @@ fn an_offers_first_paint_has_the_boxes_that_react_will_draw() {
         assert!(html.contains(words), "{words} is missing in\n{html}");
     }
     let closed = page(
-        &Body::Offer(&OfferFace {
+        &PageBody::Offer(&OfferTexts {
             closed: true,
             ..offer()
         }),
@@ -266,9 +269,9 @@ fn an_offers_first_paint_has_the_boxes_that_react_will_draw() {
 }
 
 #[test]
-fn a_missing_page_says_so_and_shows_the_way() {
+fn missing_page_links_to_other_pages() {
     let html = page(
-        &Body::Missing {
+        &PageBody::Missing {
             heading: "Page Not Found",
             words: "",
         },
@@ -278,19 +281,19 @@ fn a_missing_page_says_so_and_shows_the_way() {
 }
 
 #[test]
-fn the_landing_page_lists_what_is_on_sale() {
-    let faces = [DrawFace::new(&draw("Redcliffe Sharks"), NOW)];
-    let html = page(&Body::Landing { draws: &faces }, &json!({}));
+fn landing_page_lists_draws_on_sale() {
+    let faces = [DrawTexts::new(&draw("Redcliffe Sharks"), NOW)];
+    let html = page(&PageBody::Landing { draws: &faces }, &json!({}));
     assert!(html.contains("href=\"/draw/1042\"") && html.contains("Buy Now"));
-    let html = page(&Body::Landing { draws: &[] }, &json!({}));
+    let html = page(&PageBody::Landing { draws: &[] }, &json!({}));
     assert!(html.contains("No active draws at the moment."));
 }
 
 #[test]
-fn only_a_script_of_our_own_stands_in_for_the_payment_providers() {
+fn only_own_stripe_stand_in_is_loaded_as_a_script() {
     let tag = |address: &str| {
         page(
-            &Body::Landing { draws: &[] },
+            &PageBody::Landing { draws: &[] },
             &json!({ "config": { "stripeJs": address } }),
         )
     };

@@ -1,12 +1,12 @@
-//! A draw on a clubhouse wall.
+//! A draw's poster for a clubhouse wall.
 
 use domain::TICKETS;
 
 use crate::render::colour::Colour;
-use crate::render::page::Phase;
-use crate::render::paper::{HEIGHT, MARGIN, Paper, WIDTH};
+use crate::render::page::DrawPhase;
+use crate::render::pdf_writer::{HEIGHT, MARGIN, PdfWriter, WIDTH};
 
-/// What a poster says, in words.
+/// The texts of a poster.
 #[derive(Clone, Debug)]
 pub struct Poster {
     pub club: String,
@@ -14,37 +14,38 @@ pub struct Poster {
     pub home: String,
     pub away: String,
     pub kick_off: String,
-    /// Of a ticket; the whole price where a fee is passed on (ux.md D14).
+    /// Price of a ticket. The whole price comes first if a fee is passed on (ux.md D14).
     pub price: String,
     pub prize_max: String,
-    pub phase: Phase,
+    pub phase: DrawPhase,
     /// The club's two colours, the first on top.
     pub colours: [Colour; 2],
-    /// Where its code leads.
+    /// The target of the QR code.
     pub link: String,
 }
 
 impl Poster {
-    /// One game, one code, on one page: 100 mm of it with its quiet zone. `None` when it cannot be drawn.
+    /// Draws one page with a QR code of 100 mm including its quiet zone. `None` when it cannot be
+    /// drawn.
     pub fn pdf(&self) -> Option<Vec<u8>> {
-        let mut paper = Paper::new(&format!("{} v {}", self.home, self.away))?;
+        let mut pdf = PdfWriter::new(&format!("{} v {}", self.home, self.away))?;
         let (offer, scan) = self.words();
         let [first, second] = self.colours;
-        paper.stripe(HEIGHT - 20.0, 20.0, first);
-        paper.stripe(HEIGHT - 28.0, 8.0, second);
-        line(&mut paper, 774.0, 20.0, &self.club);
+        pdf.stripe(HEIGHT - 20.0, 20.0, first);
+        pdf.stripe(HEIGHT - 28.0, 8.0, second);
+        line(&mut pdf, 774.0, 20.0, &self.club);
         if let Some(league) = &self.league {
-            line(&mut paper, 750.0, 14.0, league);
+            line(&mut pdf, 750.0, 14.0, league);
         }
-        line(&mut paper, 696.0, 40.0, &self.home);
-        line(&mut paper, 664.0, 18.0, "v");
-        line(&mut paper, 620.0, 40.0, &self.away);
-        line(&mut paper, 584.0, 16.0, &self.kick_off);
-        line(&mut paper, 543.0, 24.0, &offer);
-        paper.code(&self.link, 525.0, 311.8)?;
-        line(&mut paper, 190.0, 18.0, scan);
+        line(&mut pdf, 696.0, 40.0, &self.home);
+        line(&mut pdf, 664.0, 18.0, "v");
+        line(&mut pdf, 620.0, 40.0, &self.away);
+        line(&mut pdf, 584.0, 16.0, &self.kick_off);
+        line(&mut pdf, 543.0, 24.0, &offer);
+        pdf.code(&self.link, 525.0, 311.8)?;
+        line(&mut pdf, 190.0, 18.0, scan);
         line(
-            &mut paper,
+            &mut pdf,
             160.0,
             14.0,
             self.link
@@ -54,24 +55,24 @@ impl Poster {
         let rule = format!(
             "{TICKETS} tickets, two jersey numbers on each. The first try scorers’ numbers win."
         );
-        line(&mut paper, 118.0, 12.0, &rule);
-        line(&mut paper, 90.0, 11.0, "18+ only, in Australia.");
-        Some(paper.finish_bare())
+        line(&mut pdf, 118.0, 12.0, &rule);
+        line(&mut pdf, 90.0, 11.0, "18+ only, in Australia.");
+        Some(pdf.finish_without_footer())
     }
 
-    /// What there is to win, and what the code is for.
+    /// The offer, and what scanning the code is for.
     fn words(&self) -> (String, &'static str) {
         match self.phase {
-            Phase::Active | Phase::SoldOut => (
+            DrawPhase::Active | DrawPhase::SoldOut => (
                 format!("Win up to {} · {} a ticket", self.prize_max, self.price),
                 "Scan to buy tickets",
             ),
-            Phase::Closed => ("Sales have closed".to_string(), "Scan to see who wins"),
-            Phase::Completed => (
+            DrawPhase::Closed => ("Sales have closed".to_string(), "Scan to see who wins"),
+            DrawPhase::Completed => (
                 "The draw is completed".to_string(),
                 "Scan to see the winning ticket",
             ),
-            Phase::Cancelled => (
+            DrawPhase::Cancelled => (
                 "This draw was cancelled. Every ticket is refunded.".to_string(),
                 "Scan to read more",
             ),
@@ -79,9 +80,9 @@ impl Poster {
     }
 }
 
-/// A line in the middle, smaller where it would not fit.
-fn line(paper: &mut Paper, y: f32, most: f32, text: &str) {
-    let wide = WIDTH - 2.0 * MARGIN;
-    let size = most.min(most * wide / paper.width(text, most).max(1.0));
-    paper.text_centred(y, size, text);
+/// Writes a centred line, scaled down if it does not fit.
+fn line(pdf: &mut PdfWriter, y: f32, most: f32, text: &str) {
+    let width = WIDTH - 2.0 * MARGIN;
+    let size = most.min(most * width / pdf.width(text, most).max(1.0));
+    pdf.text_centred(y, size, text);
 }

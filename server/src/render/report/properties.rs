@@ -1,4 +1,5 @@
-//! Whatever buyers are called: a table reads back as it was written and runs nothing, a paper says every ticket.
+//! Whatever buyers are called, a CSV file reads back as it was written and runs no formula, and a
+//! PDF contains every ticket.
 
 use lopdf::Document;
 use proptest::collection::vec;
@@ -6,9 +7,9 @@ use proptest::prelude::*;
 
 use super::tests::{facts, row, takings};
 use super::*;
-use crate::hostile;
+use crate::adversarial_text;
 
-/// What no table can hold on one line is a blank in it.
+/// Control characters become blanks, because a CSV cell has one line.
 fn flat(typed: &str) -> String {
     typed
         .chars()
@@ -16,13 +17,13 @@ fn flat(typed: &str) -> String {
         .collect()
 }
 
-/// A cell says what was typed, perhaps behind the mark that makes it text.
-fn says(cell: &str, typed: &str) -> bool {
+/// Whether a cell contains the typed text, perhaps behind the mark that makes it text.
+fn contains_text(cell: &str, typed: &str) -> bool {
     let flat = flat(typed);
     cell == flat || cell.strip_prefix('\'') == Some(flat.as_str())
 }
 
-/// The first letter that anybody sees begins no formula.
+/// Whether the first visible character cannot begin a formula.
 fn is_inert(cell: &str) -> bool {
     let invisible = "\u{ad}\u{61c}\u{180e}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\
                      \u{2060}\u{2061}\u{2062}\u{2063}\u{2064}\u{2066}\u{2067}\u{2068}\u{2069}\u{feff}";
@@ -33,38 +34,45 @@ fn is_inert(cell: &str) -> bool {
 }
 
 /// What buyers typed: name, e-mail, phone.
-type Typed = (String, String, String);
+type TypedBuyer = (String, String, String);
 
-fn typed() -> impl Strategy<Value = Vec<Typed>> {
-    vec((hostile::text(), hostile::text(), hostile::text()), 1..12)
+fn typed() -> impl Strategy<Value = Vec<TypedBuyer>> {
+    vec(
+        (
+            adversarial_text::text(),
+            adversarial_text::text(),
+            adversarial_text::text(),
+        ),
+        1..12,
+    )
 }
 
-fn rows(typed: &[Typed]) -> Vec<Row> {
-    let named = |(place, (name, email, phone)): (usize, &Typed)| Row {
+fn rows(typed: &[TypedBuyer]) -> Vec<ReportRow> {
+    let to_row = |(index, (name, email, phone)): (usize, &TypedBuyer)| ReportRow {
         email: email.clone(),
-        ..row(place as u16 + 1, name, phone)
+        ..row(index as u16 + 1, name, phone)
     };
-    typed.iter().enumerate().map(named).collect()
+    typed.iter().enumerate().map(to_row).collect()
 }
 
 proptest! {
-    #![proptest_config(hostile::config(1_000))]
+    #![proptest_config(adversarial_text::config(1_000))]
 
     #[test]
-    fn a_table_reads_back_as_it_was_written_and_no_cell_runs(typed in typed()) {
+    fn csv_reads_back_and_no_cell_is_a_formula(typed in typed()) {
         let rows = rows(&typed);
         let bytes = csv(&facts(), &takings(), &rows).expect("a table");
         let table = String::from_utf8(bytes).expect("UTF-8");
-        let table = table.strip_prefix('\u{feff}').expect("its mark");
+        let table = table.strip_prefix('\u{feff}').expect("a byte order mark");
         let mut reader = ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(table.as_bytes());
         let read: Vec<_> = reader.records().map(|record| record.expect("a record")).collect();
-        // The heading, an empty line, eight sums, and when it was made.
+        // The heading, an empty line, eight sums, and the time of generation.
         prop_assert_eq!(read.len(), rows.len() + 11);
         for (record, row) in read[1..].iter().zip(&rows) {
             prop_assert_eq!(record.len(), read[0].len());
-            for (place, typed) in [(5, &row.name), (6, &row.email), (7, &row.phone)] {
-                prop_assert!(says(&record[place], typed), "{:?} became {:?}", typed, &record[place]);
-                prop_assert!(is_inert(&record[place]), "{:?} is run by a spreadsheet", &record[place]);
+            for (index, typed) in [(5, &row.name), (6, &row.email), (7, &row.phone)] {
+                prop_assert!(contains_text(&record[index], typed), "{:?} became {:?}", typed, &record[index]);
+                prop_assert!(is_inert(&record[index]), "{:?} is a formula", &record[index]);
             }
             prop_assert_eq!(&record[1], row.label.as_str());
         }
@@ -72,11 +80,11 @@ proptest! {
 }
 
 proptest! {
-    // A paper takes the time of a hundred tables.
-    #![proptest_config(hostile::config(24))]
+    // A PDF takes as long as a hundred CSV files.
+    #![proptest_config(adversarial_text::config(24))]
 
     #[test]
-    fn a_paper_is_written_whatever_the_names_and_does_nothing(typed in typed(), plain in "[A-Za-zÀ-žΑ-ΡΣ-ωА-я]{1,12}") {
+    fn pdf_lists_every_ticket_and_has_no_active_content(typed in typed(), plain in "[A-Za-zÀ-žΑ-ΡΣ-ωА-я]{1,12}") {
         let mut rows = rows(&typed);
         let name = plain.replace("fi", "f i").replace("fl", "f l").replace("ff", "f f");
         rows.push(row(169, &name, ""));

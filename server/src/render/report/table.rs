@@ -1,27 +1,33 @@
-//! A draw's report as a table that a spreadsheet opens and does not run (decision F-6).
+//! A draw's report as CSV that a spreadsheet opens without running formulas (decision F-6).
 
 use csv::{Terminator, WriterBuilder};
 
-use super::{Facts, Row, sums};
+use super::{ReportFacts, ReportRow, sums};
+use crate::draw_revenue::DrawRevenue;
 use crate::render::when;
-use crate::takings::Takings;
 use crate::wire::instant::rfc3339;
 
-/// A cell that no spreadsheet takes for a formula (decision F-6).
-pub(super) fn safe(text: &str) -> String {
-    let flat: String = text
+/// A cell that no spreadsheet treats as a formula (decision F-6).
+pub(super) fn escape_formula(text: &str) -> String {
+    let single_line: String = text
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
-    // Their wide forms are read as the same where wide letters are written.
-    let sign = |c: char| "=+-@\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(c);
-    let unseen = |c: char| c.is_whitespace() || is_format(c);
-    let dangerous = text.starts_with(['\t', '\r', '\n', '\0'])
-        || flat.trim_start_matches(unseen).starts_with(sign);
-    if dangerous { format!("'{flat}") } else { flat }
+    // Full-width signs are treated as formulas in East Asian locales.
+    let is_formula_sign = |c: char| "=+-@\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(c);
+    let is_invisible = |c: char| c.is_whitespace() || is_format(c);
+    let is_formula = text.starts_with(['\t', '\r', '\n', '\0'])
+        || single_line
+            .trim_start_matches(is_invisible)
+            .starts_with(is_formula_sign);
+    if is_formula {
+        format!("'{single_line}")
+    } else {
+        single_line
+    }
 }
 
-/// What is there and shows nothing: joiners, directions, marks of order.
+/// Whether a character is invisible: joiners, direction marks, byte order marks.
 fn is_format(letter: char) -> bool {
     matches!(
         letter,
@@ -29,9 +35,9 @@ fn is_format(letter: char) -> bool {
     )
 }
 
-/// A phone number stays text: no spreadsheet takes its first zero away.
+/// A phone number stays text, so that a spreadsheet keeps its leading zero.
 pub(super) fn phone(text: &str) -> String {
-    let text = safe(text);
+    let text = escape_formula(text);
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         format!("'{text}")
     } else {
@@ -39,14 +45,14 @@ pub(super) fn phone(text: &str) -> String {
     }
 }
 
-/// UTF-8 with its mark, lines ended as spreadsheets want them, the sums below the rows.
-pub fn csv(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
+/// Writes the file: UTF-8 with a byte order mark, CRLF line ends, the sums below the rows.
+pub fn csv(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Option<Vec<u8>> {
     let mut bytes = "\u{feff}".as_bytes().to_vec();
     let mut writer = WriterBuilder::new()
         .terminator(Terminator::CRLF)
         .flexible(true)
         .from_writer(&mut bytes);
-    let head = [
+    let heading = [
         "Ticket",
         "Serial",
         "Home number",
@@ -59,7 +65,7 @@ pub fn csv(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
         "Purchased (local)",
         "Ticket price",
     ];
-    writer.write_record(head).ok()?;
+    writer.write_record(heading).ok()?;
     for row in rows {
         let number = |pick: fn((u8, u8)) -> u8| {
             row.pair
@@ -77,8 +83,8 @@ pub fn csv(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
                 } else {
                     String::new()
                 },
-                safe(&row.name),
-                safe(&row.email),
+                escape_formula(&row.name),
+                escape_formula(&row.email),
                 phone(&row.phone),
                 rfc3339(row.sold_at),
                 when::long(row.sold_at, &facts.zone),

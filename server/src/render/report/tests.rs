@@ -1,15 +1,15 @@
-//! The very bytes a club takes home.
+//! The exact contents of reports and posters.
 
 use domain::TICKETS;
 use lopdf::Document;
 
-use super::table::{phone, safe};
+use super::table::{escape_formula, phone};
 use super::*;
 use crate::render::colour::Colour;
-use crate::render::page::Phase;
+use crate::render::page::DrawPhase;
 
-pub(super) fn facts() -> Facts {
-    Facts {
+pub(super) fn facts() -> ReportFacts {
+    ReportFacts {
         club: "Bayside Barracudas".to_string(),
         draw: DrawId(1042),
         league: Some("Coastal Cup".to_string()),
@@ -25,8 +25,8 @@ pub(super) fn facts() -> Facts {
     }
 }
 
-pub(super) fn row(number: u16, name: &str, phone: &str) -> Row {
-    Row {
+pub(super) fn row(number: u16, name: &str, phone: &str) -> ReportRow {
+    ReportRow {
         label: format!("FD-1042-{number:03}"),
         number,
         pair: Some((7, 9)),
@@ -38,8 +38,8 @@ pub(super) fn row(number: u16, name: &str, phone: &str) -> Row {
     }
 }
 
-pub(super) fn takings() -> Takings {
-    Takings {
+pub(super) fn takings() -> DrawRevenue {
+    DrawRevenue {
         sold: 3,
         orders: 2,
         revenue: Cents(1500),
@@ -52,7 +52,7 @@ pub(super) fn takings() -> Takings {
     }
 }
 
-/// UTF-8 with its mark, CRLF, RFC 4180; no formula, no number that was a phone.
+/// UTF-8 with a byte order mark, CRLF, RFC 4180. It has no formula, and phone numbers stay text.
 const TABLE: &str = "\u{feff}Ticket,Serial,Home number,Away number,Winner,Buyer name,Buyer email,Buyer phone,Purchased (UTC),Purchased (local),Ticket price\r
 1,FD-1042-001,7,9,yes,\"Nguyễn, Zoë\",a@example.com,'0411 000 001,2026-11-19T14:53:20Z,\"Fri 20 Nov 2026, 12:53 am AEST\",5.00\r
 2,FD-1042-002,7,9,,'=1+1,a@example.com,'+61 411 000 001,2026-11-19T14:53:20Z,\"Fri 20 Nov 2026, 12:53 am AEST\",5.00\r
@@ -70,7 +70,7 @@ Generated,2026-11-20T11:10:00Z\r
 ";
 
 #[test]
-fn a_table_is_what_it_was_yesterday() {
+fn csv_matches_the_recorded_bytes() {
     let rows = [
         row(1, "Nguyễn, Zoë", "0411 000 001"),
         row(2, "=1+1", "+61 411 000 001"),
@@ -81,7 +81,7 @@ fn a_table_is_what_it_was_yesterday() {
 }
 
 #[test]
-fn no_cell_is_a_formula_and_phones_keep_their_zero() {
+fn cells_are_no_formulas_and_phones_keep_their_zero() {
     for (text, cell) in [
         ("=1+1", "'=1+1"),
         ("+61 400", "'+61 400"),
@@ -90,14 +90,14 @@ fn no_cell_is_a_formula_and_phones_keep_their_zero() {
         ("\t=1", "' =1"),
         ("Alice", "Alice"),
     ] {
-        assert_eq!(safe(text), cell);
+        assert_eq!(escape_formula(text), cell);
     }
     assert_eq!(phone("0400 111 222"), "'0400 111 222");
 }
 
 #[test]
-fn a_full_draw_fits_an_e_mail_and_says_every_ticket_once() {
-    let rows: Vec<Row> = (1..=TICKETS)
+fn full_draw_fits_a_mail_and_lists_every_ticket_once() {
+    let rows: Vec<ReportRow> = (1..=TICKETS)
         .map(|number| row(number, "Zoë Ōtāhuhu Nguyễn", "0411 000 001"))
         .collect();
     let file = pdf(&facts(), &takings(), &rows).expect("a paper");
@@ -128,8 +128,8 @@ fn a_full_draw_fits_an_e_mail_and_says_every_ticket_once() {
 }
 
 #[test]
-fn a_prize_that_nobody_won_is_told_as_such() {
-    let takings = Takings {
+fn unsold_winning_ticket_is_reported() {
+    let takings = DrawRevenue {
         prize_is_due: false,
         ..takings()
     };
@@ -142,7 +142,7 @@ fn a_prize_that_nobody_won_is_told_as_such() {
     assert_eq!(
         sums(
             &facts(),
-            &Takings {
+            &DrawRevenue {
                 is_estimated: true,
                 ..takings
             }
@@ -150,7 +150,7 @@ fn a_prize_that_nobody_won_is_told_as_such() {
         .0,
         "Card fees (partly estimated)"
     );
-    let off = Facts {
+    let off = ReportFacts {
         result: None,
         ..facts()
     };
@@ -158,7 +158,7 @@ fn a_prize_that_nobody_won_is_told_as_such() {
         sums(&off, &takings)[6].0,
         "Prize (not due: the draw was cancelled)"
     );
-    let text = words(&pdf(&off, &takings, &[]).expect("a paper"));
+    let text = pdf_text(&pdf(&off, &takings, &[]).expect("a paper"));
     assert!(
         text.contains("Result: none, the draw was cancelled"),
         "{text}"
@@ -166,24 +166,24 @@ fn a_prize_that_nobody_won_is_told_as_such() {
 }
 
 #[test]
-fn an_empty_report_says_so_and_money_is_said_as_money() {
-    let minus = Takings {
+fn empty_report_is_explained_and_amounts_have_separators() {
+    let minus = DrawRevenue {
         sold: 0,
         revenue: Cents(0),
         platform_fee: Cents(0),
         provider_fees: Cents(132),
         ..takings()
     };
-    let minus = Takings {
+    let minus = DrawRevenue {
         prize: Cents(0),
         prize_is_due: false,
         ..minus
     };
-    let off = Facts {
+    let off = ReportFacts {
         result: None,
         ..facts()
     };
-    let text = words(&pdf(&off, &minus, &[]).expect("a paper"));
+    let text = pdf_text(&pdf(&off, &minus, &[]).expect("a paper"));
     for line in ["−$1.32", "$0.00", "Every ticket is refunded; none is left."] {
         assert!(text.contains(line), "{line} is missing in\n{text}");
     }
@@ -191,10 +191,10 @@ fn an_empty_report_says_so_and_money_is_said_as_money() {
         !text.contains("Buyer") && !text.contains("Total: 0"),
         "{text}"
     );
-    let text = words(
+    let text = pdf_text(
         &pdf(
             &off,
-            &Takings {
+            &DrawRevenue {
                 prize_is_due: true,
                 ..minus
             },
@@ -206,28 +206,29 @@ fn an_empty_report_says_so_and_money_is_said_as_money() {
         text.contains("No ticket is sold.") && text.contains("stay secret until then"),
         "{text}"
     );
-    let full = Takings {
+    let full = DrawRevenue {
         revenue: Cents(169_000),
         ..takings()
     };
     assert!(
-        words(&pdf(&facts(), &full, &[row(1, "Zoë", "")]).expect("a paper")).contains("$1,690.00")
+        pdf_text(&pdf(&facts(), &full, &[row(1, "Zoë", "")]).expect("a paper"))
+            .contains("$1,690.00")
     );
 }
 
 #[test]
-fn every_page_says_which_draw_it_is_of_and_a_poster_has_no_page_number() {
-    let rows: Vec<Row> = (1..=TICKETS).map(|number| row(number, "Zoë", "")).collect();
+fn every_page_names_its_draw_and_posters_have_no_page_number() {
+    let rows: Vec<ReportRow> = (1..=TICKETS).map(|number| row(number, "Zoë", "")).collect();
     let file = pdf(&facts(), &takings(), &rows).expect("a paper");
     let document = Document::load_mem(&file).expect("a PDF");
     for page in document.get_pages().into_keys() {
         let text = document.extract_text(&[page]).expect("text");
         assert!(
             text.contains("Bayside Barracudas v Ipswich Jetties"),
-            "page {page} is nameless:\n{text}"
+            "page {page} lacks the draw's name:\n{text}"
         );
     }
-    let text = words(&poster().pdf().expect("a paper"));
+    let text = pdf_text(&poster().pdf().expect("a paper"));
     assert!(
         text.contains("Coastal Cup") && text.contains("/draw/1042"),
         "{text}"
@@ -236,9 +237,10 @@ fn every_page_says_which_draw_it_is_of_and_a_poster_has_no_page_number() {
 }
 
 #[test]
-fn a_poster_invites_to_buy_only_while_something_is_sold() {
-    let said = |phase: Phase| words(&Poster { phase, ..poster() }.pdf().expect("a paper"));
-    let (on_sale, off) = (said(Phase::Active), said(Phase::Cancelled));
+fn poster_invites_to_buy_only_while_on_sale() {
+    let text_in =
+        |phase: DrawPhase| pdf_text(&Poster { phase, ..poster() }.pdf().expect("a paper"));
+    let (on_sale, off) = (text_in(DrawPhase::Active), text_in(DrawPhase::Cancelled));
     assert!(
         on_sale.contains("Win up to $430 · $5 + $0.39 fee = $5.39 a ticket"),
         "{on_sale}"
@@ -248,7 +250,11 @@ fn a_poster_invites_to_buy_only_while_something_is_sold() {
         off.contains("This draw was cancelled. Every ticket is refunded."),
         "{off}"
     );
-    for over in [off, said(Phase::Closed), said(Phase::Completed)] {
+    for over in [
+        off,
+        text_in(DrawPhase::Closed),
+        text_in(DrawPhase::Completed),
+    ] {
         assert!(
             !over.contains("buy") && !over.contains("Win up to"),
             "{over}"
@@ -266,24 +272,24 @@ fn poster() -> Poster {
         kick_off: "Friday 20 November 2026".to_string(),
         price: "$5 + $0.39 fee = $5.39".to_string(),
         prize_max: "$430".to_string(),
-        phase: Phase::Active,
+        phase: DrawPhase::Active,
         colours: [Colour([11, 46, 107]), Colour([255, 199, 44])],
         link: "http://localhost:8080/draw/1042".to_string(),
     }
 }
 
 #[test]
-fn two_long_names_stand_on_two_lines_and_are_whole() {
+fn two_long_names_are_written_on_two_lines() {
     let (home, away) = (
         "St George Illawarra Dragons Women’s Reserve Grade",
         "Canterbury Bankstown Bulldogs Under Nineteens",
     );
-    let facts = Facts {
+    let facts = ReportFacts {
         home: home.to_string(),
         away: away.to_string(),
         ..facts()
     };
-    let text = words(&pdf(&facts, &takings(), &[]).expect("a paper"));
+    let text = pdf_text(&pdf(&facts, &takings(), &[]).expect("a paper"));
     assert!(
         text.contains(home) && text.contains(&format!("v {away}")),
         "{text}"
@@ -291,8 +297,8 @@ fn two_long_names_stand_on_two_lines_and_are_whole() {
 }
 
 #[test]
-fn what_is_said_of_tax_is_the_operators_to_choose() {
-    let other = Facts {
+fn report_contains_the_configured_fee_note() {
+    let other = ReportFacts {
         fee_note: "incl. 10 % GST".to_string(),
         ..facts()
     };
@@ -304,16 +310,16 @@ fn what_is_said_of_tax_is_the_operators_to_choose() {
     );
 }
 
-fn words(file: &[u8]) -> String {
+fn pdf_text(file: &[u8]) -> String {
     let document = Document::load_mem(file).expect("a PDF");
     let pages: Vec<u32> = document.get_pages().keys().copied().collect();
     document.extract_text(&pages).expect("text")
 }
 
 #[test]
-fn the_longest_names_stay_on_the_paper() {
+fn longest_names_stay_within_the_page() {
     let long = |letter: &str| letter.repeat(100);
-    let facts = Facts {
+    let facts = ReportFacts {
         club: long("C"),
         league: Some(long("L")),
         home: long("H"),
@@ -321,8 +327,8 @@ fn the_longest_names_stay_on_the_paper() {
         ..facts()
     };
     let text =
-        words(&pdf(&facts, &takings(), &[row(1, &long("N"), "0411 000 001")]).expect("a paper"));
-    // What matters stands first; of what is too long, the end is left out.
+        pdf_text(&pdf(&facts, &takings(), &[row(1, &long("N"), "0411 000 001")]).expect("a paper"));
+    // The important part comes first. The end of a text that is too long is cut.
     for line in [
         "FD-1042 · Fri 20 Nov 2026, 7:10 pm AEST · LLL",
         "Generated Fri 20 Nov 2026, 9:10 pm AEST for CCC",
@@ -338,7 +344,7 @@ fn the_longest_names_stay_on_the_paper() {
     for letter in ["C", "L", "H", "A", "N"] {
         assert!(!text.contains(&long(letter)), "{letter} runs off the page");
     }
-    let league = |home: &str, away: &str| Facts {
+    let league = |home: &str, away: &str| ReportFacts {
         home: home.to_string(),
         away: away.to_string(),
         ..facts.clone()
@@ -347,7 +353,7 @@ fn the_longest_names_stay_on_the_paper() {
         "St George Illawarra Dragons",
         "Canterbury Bankstown Bulldogs",
     );
-    let text = words(&pdf(&facts, &takings(), &[]).expect("a paper"));
+    let text = pdf_text(&pdf(&facts, &takings(), &[]).expect("a paper"));
     assert!(
         text.contains("St George Illawarra Dragons v Canterbury Bankstown Bulldogs"),
         "{text}"

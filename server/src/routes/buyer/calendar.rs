@@ -1,4 +1,4 @@
-//! A game for the buyer's calendar, as a file with an address of its own: a link in a mail can lead there, and a phone opens it.
+//! The iCalendar file of a game. It has its own URL, so that a link in a mail opens it on a phone.
 
 use std::collections::BTreeSet;
 
@@ -9,36 +9,42 @@ use serde::Deserialize;
 
 use super::draw_number;
 use crate::error::Problem;
-use crate::render::calendar::{self, Event};
+use crate::render::calendar::{self, CalendarEvent};
 use crate::state::State;
 
-/// Games in one file: as many as a cart has draws.
+/// Most games in one file: the largest cart has as many draws.
 const GAMES_MAX: usize = 20;
 
+/// Query parameters of the calendar file.
 #[derive(Deserialize)]
-pub struct Wanted {
-    /// Further draws, by comma.
+pub struct CalendarQuery {
+    /// Numbers of further draws, separated by commas.
     #[serde(default)]
     also: String,
 }
 
+/// Responds with the calendar file of one or more draws.
+///
 /// # Errors
-/// 404: one of the draws is not there.
+/// 404 when one of the draws does not exist.
 pub async fn file(
     state: web::Data<State>,
     path: web::Path<String>,
-    wanted: web::Query<Wanted>,
+    query: web::Query<CalendarQuery>,
 ) -> Result<HttpResponse, Problem> {
     let first = draw_number(&path)?;
     let mut draws = BTreeSet::from([first]);
-    for said in wanted
+    for number in query
         .also
         .split(',')
-        .filter(|said| !said.is_empty())
+        .filter(|number| !number.is_empty())
         .take(GAMES_MAX)
     {
         draws.insert(DrawId(
-            said.trim().parse().map_err(|_| Problem::draw_not_found())?,
+            number
+                .trim()
+                .parse()
+                .map_err(|_| Problem::draw_not_found())?,
         ));
     }
     let mut events = Vec::with_capacity(draws.len());
@@ -54,13 +60,13 @@ pub async fn file(
         .body(calendar::file(&events, state.clock.now())))
 }
 
-async fn event(state: &State, draw: DrawId) -> Result<Event, Problem> {
+async fn event(state: &State, draw: DrawId) -> Result<CalendarEvent, Problem> {
     let (_, listing, view) = state
         .catalogue
         .draw(draw)
         .await
         .ok_or_else(Problem::draw_not_found)?;
-    Ok(Event {
+    Ok(CalendarEvent {
         draw,
         name: format!("{} v {}", listing.home_team, listing.away_team),
         league: listing.league.clone(),

@@ -1,21 +1,21 @@
-//! Paying with a method the browser made: the server confirms the order's own payment intent, then fulfils (decision C-5).
+//! Pays with a payment method that the browser created. The server confirms the payment intent of
+//! the order, then fulfils (decision C-5).
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use actors::{Confirmed, PaymentFailure};
+use actors::{Confirmation, PaymentFailure};
 use domain::OrderState;
-use persistence::books::OrderRecord;
 
-use super::completion::{check_consents, check_email, finish, store_consents};
-use super::payments::{Asked, buyer, open, wanted};
+use super::completion::{check_consents, check_email, finish};
+use crate::checkout::{self, CheckoutRequest, requested_tickets};
 use crate::error::Problem;
-use crate::identity::Browser;
-use crate::open_orders::{Counts, client_key, is_own};
+use crate::identity::{Browser, address};
+use crate::order_access::{OrderAccess, OwnOrder};
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::purchase::{Purchase, PurchaseAnswer};
+use crate::wire::purchase::{Purchase, PurchaseResult};
 
-/// The cart's card form.
-pub async fn cart_card(
+/// `POST /api/cart/complete-card-payment`, from the card form of a cart.
+pub async fn confirm_cart_card(
     request: HttpRequest,
     state: web::Data<State>,
     browser: Browser,
@@ -24,26 +24,31 @@ pub async fn cart_card(
     check_consents(&body.0)?;
     check_email(&body.0)?;
     let method = method(body.0.payment_method_id.as_deref())?.to_string();
-    let record = current_or_new(&request, &state, browser, wanted::cart(&body.0)?, &body.0).await?;
-    store_consents(&request, &state, &record).await?;
-    pay(&state, browser, record, &method, &body.0).await
+    let tickets = requested_tickets::cart(&body.0)?;
+    let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
+    let own = checkout::current_or_open(&state, checkout).await?;
+    own.store_consents(&state, address(&request, &state.config))
+        .await?;
+    pay(&state, browser, own, &method, &body.0).await
 }
 
-/// A wallet's payment method.
-pub async fn wallet(
+/// `POST /api/process-wallet-payment`, with a wallet's payment method id.
+pub async fn confirm_wallet(
     request: HttpRequest,
     state: web::Data<State>,
     browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
     let method = method(body.0.payment_method_id.as_deref())?.to_string();
-    let record =
-        current_or_new(&request, &state, browser, wanted::either(&body.0)?, &body.0).await?;
-    pay(&state, browser, record, &method, &body.0).await
+    let tickets = requested_tickets::either(&body.0)?;
+    let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
+    let own = checkout::current_or_open(&state, checkout).await?;
+    pay(&state, browser, own, &method, &body.0).await
 }
 
-/// A wallet's token: the provider's id of it, never the card data itself (decision C-6).
-pub async fn token(
+/// `POST /api/process-purchase`, with Stripe's id of a wallet token. Card data is never accepted
+/// (decision C-6).
+pub async fn confirm_token(
     request: HttpRequest,
     state: web::Data<State>,
     browser: Browser,
@@ -62,13 +67,14 @@ pub async fn token(
         )
     };
     let token = token.ok_or_else(refused)?.to_string();
-    let record =
-        current_or_new(&request, &state, browser, wanted::either(&body.0)?, &body.0).await?;
-    pay(&state, browser, record, &token, &body.0).await
+    let tickets = requested_tickets::either(&body.0)?;
+    let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
+    let own = checkout::current_or_open(&state, checkout).await?;
+    pay(&state, browser, own, &token, &body.0).await
 }
 
-/// A wallet that knows only the client secret (A:245).
-pub async fn by_secret(
+/// `POST /api/payments/confirm-wallet`, for a wallet that knows only the client secret.
+pub async fn confirm_by_client_secret(
     state: web::Data<State>,
     browser: Browser,
     body: Body<Purchase>,
@@ -83,105 +89,58 @@ pub async fn by_secret(
         .order_by_payment_intent(&id)
         .await?
         .ok_or_else(unknown)?;
-    // Whoever has the secret opened the order.
-    if record.client_secret.as_deref() != Some(secret) {
-        return Err(unknown());
-    }
-    pay(&state, browser, record, &method, &body.0).await
-}
-
-/// The browser's newest order for these draws in whatever state, so that a repeated call never buys twice; else a new one.
-async fn current_or_new(
-    request: &HttpRequest,
-    state: &State,
-    browser: Browser,
-    counts: Counts,
-    body: &Purchase,
-) -> Result<OrderRecord, Problem> {
-    if let Some(record) = newest(state, &browser, &counts).await? {
-        let same = record
-            .order
-            .lines
-            .iter()
-            .all(|line| counts.get(&line.draw) == Some(&line.count));
-        if same || record.order.state != OrderState::Quoted {
-            return Ok(record);
+    match OrderAccess::of(record, &browser, &body.0) {
+        OrderAccess::Own(own) if own.brought_client_secret() => {
+            pay(&state, browser, *own, &method, &body.0).await
         }
+        OrderAccess::Own(_) | OrderAccess::Unproven(_) => Err(unknown()),
     }
-    Ok(
-        open(state, Asked::new(request, state, browser, counts, body))
-            .await?
-            .record,
-    )
 }
 
-async fn newest(
-    state: &State,
-    browser: &Browser,
-    counts: &Counts,
-) -> Result<Option<OrderRecord>, Problem> {
-    if let Some(known) = state.open_orders.current(browser, counts) {
-        return Ok(state.payments.order(known.order).await?);
-    }
-    // After a restart only the books know.
-    let mut newest = None;
-    for generation in 0.. {
-        let key = client_key(browser, counts.keys().copied(), generation);
-        match state.payments.order_by_client_key(&key).await? {
-            Some(record) => newest = Some(record),
-            None => break,
-        }
-    }
-    Ok(newest)
-}
-
+/// Confirms the payment intent and fulfils the order.
 async fn pay(
     state: &State,
     browser: Browser,
-    mut record: OrderRecord,
+    mut own: OwnOrder,
     method: &str,
     body: &Purchase,
 ) -> Result<HttpResponse, Problem> {
-    if record.order.state != OrderState::Quoted {
-        return finish(state, &browser, record, body).await;
+    if own.record().order.state != OrderState::Quoted {
+        return finish(state, &browser, own, body).await;
     }
-    // Before the bank is asked: whoever answers it elsewhere may never come back here, and has their tickets all the same.
-    buyer::correct(state, &browser, &mut record, &body.buyer_details()).await?;
-    // A decline is counted when the provider's notice of it comes: the same for every way of confirming (decision G-13).
-    match state.payments.confirm(record.order.id, method).await? {
-        Confirmed::Authorised => finish(state, &browser, record, body).await,
-        Confirmed::Processing => Ok(unfinished(&browser, record, "processing", None)),
-        Confirmed::RequiresAction { client_secret } => Ok(unfinished(
-            &browser,
-            record,
-            "requires_action",
-            Some(client_secret),
-        )),
+    // Store the buyer before the bank asks for authentication: the buyer may never return to this
+    // page and still gets the tickets.
+    own.correct_buyer(state, &body.buyer_details()).await?;
+    // A decline is counted when its webhook event arrives, the same for every way of confirming
+    // (decision G-13).
+    match own.confirm(state, method).await? {
+        Confirmation::Authorised => finish(state, &browser, own, body).await,
+        Confirmation::Processing => Ok(unfinished(&own, "processing", None)),
+        Confirmation::RequiresAction { client_secret } => {
+            Ok(unfinished(&own, "requires_action", Some(client_secret)))
+        }
     }
 }
 
-fn unfinished(
-    browser: &Browser,
-    record: OrderRecord,
-    status: &'static str,
-    client_secret: Option<String>,
-) -> HttpResponse {
-    let own = is_own(
-        browser,
-        &record.client_key,
-        super::payments::draws_of(&record),
-    );
-    HttpResponse::Ok().json(PurchaseAnswer {
+/// The answer while the payment is not finished.
+fn unfinished(own: &OwnOrder, status: &'static str, client_secret: Option<String>) -> HttpResponse {
+    HttpResponse::Ok().json(PurchaseResult {
         success: false,
         status,
-        payment_intent_id: record.order.payment_intent.map(|id| id.0),
-        order_token: own.then_some(record.token),
+        payment_intent_id: own
+            .record()
+            .order
+            .payment_intent
+            .as_ref()
+            .map(|id| id.0.clone()),
+        order_token: own.shown_token(),
         tickets: Vec::new(),
         message: None,
         client_secret,
     })
 }
 
+/// Reads a Stripe payment method id.
 fn method(id: Option<&str>) -> Result<&str, Problem> {
     let missing = || {
         Problem::bad_request(
@@ -192,7 +151,8 @@ fn method(id: Option<&str>) -> Result<&str, Problem> {
     id.filter(|id| is_id(id, "pm_")).ok_or_else(missing)
 }
 
-/// An id of the provider: its prefix and a few dozen plain characters, so that no card data can pass for one.
+/// Whether a text is a Stripe id: the prefix and at most 100 plain characters. Card data cannot
+/// pass as one.
 fn is_id(text: &str, prefix: &str) -> bool {
     let rest = text.strip_prefix(prefix).unwrap_or_default();
     !rest.is_empty()
@@ -207,7 +167,7 @@ mod tests {
     use super::is_id;
 
     #[test]
-    fn only_the_providers_ids_pass() {
+    fn only_stripe_ids_are_accepted() {
         assert!(is_id("pm_card_visa", "pm_"));
         assert!(is_id("tok_1Nabc", "tok_"));
         for other in [

@@ -1,32 +1,32 @@
-//! Draws: the lists and one by itself.
+//! The draw lists and a single draw.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::{ClubId, access};
 use serde::Deserialize;
 
 use super::draw_number;
-use crate::catalogue::lists::{List, Part};
+use crate::catalogue::lists::{List, ListSlice};
 use crate::error::Problem;
 use crate::identity::Caller;
 use crate::render::card;
-use crate::routes::club::draws::own;
+use crate::routes::club::draws::draw_for_editor;
 use crate::routes::machine::cards;
 use crate::state::State;
 use crate::wire::site::DrawMeta;
 
-/// `?clubId=` (decision E-4), and pages of a long list (decision H-13).
+/// Query of a draw list: one club's draws (decision E-4), and paging (decision H-13).
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Wanted {
+pub struct DrawListQuery {
     club_id: Option<i64>,
     #[serde(default)]
     offset: usize,
     limit: Option<usize>,
 }
 
-impl Wanted {
-    fn part(&self) -> Part {
-        Part {
+impl DrawListQuery {
+    fn part(&self) -> ListSlice {
+        ListSlice {
             club: self.club_id.map(ClubId),
             offset: self.offset,
             limit: self.limit,
@@ -34,39 +34,46 @@ impl Wanted {
     }
 }
 
-fn answer(list: List, request: &HttpRequest, state: &State, wanted: &Wanted) -> HttpResponse {
+/// Responds with a list: the prepared whole list, or the requested part of it.
+fn answer(list: List, request: &HttpRequest, state: &State, query: &DrawListQuery) -> HttpResponse {
     let now = state.clock.now();
-    match wanted.part() {
-        whole if whole == Part::default() => state.catalogue.list(list, now).answer(request),
+    match query.part() {
+        everything if everything == ListSlice::default() => {
+            state.catalogue.list(list, now).answer(request)
+        }
         part => HttpResponse::Ok().json(state.catalogue.part(list, part, now)),
     }
 }
 
+/// Handles `GET /api/draws/active`.
 pub async fn active(
     request: HttpRequest,
     state: web::Data<State>,
-    wanted: web::Query<Wanted>,
+    query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    answer(List::Active, &request, &state, &wanted)
+    answer(List::Active, &request, &state, &query)
 }
 
+/// Handles `GET /api/draws/awaiting-results`.
 pub async fn awaiting_results(
     request: HttpRequest,
     state: web::Data<State>,
-    wanted: web::Query<Wanted>,
+    query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    answer(List::Awaiting, &request, &state, &wanted)
+    answer(List::Awaiting, &request, &state, &query)
 }
 
+/// Handles `GET /api/draws/completed`.
 pub async fn completed(
     request: HttpRequest,
     state: web::Data<State>,
-    wanted: web::Query<Wanted>,
+    query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    answer(List::Completed, &request, &state, &wanted)
+    answer(List::Completed, &request, &state, &query)
 }
 
-pub async fn one(
+/// Answers one draw. Its own club also reads what may be edited.
+pub async fn show(
     request: HttpRequest,
     state: web::Data<State>,
     caller: Caller,
@@ -74,12 +81,12 @@ pub async fn one(
 ) -> Result<HttpResponse, Problem> {
     let draw = draw_number(&path)?;
     let facts = state.catalogue.facts();
-    // Only a browser that is signed in costs a look at who it is.
+    // Only a signed-in browser needs a look at the caller.
     if facts
         .listing(draw)
         .is_some_and(|listing| access::owns(caller.principal(), listing.club))
     {
-        return Ok(HttpResponse::Ok().json(own(&state, draw).await?));
+        return Ok(HttpResponse::Ok().json(draw_for_editor(&state, draw).await?));
     }
     let prepared = state
         .catalogue
@@ -89,7 +96,7 @@ pub async fn one(
     Ok(prepared.answer(&request))
 }
 
-/// Title, description and picture of a page's head (A:229).
+/// Answers title, description and image for the head of a draw's page.
 pub async fn meta(
     state: web::Data<State>,
     path: web::Path<String>,

@@ -1,37 +1,40 @@
-//! A buyer who lost the confirmations: a mailed link to every order of an address. Whoever reads its mail is its owner; nobody
-//! else learns from here whether anything was bought with it.
+//! Mails a buyer a link to all orders of an e-mail address. Only the owner of the mailbox learns
+//! whether anything was bought with it.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
+use persistence::link_secrets::LinkKind;
 use serde_json::json;
 
 use super::orders;
 use crate::error::Problem;
-use crate::form::{asked_address, trimmed};
+use crate::form::{required_email, trimmed};
 use crate::identity::{address, link_hash, link_hash_of, random};
-use crate::post::sealed_link;
+use crate::mail::sealed_link;
+use crate::order_access::OwnOrder;
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::instant::rfc3339;
-use crate::wire::my_tickets::{MyTickets, TicketsWanted};
-use crate::wire::order::masked;
-use crate::wire::session::Proof;
-use crate::wire::site::Said;
+use crate::wire::my_tickets::{MyTickets, TicketLinkRequest};
+use crate::wire::order::masked_email;
+use crate::wire::session::MailedSecret;
+use crate::wire::site::Message;
 
-/// How long a link works. Its mail lies in a mailbox for ever; each confirmation has a link of its own beside it.
+/// How long a link works. Its mail stays in the mailbox; each confirmation mail has a link of its
+/// own.
 const LINK_SECONDS: i64 = 24 * 3600;
 
-/// Answers the same at once, whoever asks for whomever: what follows happens behind the answer, so that neither words nor
-/// time tell who bought.
-pub async fn ask(
+/// Answers at once and always the same. The work runs after the answer, so that neither text nor
+/// timing tells who bought.
+pub async fn request_link(
     request: HttpRequest,
     state: web::Data<State>,
-    body: Body<TicketsWanted>,
+    body: Body<TicketLinkRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let email = asked_address(&body.0.email)?;
+    let email = required_email(&body.0.email)?;
     state
         .limits
-        .fills_form(
+        .check_form_limit(
             &state.records,
             address(&request, &state.config),
             state.clock.now(),
@@ -39,15 +42,16 @@ pub async fn ask(
         .await?;
     actix_web::rt::spawn(async move {
         if let Err(problem) = send(&state, &email).await {
-            tracing::warn!(%problem, "a link to tickets was not queued");
+            tracing::warn!(%problem, "queueing a ticket link failed");
         }
     });
     let message =
         "If tickets were bought with this email, a link to them has been sent.".to_string();
-    Ok(HttpResponse::Ok().json(Said { message }))
+    Ok(HttpResponse::Ok().json(Message { message }))
 }
 
-/// Nothing is sent where nothing was bought: strangers' mailboxes are not ours to fill.
+/// Queues the mail, but only if the address has bought tickets: otherwise anyone could fill a
+/// stranger's mailbox.
 async fn send(state: &State, email: &str) -> Result<(), Problem> {
     let token: [u8; 32] = random();
     let now = state.clock.now();
@@ -66,11 +70,15 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     else {
         return Ok(());
     };
-    // After a `#`, where no log and no other site sees it.
+    // The secret follows a `#`: browsers do not send that part, so no log and no other site sees
+    // it.
     let link = format!("{}/my#{}", state.config.public_url, hex::encode(token));
     let data = json!({ "sealedLink": sealed_link(&state.records, &to, &link) });
-    // The hash names the link in the outbox without telling it.
-    let key = format!("my-tickets-{}", hex::encode(&hash[..8]));
+    // The deduplication key uses the hash, which does not reveal the link.
+    let key = format!(
+        "my-tickets-{}",
+        state.records.link_id(LinkKind::Tickets, &hash)
+    );
     state
         .outbox
         .queue(&key, "my-tickets", None, &to, &data.to_string())
@@ -78,13 +86,15 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What a link opens, as often as its reader looks, for a day.
-pub async fn look(
+/// Responds with the orders that a link opens. The link can be used any number of times for a day.
+pub async fn open_link(
     request: HttpRequest,
     state: web::Data<State>,
-    body: Body<Proof>,
+    body: Body<MailedSecret>,
 ) -> Result<HttpResponse, Problem> {
-    state.limits.claiming(address(&request, &state.config))?;
+    state
+        .limits
+        .check_claim_limit(address(&request, &state.config))?;
     let unknown = || {
         Problem::new(
             StatusCode::NOT_FOUND,
@@ -99,12 +109,10 @@ pub async fn look(
         .await?
         .ok_or_else(unknown)?;
     let mut shown = Vec::with_capacity(link.orders.len());
-    for order in link.orders {
-        if let Some(record) = state.payments.order(order).await? {
-            shown.push(orders::present(&state, &record).await?);
-        }
+    for own in OwnOrder::of_link(&state, &link).await? {
+        shown.push(orders::present(&state, &own).await?);
     }
-    let (email_masked, until) = (masked(&link.email), rfc3339(link.until));
+    let (email_masked, until) = (masked_email(&link.email), rfc3339(link.until));
     Ok(HttpResponse::Ok().json(MyTickets {
         email_masked,
         until,

@@ -1,18 +1,14 @@
-//! Offers: a club's specials and bundles, as buyers meet them.
-
-use std::collections::BTreeSet;
+//! A club's public offers: specials and bundles.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use domain::{ClubId, OrderId};
 
 use crate::error::Problem;
-use crate::offer::{Offer, Standing};
-use crate::open_orders::Counts;
+use crate::offer::{Offer, OfferStatus};
 use crate::state::State;
-use crate::wire::special::PublicOffer;
+use crate::wire::offer::PublicOffer;
 
-/// What may be bought now (A:176). Never kept by anybody.
+/// Responds with the offers on sale now. Never cached.
 pub async fn list(
     state: web::Data<State>,
     club: web::Path<String>,
@@ -26,8 +22,8 @@ pub async fn list(
     Ok(HttpResponse::Ok().json(shown))
 }
 
-/// One offer, closed ones too (decision B-11).
-pub async fn one(
+/// Answers one offer, also when it is closed (decision B-11).
+pub async fn show(
     state: web::Data<State>,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Problem> {
@@ -36,12 +32,14 @@ pub async fn one(
     Ok(HttpResponse::Ok().json(PublicOffer::new(&state, &offer)))
 }
 
+/// Finds a public offer by the slugs of its club and its own.
+///
 /// # Errors
-/// 404 for one that is unknown, a draft, archived or expired (A:105).
+/// 404 when the offer is unknown, a draft, archived or expired.
 pub async fn find(state: &State, club: &str, slug: &str) -> Result<Offer, Problem> {
     let found = Offer::find(state, club, slug)
         .await?
-        .filter(|offer| offer.standing != Standing::Ended);
+        .filter(|offer| offer.standing != OfferStatus::Ended);
     found.ok_or_else(not_found)
 }
 
@@ -51,34 +49,4 @@ fn not_found() -> Problem {
         "offer-not-found",
         "Special Offer Not Found",
     )
-}
-
-/// Remembers from which offers a cart was put together. Its lines say so themselves (`bundleId`); they are believed as far as
-/// the whole offer is in the cart, and the club's own.
-///
-/// # Errors
-/// The books could not be written.
-pub async fn note(
-    state: &State,
-    club: ClubId,
-    order: OrderId,
-    counts: &Counts,
-    said: &BTreeSet<i64>,
-) -> Result<(), Problem> {
-    let mut found = Vec::new();
-    if !said.is_empty() {
-        for bundle in state.records.bundles(club).await? {
-            let sells = matches!(bundle.status.as_str(), "active" | "locked");
-            let whole = bundle
-                .games
-                .iter()
-                .map(|game| counts.get(game).copied().unwrap_or(0))
-                .min()
-                .unwrap_or(0);
-            if sells && whole > 0 && said.contains(&bundle.id) {
-                found.push((bundle.id, whole));
-            }
-        }
-    }
-    Ok(state.records.note_offers(order, &found).await?)
 }

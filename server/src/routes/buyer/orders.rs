@@ -1,55 +1,50 @@
-//! A buyer's own order, by its secret token (decision B-9), and its confirmation once more.
+//! A buyer's order by its secret token (decision B-9), and resending its confirmation.
 
 use actix_web::{HttpResponse, web};
 use domain::{Cell, DrawId, OrderState, PaymentIntentId, Serial, Status, View};
-use persistence::books::OrderRecord;
 use persistence::records::listings::Listing;
+use persistence::stores::OrderRecord;
 
 use crate::error::{Problem, reason_shown};
-use crate::post::NOBODY;
+use crate::identity::Browser;
+use crate::mail::NOBODY;
+use crate::order_access::{OrderAccess, OwnOrder};
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::draw::status_shown;
 use crate::wire::instant::rfc3339;
-use crate::wire::order::{Order, OrderLine, OrderTicket, Refund, masked};
+use crate::wire::order::{Order, OrderLine, OrderTicket, Refund, masked_email};
 use crate::wire::purchase::Purchase;
-use crate::wire::site::Said;
+use crate::wire::site::Message;
 
+/// Handles `GET /api/orders/{token}`.
 pub async fn show(
     state: web::Data<State>,
     token: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let record = by_token(&state, &token)
+    let own = OwnOrder::of_token(&state, &token)
         .await?
         .ok_or_else(Problem::not_found)?;
-    Ok(HttpResponse::Ok().json(present(&state, &record).await?))
+    Ok(HttpResponse::Ok().json(present(&state, &own).await?))
 }
 
-/// The order of a token; what is not 32 hexadecimal digits is nobody's.
+/// Builds the answer for an order, with the number pairs of its tickets.
 ///
 /// # Errors
-/// The books could not be read.
-pub async fn by_token(state: &State, token: &str) -> Result<Option<OrderRecord>, Problem> {
-    if token.len() != 32 || !token.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Ok(None);
-    }
-    Ok(state.payments.order_by_token(&token.to_lowercase()).await?)
-}
-
-/// # Errors
-/// The books could not be read, or a draw cannot tell its owner's pairs now.
-pub async fn present(state: &State, record: &OrderRecord) -> Result<Order, Problem> {
+/// The database could not be read, or the owner of a draw cannot answer now.
+pub async fn present(state: &State, own: &OwnOrder) -> Result<Order, Problem> {
+    let record = own.record();
     let order = &record.order;
     let facts = state.catalogue.facts();
     let club = facts.club(order.club).ok_or_else(Problem::unavailable)?;
     let mut lines = Vec::with_capacity(order.lines.len());
     for line in &order.lines {
-        lines.push(present_line(state, record, line).await?);
+        lines.push(present_line(state, own, line).await?);
     }
-    let (status, refund) = standing(state, record).await?;
+    let (status, refund) = status_and_refund(state, record).await?;
     let reason = match refund {
         None => record.reason.as_deref().map(reason_shown),
-        Some(_) => reason_of_refund(&lines),
+        Some(_) => refund_reason_shown(&lines),
     };
     Ok(Order {
         state: state_word(order.state),
@@ -77,7 +72,7 @@ pub async fn present(state: &State, record: &OrderRecord) -> Result<Order, Probl
             .email
             .as_deref()
             .filter(|email| !email.ends_with(NOBODY))
-            .map(masked),
+            .map(masked_email),
         purchased_at: record.captured_at.or(record.authorised_at).map(rfc3339),
         reason,
         refund,
@@ -87,7 +82,7 @@ pub async fn present(state: &State, record: &OrderRecord) -> Result<Order, Probl
 
 async fn present_line(
     state: &State,
-    record: &OrderRecord,
+    own: &OwnOrder,
     line: &domain::Line,
 ) -> Result<OrderLine, Problem> {
     let (_, listing, view) = state
@@ -95,19 +90,7 @@ async fn present_line(
         .draw(line.draw)
         .await
         .ok_or_else(Problem::unavailable)?;
-    let serials = record
-        .tickets
-        .iter()
-        .find(|(draw, _)| *draw == line.draw)
-        .map_or(&[][..], |(_, serials)| serials);
-    let cells = match serials {
-        [] => Vec::new(),
-        serials => state
-            .draws
-            .cells(line.draw, serials)
-            .await
-            .map_err(|denied| Problem::denied(line.draw, denied))?,
-    };
+    let cells = own.pairs(state, line.draw).await?;
     Ok(order_line(&listing, &view, line, cells, state.clock.now()))
 }
 
@@ -151,16 +134,17 @@ fn own_ticket(draw: DrawId, serial: Serial, cell: Cell, winner: Option<Serial>) 
     }
 }
 
-/// A refund's own reason is the operator's word; a buyer is told of a game that is off.
-fn reason_of_refund(lines: &[OrderLine]) -> Option<String> {
+/// The stored reason of a refund is written for the operator. A buyer is told only that the draw
+/// was cancelled.
+fn refund_reason_shown(lines: &[OrderLine]) -> Option<String> {
     lines
         .iter()
         .any(|line| line.status == "cancelled")
         .then(|| "The draw was cancelled.".to_string())
 }
 
-/// The order's state in the words of the purchase calls, and what goes back or went.
-async fn standing(
+/// The order's status in the vocabulary of the purchase calls, and its refund.
+async fn status_and_refund(
     state: &State,
     record: &OrderRecord,
 ) -> Result<(&'static str, Option<Refund>), Problem> {
@@ -196,39 +180,24 @@ fn state_word(state: OrderState) -> &'static str {
     }
 }
 
-/// Sends the confirmation once more, to the stored address only; always the same answer, at most three an hour (C-17).
+/// Sends the confirmation again, to the stored address only, if the caller proves to be the buyer
+/// (decision M-1). The answer is always the same.
 pub async fn resend(
     state: web::Data<State>,
+    browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
-    if let Some(id) = body.0.payment_intent_id {
+    if let Some(id) = body.0.payment_intent_id.clone() {
         let record = state
             .payments
             .order_by_payment_intent(&PaymentIntentId(id))
             .await?;
-        if let Some(record) = record.filter(|record| record.order.state == OrderState::Captured) {
-            queue_again(&state, &record).await?;
+        if let Some(own) =
+            record.and_then(|record| OrderAccess::of(record, &browser, &body.0).own())
+        {
+            own.resend(&state).await?;
         }
     }
     let message = "If we know this payment, its confirmation is on the way again.".to_string();
-    Ok(HttpResponse::Ok().json(Said { message }))
-}
-
-async fn queue_again(state: &State, record: &OrderRecord) -> Result<(), Problem> {
-    let order = record.order.id;
-    let Some(to) = record
-        .buyer
-        .email
-        .as_deref()
-        .filter(|_| state.limits.may_resend(order.0))
-    else {
-        return Ok(());
-    };
-    let now = state.clock.now();
-    let dedupe_key = format!("resend:{order}:{}", now.0);
-    state
-        .outbox
-        .queue(&dedupe_key, "resend", Some(order), to, "{}")
-        .await?;
-    Ok(())
+    Ok(HttpResponse::Ok().json(Message { message }))
 }

@@ -1,59 +1,95 @@
-//! A buyer's reservation: letting it go, and keeping it longer (decision B-8). Its id is its order's.
+//! Releasing and extending a buyer's reservation (decision B-8). The reservation's id is the
+//! order's id.
 
-use actix_web::{HttpResponse, web};
-use domain::{OrderId, OrderState, reservation};
-use persistence::books::OrderRecord;
+use std::net::IpAddr;
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use domain::draw::hold_limit::extensions_max;
+use domain::reservation::EXTENSIONS_MAX;
+use domain::{DrawId, OrderId, OrderState};
 use uuid::Uuid;
 
-use super::payments::draws_of;
+use crate::checkout::hold_source;
 use crate::error::Problem;
-use crate::identity::Browser;
-use crate::open_orders::is_own;
+use crate::identity::{Browser, address};
+use crate::order_access::OwnOrder;
 use crate::state::State;
 use crate::wire::instant::rfc3339;
-use crate::wire::purchase::Extended;
+use crate::wire::purchase::ReservationExtended;
 
-/// The browser leaves; also by beacon. Whatever was authorised is finished all the same.
+/// Releases the reservation when the buyer leaves, also by beacon. An order that is already
+/// authorised is still fulfilled.
 pub async fn release(
     state: web::Data<State>,
     browser: Browser,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let record = own_order(&state, &browser, &path).await?;
-    if record.order.state == OrderState::Quoted {
-        state.payments.abandon(record.order.id).await?;
-        state.open_orders.over(&browser, record.order.id);
-        state.live.order_moved(&record.token);
+    let own = own_order(&state, &browser, &path).await?;
+    if own.record().order.state == OrderState::Quoted {
+        own.abandon(&state).await?;
+        state.open_orders.mark_finished(&browser, own.id());
+        state.live.mark_order_changed(&own.record().token);
     }
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// "Keep my tickets": 120 seconds more, at most ten times, never past kick-off.
+/// Extends the reservation by 120 seconds, at most ten times and never past kick-off. A scarce draw
+/// allows fewer extensions.
 pub async fn extend(
+    request: HttpRequest,
     state: web::Data<State>,
     browser: Browser,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let record = own_order(&state, &browser, &path).await?;
-    let order = record.order.id;
-    let shown_until = state.payments.extend(order).await?;
+    let own = own_order(&state, &browser, &path).await?;
+    let order = own.id();
+    let shown_until = own.extend(&state).await?;
     let used = state
         .payments
         .reservation(order)
         .await?
-        .map_or(reservation::EXTENSIONS_MAX, |kept| kept.extensions);
-    state.open_orders.extended(&browser, order, shown_until);
-    Ok(HttpResponse::Ok().json(Extended {
+        .map_or(EXTENSIONS_MAX, |kept| kept.extensions);
+    state
+        .open_orders
+        .record_extended(&browser, order, shown_until);
+    let max_extensions = extensions_allowed(
+        &state,
+        &browser,
+        address(&request, &state.config),
+        own.record().draws(),
+    )
+    .await;
+    Ok(HttpResponse::Ok().json(ReservationExtended {
         expires_at: rfc3339(shown_until),
         server_time: rfc3339(state.clock.now()),
-        extensions_left: reservation::EXTENSIONS_MAX.saturating_sub(used),
+        extensions_left: max_extensions.saturating_sub(used),
     }))
 }
 
-/// An order of this browser; anybody else's does not exist.
-async fn own_order(state: &State, browser: &Browser, path: &str) -> Result<OrderRecord, Problem> {
+/// How many extensions an order may have in total: the scarcest of its draws decides.
+async fn extensions_allowed(
+    state: &State,
+    browser: &Browser,
+    address: IpAddr,
+    draws: impl Iterator<Item = DrawId>,
+) -> u8 {
+    if hold_source(state, browser, address).is_none_or(|source| source.has_paid) {
+        return EXTENSIONS_MAX;
+    }
+    let mut max_extensions = EXTENSIONS_MAX;
+    for draw in draws {
+        if let Ok(view) = state.draws.view(draw).await {
+            max_extensions = max_extensions.min(extensions_max(view.free()));
+        }
+    }
+    max_extensions
+}
+
+/// Finds an order of this browser. Any other order answers 404.
+async fn own_order(state: &State, browser: &Browser, path: &str) -> Result<OwnOrder, Problem> {
     let id = Uuid::parse_str(path).map_err(|_| Problem::not_found())?;
     let record = state.payments.order(OrderId(id.as_u128())).await?;
-    let own = record.filter(|record| is_own(browser, &record.client_key, draws_of(record)));
-    own.ok_or_else(Problem::not_found)
+    record
+        .and_then(|record| OwnOrder::of_browser(record, browser))
+        .ok_or_else(Problem::not_found)
 }

@@ -1,28 +1,30 @@
-//! What every page needs: configuration, maintenance, footer, terms, QR codes.
+//! Data that every page needs: configuration, maintenance mode, footer, legal texts and QR codes.
 
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;
 
 use crate::error::Problem;
-use crate::render::qr as drawing;
+use crate::render::qr as qr_svg;
 use crate::state::State;
 use crate::terms::{self, Document};
 use crate::wire::config::PublicConfig;
 use crate::wire::footer::FooterMenu;
 use crate::wire::site::{MaintenanceMode, TermsText};
 
+/// Handles `GET /api/config`.
 pub async fn config(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok().json(PublicConfig::new(&state.config, &state.catalogue.facts()))
 }
 
+/// Handles `GET /api/maintenance-mode`.
 pub async fn maintenance_mode(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok().json(MaintenanceMode {
         maintenance_mode: state.catalogue.facts().maintenance_mode(),
     })
 }
 
-/// Visible menus and items only (decision I-11).
+/// Responds with the visible menus and items of the footer (decision I-11).
 pub async fn footer_menus(state: web::Data<State>) -> HttpResponse {
     let facts = state.catalogue.facts();
     let menus: Vec<FooterMenu> = facts
@@ -34,7 +36,7 @@ pub async fn footer_menus(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok().json(menus)
 }
 
-/// Versioned texts (decision B-15).
+/// Responds with a versioned legal text (decision B-15).
 pub async fn terms(kind: web::Path<String>) -> Result<HttpResponse, Problem> {
     let Document {
         kind,
@@ -52,26 +54,28 @@ pub async fn terms(kind: web::Path<String>) -> Result<HttpResponse, Problem> {
     }))
 }
 
+/// Query parameters of the QR code.
 #[derive(Deserialize)]
-pub struct Wanted {
+pub struct QrQuery {
     url: String,
 }
 
-/// A QR code of one of our own addresses, so that no third party learns a purchase link (decision B-20).
+/// Draws a QR code of one of this site's own addresses, so that no third party learns a purchase
+/// link (decision B-20).
 pub async fn qr(
     state: web::Data<State>,
-    wanted: web::Query<Wanted>,
+    query: web::Query<QrQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let path = &wanted.url;
-    let own =
+    let path = &query.url;
+    let is_own_path =
         path.starts_with('/') && !path.starts_with("//") && !path.contains(['\\', '\r', '\n']);
-    let drawing = own
-        .then(|| drawing::svg(&format!("{}{path}", state.config.public_url)))
+    let qr_svg = is_own_path
+        .then(|| qr_svg::svg(&format!("{}{path}", state.config.public_url)))
         .flatten();
     let refused =
         || Problem::bad_request("bad-url", "Only short addresses of this site can be drawn.");
     Ok(HttpResponse::Ok()
         .content_type("image/svg+xml")
         .insert_header((header::CACHE_CONTROL, "private, max-age=86400"))
-        .body(drawing.ok_or_else(refused)?))
+        .body(qr_svg.ok_or_else(refused)?))
 }

@@ -1,5 +1,5 @@
-//! A draw's tickets: for strangers counts and serials, for the operator and those of the owning club's people
-//! who sell, the buyers too (decisions F-1, G-17).
+//! A draw's tickets. The public reads counts and serials. The operator and members of the club who
+//! may sell also read the buyers (decisions F-1, G-17).
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::{Serial, View};
@@ -10,9 +10,10 @@ use crate::identity::Caller;
 use crate::state::State;
 use crate::wire::ticket::{AvailableTickets, Revealed, Ticket};
 
-/// Most free ticket numbers named in one answer (decision F-10).
+/// Most free ticket numbers in one answer (decision F-10).
 const NUMBERS_SHOWN_MAX: usize = 50;
 
+/// Handles `GET /api/draws/{draw}/tickets`.
 pub async fn list(
     request: HttpRequest,
     state: web::Data<State>,
@@ -26,7 +27,7 @@ pub async fn list(
         .await
         .ok_or_else(Problem::draw_not_found)?;
     if caller.knows_buyers(listing.club) {
-        return Ok(HttpResponse::Ok().json(owned_rows(&state, &view).await?));
+        return Ok(HttpResponse::Ok().json(tickets_with_buyers(&state, &view).await?));
     }
     let prepared = state.catalogue.tickets(draw, state.clock.now()).await?;
     Ok(prepared
@@ -34,7 +35,8 @@ pub async fn list(
         .answer(&request))
 }
 
-async fn owned_rows(state: &State, view: &View) -> Result<Vec<Ticket>, Problem> {
+/// All 169 tickets, with the buyers of the sold ones.
+async fn tickets_with_buyers(state: &State, view: &View) -> Result<Vec<Ticket>, Problem> {
     let sold = state.records.sold_tickets(view.draw).await?;
     let now = state.clock.now();
     let deal = state.catalogue.deal_revealed(view, now).await;
@@ -49,6 +51,7 @@ async fn owned_rows(state: &State, view: &View) -> Result<Vec<Ticket>, Problem> 
     Ok(Serial::all().map(row).collect())
 }
 
+/// Handles `GET /api/draws/{draw}/available-tickets`.
 pub async fn available(
     state: web::Data<State>,
     path: web::Path<String>,

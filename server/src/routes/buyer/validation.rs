@@ -1,43 +1,51 @@
-//! Checking a purchase before the buyer pays (A:207): answers what is wrong, and keeps the consents (decision C-12).
+//! Checks a purchase before the buyer pays, answers what is wrong, and stores the two consents
+//! (decision C-12).
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::{DrawId, Status, View};
 
-use super::completion::{AGE, NO_ADDRESS, TERMS, store_consents};
-use super::payments::wanted;
+use super::completion::{AGE_ERROR, EMAIL_ERROR, TERMS_ERROR};
+use crate::checkout::open_orders::RequestedTickets;
+use crate::checkout::{remember_consents, requested_tickets};
 use crate::error::{DRAW_CLOSED, Problem, too_few};
-use crate::identity::Browser;
-use crate::open_orders::Counts;
+use crate::identity::{Browser, KnownBrowser, address};
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::purchase::{Purchase, Validated};
+use crate::wire::purchase::{Purchase, PurchaseValidation};
 
+/// `POST /api/validate-purchase`.
 pub async fn validate(
     request: HttpRequest,
     state: web::Data<State>,
     browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
-    let counts = wanted::either(&body.0)?;
-    let mut errors = availability(&state, &browser, &counts).await?;
-    errors.extend(missing(&body.0).map(str::to_string));
+    let known = KnownBrowser::of(&request);
+    state.limits.check_purchase_limit(
+        known.as_ref().map(|known| &known.0),
+        address(&request, &state.config),
+    )?;
+    let tickets = requested_tickets::either(&body.0)?;
+    let mut errors = availability(&state, &browser, &tickets).await?;
+    errors.extend(form_errors(&body.0).map(str::to_string));
     if errors.is_empty() {
-        keep_consents(&request, &state, &browser, &counts).await?;
+        remember_consents(&state, &browser, &tickets, address(&request, &state.config)).await?;
     }
-    Ok(HttpResponse::Ok().json(Validated {
+    Ok(HttpResponse::Ok().json(PurchaseValidation {
         valid: errors.is_empty(),
         errors,
     }))
 }
 
+/// Checks each draw: on sale, and with enough free tickets.
 async fn availability(
     state: &State,
     browser: &Browser,
-    counts: &Counts,
+    tickets: &RequestedTickets,
 ) -> Result<Vec<String>, Problem> {
     let now = state.clock.now();
     let mut errors = Vec::new();
-    for (draw, count) in counts {
+    for (draw, count) in tickets {
         let (_, _, view) = state
             .catalogue
             .draw(*draw)
@@ -55,22 +63,22 @@ async fn availability(
     Ok(errors)
 }
 
-/// What is free, and what is kept for this very browser.
+/// Free tickets of a draw plus those that this browser has reserved itself.
 fn free_for(state: &State, browser: &Browser, draw: DrawId, view: &View) -> u16 {
     view.free()
         + state
             .open_orders
-            .reserved(browser, draw, state.clock.now())
+            .reserved_tickets(browser, draw, state.clock.now())
             .min(view.held)
 }
 
-/// In the specified words, in the order of the form (A:195-199, A:207).
-fn missing(body: &Purchase) -> impl Iterator<Item = &'static str> {
+/// The missing or wrong fields, with the specified texts, in the order of the form.
+fn form_errors(body: &Purchase) -> impl Iterator<Item = &'static str> {
     let buyer = body.buyer();
     let blank = |text: Option<&String>| text.is_none_or(|text| text.trim().is_empty());
     [
-        (body.age_confirmation != Some(true), AGE),
-        (body.terms_agreement != Some(true), TERMS),
+        (body.age_confirmation != Some(true), AGE_ERROR),
+        (body.terms_agreement != Some(true), TERMS_ERROR),
         (
             blank(buyer.and_then(|buyer| buyer.name.as_ref())),
             "Full name is required",
@@ -79,7 +87,7 @@ fn missing(body: &Purchase) -> impl Iterator<Item = &'static str> {
             blank(buyer.and_then(|buyer| buyer.email.as_ref())),
             "Email is required",
         ),
-        (body.has_unreadable_email(), NO_ADDRESS),
+        (body.has_unreadable_email(), EMAIL_ERROR),
         (
             blank(buyer.and_then(|buyer| buyer.phone.as_ref())),
             "Phone number is required",
@@ -87,24 +95,4 @@ fn missing(body: &Purchase) -> impl Iterator<Item = &'static str> {
     ]
     .into_iter()
     .filter_map(|(wrong, words)| wrong.then_some(words))
-}
-
-async fn keep_consents(
-    request: &HttpRequest,
-    state: &State,
-    browser: &Browser,
-    counts: &Counts,
-) -> Result<(), Problem> {
-    state.open_orders.consented(browser, state.clock.now());
-    let Some(known) = state
-        .open_orders
-        .current(browser, counts)
-        .filter(|known| !known.over)
-    else {
-        return Ok(());
-    };
-    match state.payments.order(known.order).await? {
-        Some(record) => store_consents(request, state, &record).await,
-        None => Ok(()),
-    }
 }

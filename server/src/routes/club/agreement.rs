@@ -1,4 +1,5 @@
-//! A club agrees to the terms of service: recorded with the server's own word on when, where from and with what (E-17).
+//! Records that a club agrees to the terms of service, with the server's own time, address and
+//! browser name (decision E-17).
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -10,23 +11,24 @@ use crate::identity::{Caller, address};
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::terms::{SERVICE, digest};
-use crate::wire::draw_form::{Agreed, Agreement};
+use crate::wire::draw_form::{AcceptedTerms, TermsAgreementForm};
 use crate::wire::instant::rfc3339;
 
-/// Longest browser name kept.
+/// Most characters of the `User-Agent` header that are stored.
 const USER_AGENT_CHARS_MAX: usize = 300;
 
+/// Stores the agreement.
 pub async fn accept(
     request: HttpRequest,
     state: web::Data<State>,
     caller: Caller,
-    body: Body<Agreement>,
+    body: Body<TermsAgreementForm>,
 ) -> Result<HttpResponse, Problem> {
     let club = club_of(caller, body.0.club_id)?;
     if state.records.club(club).await?.is_none() {
         return Err(Problem::not_found());
     }
-    // Agreeing to a text that is no longer shown is agreeing to nothing.
+    // The club must have seen the current version of the text.
     if body
         .0
         .terms_version
@@ -53,24 +55,24 @@ pub async fn accept(
     };
     let id = state.records.accept_terms(&acceptance).await?;
     let (accepted_at, terms_version) = (rfc3339(acceptance.at), acceptance.version);
-    Ok(HttpResponse::Created().json(Agreed {
+    Ok(HttpResponse::Created().json(AcceptedTerms {
         id,
         accepted_at,
         terms_version,
     }))
 }
 
-/// The club a body speaks for: the caller's own unless it names one.
+/// The club that the body names, else the caller's own.
 ///
 /// # Errors
-/// 404: somebody else's club. 400: an operator named none.
+/// 404: another club. 400: an operator named no club.
 pub(super) fn club_of(caller: Caller, named: Option<i64>) -> Result<ClubId, Problem> {
     let own = match caller.principal() {
         domain::access::Principal::Club(club, _) => Some(club),
         _ => None,
     };
-    let nobody = || Problem::bad_request("club-required", "Say for which club.");
-    let club = named.map(ClubId).or(own).ok_or_else(nobody)?;
-    caller.must_own(club)?;
+    let missing = || Problem::bad_request("club-required", "Say for which club.");
+    let club = named.map(ClubId).or(own).ok_or_else(missing)?;
+    caller.require_ownership(club)?;
     Ok(club)
 }

@@ -1,62 +1,97 @@
-//! The winner's own page: the mailed link is the key, works once, and for seven days (B:263).
+//! The winner's claim page. The mailed link is the only key. Bank details can be submitted once,
+//! within seven days.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use persistence::records::claims::{Claim as Row, Told};
+use persistence::records::audit::AuditAction;
+use persistence::records::bank_changes::BankChange;
+use persistence::records::claims::{Claim as ClaimRecord, ClaimOutcome};
 use serde_json::json;
 
-use super::winners::{PAID, check, status, winner};
+use super::winners::{PAID_ERROR, check, status, winner, winner_address};
 use crate::error::Problem;
 use crate::form::trimmed;
 use crate::identity::{address, link_hash_of};
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::claim::{BankTold, Claim};
+use crate::wire::claim::{BankDetails, Claim};
 use crate::wire::instant::rfc3339;
-use crate::wire::session::Proof;
+use crate::wire::session::MailedSecret;
 
-pub async fn look(
+/// Responds with the claim page.
+pub async fn show(
     request: HttpRequest,
     state: web::Data<State>,
-    body: Body<Proof>,
+    body: Body<MailedSecret>,
 ) -> Result<HttpResponse, Problem> {
-    state.limits.claiming(address(&request, &state.config))?;
+    state
+        .limits
+        .check_claim_limit(address(&request, &state.config))?;
     let claim = find(&state, &body.0.token).await?;
-    Ok(HttpResponse::Ok().json(page(&state, &claim).await?))
+    Ok(HttpResponse::Ok().json(claim_page(&state, &claim).await?))
 }
 
-pub async fn tell(
+/// Stores the winner's bank details.
+pub async fn submit_bank_details(
     request: HttpRequest,
     state: web::Data<State>,
-    body: Body<BankTold>,
+    body: Body<BankDetails>,
 ) -> Result<HttpResponse, Problem> {
-    state.limits.claiming(address(&request, &state.config))?;
+    state
+        .limits
+        .check_claim_limit(address(&request, &state.config))?;
     let claim = find(&state, &body.0.token).await?;
     if claim.paid {
-        return Err(Problem::conflict("payout-settled", PAID));
+        return Err(Problem::conflict("payout-settled", PAID_ERROR));
     }
     let bank = check(&body.0)?;
-    let now = state.clock.now();
-    match state.records.winner_told(&claim, &bank, now).await? {
-        Told::Kept => {}
-        Told::Before => {
+    let (_, listing, view) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
+    let winner = winner(&state, &view).await.map_err(|_| unknown())?;
+    // The result was undone and another ticket won: the old link is invalid.
+    let ticket = winner
+        .ticket
+        .filter(|ticket| ticket.serial.number() == claim.serial)
+        .ok_or_else(unknown)?;
+    let (draw, at, by) = (claim.draw, state.clock.now(), "winner".to_string());
+    let object = format!("draw:{draw}");
+    let ip = Some(address(&request, &state.config));
+    let act = AuditAction {
+        actor: &by,
+        club: Some(listing.club),
+        action: "answer-claim",
+        object: &object,
+        ip,
+    };
+    let records = state.records.by(act.entry(json!({})));
+    let change = BankChange {
+        draw,
+        serial: winner.serial,
+        bank,
+        by: by.clone(),
+        winner: winner_address(&ticket),
+        at,
+    };
+    match records.store_winner_details(&claim, &change).await? {
+        ClaimOutcome::Kept => {}
+        ClaimOutcome::Before => {
             return Err(Problem::conflict(
                 "claim-used",
                 "Your details have been received already.",
             ));
         }
-        Told::TooLate => {
-            let words = "The 7 days to respond have passed. Please contact the club.";
-            return Err(Problem::new(StatusCode::GONE, "claim-expired", words));
+        ClaimOutcome::TooLate => {
+            let message = "The 7 days to respond have passed. Please contact the club.";
+            return Err(Problem::new(StatusCode::GONE, "claim-expired", message));
         }
     }
-    tell_club(&state, &claim).await?;
+    state.outbox.wake_mailer();
+    notify_club(&state, &claim).await?;
     let claim = find(&state, &body.0.token).await?;
-    Ok(HttpResponse::Ok().json(page(&state, &claim).await?))
+    Ok(HttpResponse::Ok().json(claim_page(&state, &claim).await?))
 }
 
-/// The club learns that details are there, never which.
-async fn tell_club(state: &State, claim: &Row) -> Result<(), Problem> {
+/// Tells the club that bank details were received. The mail does not contain them.
+async fn notify_club(state: &State, claim: &ClaimRecord) -> Result<(), Problem> {
     let (facts, listing, _) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
     let Some(club) = facts.club(listing.club) else {
         return Ok(());
@@ -74,7 +109,7 @@ async fn tell_club(state: &State, claim: &Row) -> Result<(), Problem> {
     Ok(())
 }
 
-async fn find(state: &State, token: &Option<String>) -> Result<Row, Problem> {
+async fn find(state: &State, token: &Option<String>) -> Result<ClaimRecord, Problem> {
     let hash = link_hash_of(&trimmed(token)).ok_or_else(unknown)?;
     state
         .records
@@ -91,11 +126,11 @@ fn unknown() -> Problem {
     )
 }
 
-async fn page(state: &State, claim: &Row) -> Result<Claim, Problem> {
+async fn claim_page(state: &State, claim: &ClaimRecord) -> Result<Claim, Problem> {
     let (facts, listing, view) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
     let club = facts.club(listing.club).ok_or_else(unknown)?;
     let winner = winner(state, &view).await.map_err(|_| unknown())?;
-    // The result was taken back and another ticket won: the old link opens nothing.
+    // The result was undone and another ticket won: the old link is invalid.
     let ticket = winner
         .ticket
         .filter(|ticket| ticket.serial.number() == claim.serial)
@@ -103,14 +138,14 @@ async fn page(state: &State, claim: &Row) -> Result<Claim, Problem> {
     let expired = claim
         .respond_by
         .is_none_or(|until| state.clock.now() >= until);
-    let told = match status(state, claim.draw, Some(claim)).await? {
+    let claim_state = match status(state, claim.draw, Some(claim)).await? {
         "completed" => "completed",
         "details_received" => "received",
         _ if expired => "expired",
         _ => "open",
     };
     Ok(Claim {
-        state: told,
+        state: claim_state,
         draw_number: claim.draw.0,
         serial_number: winner.serial.label(claim.draw),
         home_team: listing.home_team.clone(),

@@ -1,4 +1,5 @@
-//! A club's account at the payment provider: its state, and the single-use link that completes it (decision B-13).
+//! A club's connected account at Stripe: its status, and the single-use onboarding link (decision
+//! B-13).
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
@@ -7,15 +8,15 @@ use domain::{AccountId, ClubId};
 use persistence::records::clubs::Club;
 use serde_json::json;
 
+use crate::account_status;
 use crate::error::Problem;
 use crate::identity::Caller;
-use crate::standing;
 use crate::state::State;
-use crate::wire::desk::{ConnectStatus, Onboarding};
+use crate::wire::club_admin::{ConnectStatus, OnboardingLink};
 
-async fn own(state: &State, caller: Caller, path: &str) -> Result<Club, Problem> {
+async fn own_club(state: &State, caller: Caller, path: &str) -> Result<Club, Problem> {
     let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
-    caller.must_own(club)?;
+    caller.require_ownership(club)?;
     state
         .records
         .club(club)
@@ -23,17 +24,18 @@ async fn own(state: &State, caller: Caller, path: &str) -> Result<Club, Problem>
         .ok_or_else(Problem::not_found)
 }
 
-/// As the provider said when `account.updated` came; while it is not connected the provider is asked too, for a notice may be late.
+/// Responds with the account status. It is stored when an `account.updated` event arrives. While the
+/// account is not connected, Stripe is asked as well, because the event may be late.
 pub async fn status(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let mut club = own(&state, caller, &path).await?;
+    let mut club = own_club(&state, caller, &path).await?;
     if let Some(account) = club.account.clone().filter(|_| !club.connected)
-        && standing::learn(&state, &account).await?
+        && account_status::refresh_status(&state, &account).await?
     {
-        club = own(&state, caller, &path).await?;
+        club = own_club(&state, caller, &path).await?;
     }
     Ok(HttpResponse::Ok().json(ConnectStatus {
         connected: club.connected,
@@ -44,19 +46,23 @@ pub async fn status(
     }))
 }
 
-/// Makes the account if there is none yet, or none any more, and a fresh link: the old ones open nothing. What was paid to a lost
-/// account stays its: orders name their own.
-pub async fn begin(
+/// Creates the account if the club has none or has lost it, and returns a new onboarding link.
+/// Older links become invalid.
+///
+/// Payments to a lost account stay there: each order names its account.
+pub async fn start_onboarding(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let club = own(&state, caller, &path).await?;
+    let club = own_club(&state, caller, &path).await?;
     let account = match &club.account {
-        Some(account) if club.connected || !standing::is_lost(&state, account).await => {
+        Some(account)
+            if club.connected || !account_status::is_disconnected(&state, account).await =>
+        {
             account.clone()
         }
-        _ => make(&state, caller, &club).await?,
+        _ => create_account(&state, caller, &club).await?,
     };
     let page = |name: &str| format!("{}/admin/stripe-connect/{name}", state.config.public_url);
     let link = state
@@ -64,12 +70,15 @@ pub async fn begin(
         .onboarding_link(&account, &page("refresh"), &page("complete"))
         .await;
     let onboarding_url = link.map_err(refused)?;
-    Ok(HttpResponse::Ok().json(Onboarding { onboarding_url }))
+    Ok(HttpResponse::Ok().json(OnboardingLink { onboarding_url }))
 }
 
-/// One account a club, however often the button is pressed: the key names the club, and the account that it lost. It also names the
-/// ten minutes, because the provider remembers its own failures under a key, and a club must be able to try again.
-async fn make(state: &State, caller: Caller, club: &Club) -> Result<AccountId, Problem> {
+/// Creates one account per club, however often the button is pressed: the idempotency key names the
+/// club and the account it lost.
+///
+/// The key also names a ten-minute window, because Stripe replays a failure under the same key and
+/// the club must be able to retry.
+async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<AccountId, Problem> {
     const KEY_MS: i64 = 10 * 60 * 1000;
     let lost = club
         .account
@@ -97,13 +106,14 @@ async fn make(state: &State, caller: Caller, club: &Club) -> Result<AccountId, P
     Ok(account)
 }
 
-/// The provider said no, and will again: the platform itself is not set up for connected accounts. Or it is away.
+/// Stripe refused: the platform is not set up for connected accounts, and a retry does not help.
+/// Otherwise Stripe is unavailable.
 fn refused(error: GatewayError) -> Problem {
-    tracing::warn!(%error, "the provider did not open its door to a club");
+    tracing::warn!(%error, "Stripe onboarding failed");
     match error {
         GatewayError::Refused { .. } => {
-            let words = "Stripe Platform Setup Required";
-            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "setup-required", words)
+            let message = "Stripe Platform Setup Required";
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "setup-required", message)
                 .with("setupRequired", true)
         }
         GatewayError::Unavailable(_) | GatewayError::Unknown(_) | GatewayError::Failed(_) => {

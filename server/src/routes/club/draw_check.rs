@@ -1,4 +1,4 @@
-//! Checking a draw's form, in the specified words (B:156-158).
+//! Checks a draw form and reports errors with the specified texts.
 
 use domain::{Cents, Timestamp};
 use time::Time;
@@ -10,8 +10,8 @@ use crate::form::{Findings, contact, optional};
 use crate::wire::draw_form::DrawForm;
 use persistence::records::listings::ZONE_DEFAULT;
 
-/// What a form said, as far as it said it.
-pub struct Checked {
+/// The parsed fields of a draw form. `None`: the form does not contain the field.
+pub struct CheckedDrawForm {
     pub league: Option<Option<String>>,
     pub home_team: Option<String>,
     pub away_team: Option<String>,
@@ -27,8 +27,8 @@ pub struct Checked {
     pub pass_card_fee: Option<bool>,
 }
 
-/// Where a form's times are, and what it says against.
-pub struct Before<'a> {
+/// The stored draw that an edit starts from.
+pub struct StoredDraw<'a> {
     pub zone: &'a str,
     /// Local date and time, `2026-11-27T19:10`; `None` for a new draw.
     pub kick_off: Option<String>,
@@ -36,11 +36,11 @@ pub struct Before<'a> {
     pub away_team: &'a str,
 }
 
-/// A new draw's form: everything it needs is asked for.
+/// Checks the form of a new draw: all required fields must be present.
 ///
 /// # Errors
-/// 400: everything that is wrong.
-pub fn whole(form: &DrawForm, now: Timestamp) -> Result<Checked, Problem> {
+/// 400 with every error of the form.
+pub fn check_new(form: &DrawForm, now: Timestamp) -> Result<CheckedDrawForm, Problem> {
     let mut form = form.clone();
     for field in [
         &mut form.home_team,
@@ -52,47 +52,51 @@ pub fn whole(form: &DrawForm, now: Timestamp) -> Result<Checked, Problem> {
     }
     form.contact_phone.get_or_insert_default();
     form.ticket_price.get_or_insert_default();
-    let before = Before {
+    let stored = StoredDraw {
         zone: ZONE_DEFAULT,
         kick_off: None,
         home_team: "",
         away_team: "",
     };
-    part(&form, &before, now)
+    check_edit(&form, &stored, now)
 }
 
-/// Any part of a form: only what it names is checked.
+/// Checks the form of an edit: only the fields that it contains.
 ///
 /// # Errors
-/// 400: everything that is wrong.
-pub fn part(form: &DrawForm, before: &Before<'_>, now: Timestamp) -> Result<Checked, Problem> {
+/// 400 with every error of the form.
+pub fn check_edit(
+    form: &DrawForm,
+    stored: &StoredDraw<'_>,
+    now: Timestamp,
+) -> Result<CheckedDrawForm, Problem> {
     let mut findings = Findings::default();
     let league = form.league.as_ref().map(optional);
     let (home, away) = (form.home_team.as_ref(), form.away_team.as_ref());
-    team(&mut findings, "homeTeam", home, "Home team is required");
-    team(&mut findings, "awayTeam", away, "Away team is required");
+    check_team(&mut findings, "homeTeam", home, "Home team is required");
+    check_team(&mut findings, "awayTeam", away, "Away team is required");
     let name = |given: Option<&String>, otherwise: &str| {
         given.map_or(otherwise, |name| name.trim()).to_lowercase()
     };
-    let (home_name, away_name) = (name(home, before.home_team), name(away, before.away_team));
+    let (home_name, away_name) = (name(home, stored.home_team), name(away, stored.away_team));
     let different = home_name != away_name || home_name.is_empty();
-    findings.need(
+    findings.require(
         "awayTeam",
         different,
         "Home and away team must be different",
     );
-    findings.need_short(
+    findings.require_short_name(
         "league",
         league
             .as_ref()
             .and_then(Option::as_deref)
             .unwrap_or_default(),
     );
-    let zone = zone(&mut findings, form, before);
-    let kick_off = zone.and_then(|zone| when(&mut findings, form, before, zone, now));
+    let zone = zone(&mut findings, form, stored);
+    let kick_off = zone.and_then(|zone| kick_off_time(&mut findings, form, stored, zone, now));
     let opens_at = form.sales_open_at.as_ref().map(|text| {
         let at = optional(text).map(|text| zone.and_then(|zone| moment::read(&text, None, zone)));
-        findings.need(
+        findings.require(
             "salesOpenAt",
             at != Some(None),
             "The opening time is not a date and time",
@@ -105,29 +109,29 @@ pub fn part(form: &DrawForm, before: &Before<'_>, now: Timestamp) -> Result<Chec
         form.contact_phone.as_deref(),
     );
     let price = form.price();
-    findings.need(
+    findings.require(
         "ticketPrice",
         price != Some(None),
         "Ticket price is required",
     );
-    let dear = price
+    let too_expensive = price
         .flatten()
         .is_some_and(|price| price > domain::PRICE_MAX);
-    findings.need(
+    findings.require(
         "ticketPrice",
-        !dear,
+        !too_expensive,
         "Ticket price must be at most $10,000.00",
     );
     let fits = form
         .prize_percentage
         .is_none_or(|percentage| (1..=100).contains(&percentage));
-    findings.need(
+    findings.require(
         "prizePercentage",
         fits,
         "Prize percentage must be between 1 and 100",
     );
     findings.finish()?;
-    Ok(Checked {
+    Ok(CheckedDrawForm {
         league,
         home_team: home.map(|name| name.trim().to_string()),
         away_team: away.map(|name| name.trim().to_string()),
@@ -153,28 +157,29 @@ pub fn part(form: &DrawForm, before: &Before<'_>, now: Timestamp) -> Result<Chec
     })
 }
 
-fn team(findings: &mut Findings, field: &'static str, name: Option<&String>, required: &str) {
+fn check_team(findings: &mut Findings, field: &'static str, name: Option<&String>, required: &str) {
     if let Some(name) = name.map(|name| name.trim()) {
-        findings.need(field, !name.is_empty(), required);
-        findings.need_short(field, name);
+        findings.require(field, !name.is_empty(), required);
+        findings.require_short_name(field, name);
     }
 }
 
-fn zone(findings: &mut Findings, form: &DrawForm, before: &Before<'_>) -> Option<&'static Tz> {
-    let zone = kick_off::zone(form.timezone.as_deref().unwrap_or(before.zone));
-    findings.need("timezone", zone.is_some(), "Timezone is required");
+fn zone(findings: &mut Findings, form: &DrawForm, stored: &StoredDraw<'_>) -> Option<&'static Tz> {
+    let zone = kick_off::zone(form.timezone.as_deref().unwrap_or(stored.zone));
+    findings.require("timezone", zone.is_some(), "Timezone is required");
     zone
 }
 
-/// A date without an hour takes the hour the draw had; an hour, or a zone, without a date keeps its day.
-fn when(
+/// Combines date and time. A date alone keeps the stored time; a time or zone alone keeps the
+/// stored date.
+fn kick_off_time(
     findings: &mut Findings,
     form: &DrawForm,
-    before: &Before<'_>,
+    stored: &StoredDraw<'_>,
     zone: &'static Tz,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    let (day_before, hour_before) = match before
+    let (day_before, hour_before) = match stored
         .kick_off
         .as_deref()
         .and_then(|local| local.split_once('T'))
@@ -186,15 +191,18 @@ fn when(
         None => hour_before,
         Some(text) => {
             let hour = kick_off::time(text);
-            findings.need("gameTime", hour.is_some(), "Game time is required");
+            findings.require("gameTime", hour.is_some(), "Game time is required");
             Some(hour?)
         }
     };
-    let moved = form.game_time.is_some() || form.timezone.is_some();
-    let date = form.game_date.as_deref().or(day_before.filter(|_| moved))?;
+    let time_or_zone_sent = form.game_time.is_some() || form.timezone.is_some();
+    let date = form
+        .game_date
+        .as_deref()
+        .or(day_before.filter(|_| time_or_zone_sent))?;
     let at = moment::read(date, hour, zone);
-    findings.need("gameDate", at.is_some(), "Game date is required");
-    findings.need(
+    findings.require("gameDate", at.is_some(), "Game date is required");
+    findings.require(
         "gameDate",
         at.is_none_or(|at| at > now),
         "Game date must be in the future",

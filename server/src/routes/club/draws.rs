@@ -1,17 +1,17 @@
-//! A club's draws: putting one on sale, and what its editor and its dashboard read.
+//! A club's draws: creating one, and the data of its editor and dashboard.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use domain::{Cents, ClubId, DrawId, Refusal, Status, Terms, Timestamp, View};
 use persistence::records::Records;
 use persistence::records::clubs::Club;
-use persistence::records::draws::NewDraw;
+use persistence::records::draws::DrawToCreate;
 use persistence::records::listings::{Listing, ZONE_DEFAULT};
-use persistence::records::terms::Created;
+use persistence::records::terms::CreateDrawsOutcome;
 use serde_json::json;
 
 use super::agreement::club_of;
-use super::draw_check::{self, Checked};
+use super::draw_check::{self, CheckedDrawForm};
 use crate::config::CardFeePassing;
 use crate::error::Problem;
 use crate::fixtures::moment;
@@ -26,14 +26,15 @@ use crate::wire::instant::local_date_time;
 const PRIZE_PERCENTAGE_DEFAULT: u8 = 50;
 const WEEK_SECONDS: i64 = 7 * 86_400;
 
+/// Creates a draw.
 pub async fn create(
     state: web::Data<State>,
     caller: Caller,
     body: Body<DrawForm>,
 ) -> Result<HttpResponse, Problem> {
-    let club = may_sell(&state, club_of(caller, body.0.club_id)?).await?;
+    let club = selling_club(&state, club_of(caller, body.0.club_id)?).await?;
     let now = state.clock.now();
-    let checked = draw_check::whole(&body.0, now)?;
+    let checked = draw_check::check_new(&body.0, now)?;
     check_card_fee(&state, checked.pass_card_fee.unwrap_or_default())?;
     let new = new_draw(&club, checked, &state)?;
     if !terms_of(&new).are_valid(now) {
@@ -45,53 +46,56 @@ pub async fn create(
     let act = caller
         .act(&caller.name(), Some(club.id), "create-draw", "draw:")
         .entry(json!({}));
-    let listings = put_on_sale(&state, &state.records.by(act), club.id, &[new], now).await?;
+    let listings = create_draws(&state, &state.records.by(act), club.id, &[new], now).await?;
     let listing = listings
         .into_iter()
         .next()
         .ok_or_else(Problem::unavailable)?;
-    let wire = Draw::listed(&listing, &club, &listing.view, None, now).alone(&listing, &club);
-    Ok(HttpResponse::Created().json(for_its_club(wire, &listing.view, now)))
+    let wire =
+        Draw::for_list(&listing, &club, &listing.view, None, now).with_page_fields(&listing, &club);
+    Ok(HttpResponse::Created().json(with_editor_fields(wire, &listing.view, now)))
 }
 
-/// Puts games on sale, all of them or none, under the club's acceptance of the terms of service (decision E-17); wakes their draws
-/// and shows them in the lists. Answers them as they were written, in the order given.
+/// Creates draws, all of them or none, if the club accepted the terms of service (decision E-17).
+/// Starts their actors and shows them in the lists. Returns them in the given order.
 ///
 /// # Errors
-/// 409 `draw-exists` with the draw's number, 428 `terms-required`; 503 when the books could not be written.
-pub(super) async fn put_on_sale(
+/// 409 `draw-exists` with the draw's number, 428 `terms-required`, 503 when the database could not
+/// be written.
+pub(super) async fn create_draws(
     state: &State,
     records: &Records,
     club: ClubId,
-    new: &[NewDraw],
+    new: &[DrawToCreate],
     now: Timestamp,
 ) -> Result<Vec<Listing>, Problem> {
     let listings = match records.create_draws_agreed(club, new, now).await? {
-        Created::Draws(listings) => listings,
-        Created::Exists(draw) => {
-            let words = format!("This game is on sale already as draw {draw}.");
-            return Err(Problem::conflict("draw-exists", words).with("drawNumber", draw.0));
+        CreateDrawsOutcome::Draws(listings) => listings,
+        CreateDrawsOutcome::Exists(draw) => {
+            let message = format!("This game is on sale already as draw {draw}.");
+            return Err(Problem::conflict("draw-exists", message).with("drawNumber", draw.0));
         }
-        Created::NotAgreed => return Err(agreement_required()),
+        CreateDrawsOutcome::NotAgreed => return Err(agreement_required()),
     };
     for draw in listings.iter().map(Listing::id) {
-        // A draw that cannot be woken now wakes when the first buyer asks.
+        // If the actor cannot start now, the first buyer's request starts it.
         if let Err(denied) = state.draws.wake(draw).await {
-            tracing::warn!(draw.id = draw.0, %denied, "a new draw sleeps on");
+            tracing::warn!(draw.id = draw.0, %denied, "starting the actor of a new draw failed");
         }
     }
-    // They are on sale either way, so whoever made them is not told; the lists read the books again a second later.
+    // The draws are on sale either way, so this is no error for the caller. The catalogue is
+    // refreshed again a second later.
     if let Err(failure) = state.catalogue.reload().await {
-        tracing::warn!(%failure, "new draws are not in the lists yet");
+        tracing::warn!(%failure, "catalogue reload after creating draws failed");
     }
     Ok(listings)
 }
 
-/// A club that is connected with the provider (decision E-16).
+/// Finds a club that may sell: connected with Stripe and not archived (decision E-16).
 ///
 /// # Errors
-/// 404 no such club, 403 `setup-required`.
-pub(super) async fn may_sell(state: &State, club: ClubId) -> Result<Club, Problem> {
+/// 404: no such club. 403 `club-archived` or `setup-required`.
+pub(super) async fn selling_club(state: &State, club: ClubId) -> Result<Club, Problem> {
     let club = state
         .records
         .club(club)
@@ -101,15 +105,19 @@ pub(super) async fn may_sell(state: &State, club: ClubId) -> Result<Club, Proble
         return Err(Problem::club_archived());
     }
     if !club.connected || club.account.is_none() {
-        let words = "Connect Stripe account first to create draws";
-        return Err(Problem::new(StatusCode::FORBIDDEN, "setup-required", words)
-            .with("setupRequired", true));
+        let message = "Connect Stripe account first to create draws";
+        return Err(
+            Problem::new(StatusCode::FORBIDDEN, "setup-required", message)
+                .with("setupRequired", true),
+        );
     }
     Ok(club)
 }
 
+/// Checks whether the card fee may be passed on to buyers.
+///
 /// # Errors
-/// 422: the card fee may not be passed on at the moment (decision D-14).
+/// 422 when passing it on is currently not allowed (decision D-14).
 pub(super) fn check_card_fee(state: &State, passed_on: bool) -> Result<(), Problem> {
     let passing = state
         .catalogue
@@ -118,22 +126,23 @@ pub(super) fn check_card_fee(state: &State, passed_on: bool) -> Result<(), Probl
     if !passed_on || passing == CardFeePassing::Allowed {
         return Ok(());
     }
-    let words = "Passing the card fee on to buyers is not allowed at the moment.";
+    let message = "Passing the card fee on to buyers is not allowed at the moment.";
     Err(Problem::new(
         StatusCode::UNPROCESSABLE_ENTITY,
         "fee-passthrough-off",
-        words,
+        message,
     ))
 }
 
-/// What a club reads that has not agreed to the terms of service within the half hour (decision E-17).
+/// The answer to a club that has not agreed to the terms of service within the last half hour
+/// (decision E-17).
 fn agreement_required() -> Problem {
-    let words = "Agreement Required: Please check the box to agree to the Terms of Service before proceeding";
-    Problem::new(StatusCode::PRECONDITION_REQUIRED, "terms-required", words)
+    let message = "Agreement Required: Please check the box to agree to the Terms of Service before proceeding";
+    Problem::new(StatusCode::PRECONDITION_REQUIRED, "terms-required", message)
 }
 
-fn new_draw(club: &Club, checked: Checked, state: &State) -> Result<NewDraw, Problem> {
-    Ok(NewDraw {
+fn new_draw(club: &Club, checked: CheckedDrawForm, state: &State) -> Result<DrawToCreate, Problem> {
+    Ok(DrawToCreate {
         club: club.id,
         league: checked.league.flatten(),
         home_team: checked.home_team.unwrap_or_default(),
@@ -151,7 +160,7 @@ fn new_draw(club: &Club, checked: Checked, state: &State) -> Result<NewDraw, Pro
     })
 }
 
-fn terms_of(new: &NewDraw) -> Terms {
+fn terms_of(new: &DrawToCreate) -> Terms {
     Terms {
         price: new.price,
         prize_percentage: new.prize_percentage,
@@ -161,11 +170,11 @@ fn terms_of(new: &NewDraw) -> Terms {
     }
 }
 
-/// A draw as its club's editor needs it.
+/// Builds a draw for the editor of its club.
 ///
 /// # Errors
-/// 404: there is no such draw.
-pub async fn own(state: &State, draw: DrawId) -> Result<OwnDraw, Problem> {
+/// 404: no such draw.
+pub async fn draw_for_editor(state: &State, draw: DrawId) -> Result<OwnDraw, Problem> {
     let (facts, listing, view) = state
         .catalogue
         .draw(draw)
@@ -178,22 +187,22 @@ pub async fn own(state: &State, draw: DrawId) -> Result<OwnDraw, Problem> {
     let wire = facts
         .wire(&listing, &view, now)
         .ok_or_else(Problem::draw_not_found)?
-        .alone(&listing, club);
-    Ok(for_its_club(wire, &view, now))
+        .with_page_fields(&listing, club);
+    Ok(with_editor_fields(wire, &view, now))
 }
 
-fn for_its_club(draw: Draw, view: &View, now: Timestamp) -> OwnDraw {
+fn with_editor_fields(draw: Draw, view: &View, now: Timestamp) -> OwnDraw {
     let reason = not_editable(view, now);
     OwnDraw {
         draw,
         owned_by_caller: true,
         editable: reason.is_none(),
-        not_editable_reason: reason.map(|(_, words)| words),
+        not_editable_reason: reason.map(|(_, message)| message),
         locked: view.sold > 0,
     }
 }
 
-/// Why a draw may not be changed by its club, if so (B:139).
+/// Why the club may not edit a draw; `None` when it may.
 pub(super) fn not_editable(view: &View, now: Timestamp) -> Option<(Refusal, &'static str)> {
     let started = "This draw cannot be edited because the game has already started.";
     match view.status {
@@ -206,27 +215,29 @@ pub(super) fn not_editable(view: &View, now: Timestamp) -> Option<(Refusal, &'st
     }
 }
 
-/// Every draw of a club for its own eyes: with archived and cancelled ones, and whom buyers ask.
-pub fn all_of(state: &State, club: &Club) -> Vec<Draw> {
+/// All draws of a club for its own dashboard, including archived and cancelled ones, with the
+/// contact.
+pub fn draws_of_club(state: &State, club: &Club) -> Vec<Draw> {
     let facts = state.catalogue.facts();
     let now = state.clock.now();
     let draws = state.catalogue.of_club(&facts, club.id);
     let wire = |(listing, view): &(std::sync::Arc<Listing>, View)| {
         facts
             .wire(listing, view, now)
-            .map(|draw| draw.alone(listing, club))
+            .map(|draw| draw.with_page_fields(listing, club))
     };
     draws.iter().filter_map(wire).collect()
 }
 
-/// What "Duplicate last draw" starts from: the club's newest draw, its kick-off moved on by whole weeks until it is ahead.
+/// Responds with the values for "Duplicate last draw": the club's newest draw, with kick-off moved by
+/// whole weeks into the future.
 pub async fn template(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
-    caller.must_own(club)?;
+    caller.require_ownership(club)?;
     let facts = state.catalogue.facts();
     let draws = state.catalogue.of_club(&facts, club);
     let (listing, view) = draws
@@ -248,15 +259,16 @@ pub async fn template(
     }))
 }
 
-/// The same local hour on the same day of the week, whatever the clocks do in between.
+/// Moves kick-off by whole weeks into the future. The local hour stays the same across a change of
+/// daylight saving.
 fn weeks_later(kick_off: Timestamp, zone: &str, now: Timestamp) -> String {
     let local = local_date_time(kick_off, zone);
     let (day, hour) = local.split_once('T').unwrap_or((&local, "15:00"));
     let Some(day) = crate::fixtures::kick_off::date(day) else {
         return local;
     };
-    let behind = (now.0 - kick_off.0).max(0) / 1000 / WEEK_SECONDS;
-    let later = (behind + 1..=behind + 3)
+    let weeks_behind = (now.0 - kick_off.0).max(0) / 1000 / WEEK_SECONDS;
+    let later = (weeks_behind + 1..=weeks_behind + 3)
         .map(|weeks| day + time::Duration::weeks(weeks))
         .map(|day| format!("{day}T{hour}"));
     let zone = crate::fixtures::kick_off::zone(zone);
@@ -272,8 +284,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_duplicate_is_played_at_the_same_hour_some_week_ahead() {
-        // Friday 19:10 in Sydney, still winter time: 27 March 2026.
+    fn duplicated_draw_keeps_local_hour_in_a_future_week() {
+        // Friday 19:10 in Sydney, in daylight saving time: 27 March 2026.
         let kick_off = Timestamp(1_774_599_000_000);
         assert_eq!(
             local_date_time(kick_off, "Australia/Sydney"),

@@ -1,4 +1,4 @@
-//! Changing a draw that is on sale, and taking one that is over out of the lists. The draw's actor decides (decision E-12).
+//! Editing and archiving draws. The draw's actor decides (decision E-12).
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
@@ -9,8 +9,8 @@ use persistence::ledger::DrawDetails;
 use persistence::records::listings::Listing;
 use serde_json::{Value, json};
 
-use super::draw_check::{self, Before, Checked};
-use super::draws::{check_card_fee, not_editable, own};
+use super::draw_check::{self, CheckedDrawForm, StoredDraw};
+use super::draws::{check_card_fee, draw_for_editor, not_editable};
 use super::own_draw;
 use crate::config::CardFeePassing;
 use crate::error::Problem;
@@ -18,16 +18,18 @@ use crate::form::trimmed;
 use crate::identity::Caller;
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::draw_form::{Archiving, DrawForm};
+use crate::wire::draw_form::{ArchiveForm, DrawForm};
 use crate::wire::instant::local_date_time;
 
-/// As for everything the operator gives a reason for.
+/// Most characters of the operator's reason.
 const REASON_CHARS_MAX: usize = 500;
 
-/// Any part of the form. The operator may, after kick-off too, with a fresh code and a reason (decision E-9).
+/// Edits any part of a draw. The operator may also edit after kick-off, with a recent second-factor
+/// proof and a reason (decision E-9).
 ///
 /// # Errors
-/// 403 `reauthentication-required`, 400 `reason-required`: the operator's; then what the draw's actor refuses.
+/// For the operator, 403 `reauthentication-required` or 400 `reason-required`. Then the refusals of
+/// the draw's actor.
 pub async fn edit(
     state: web::Data<State>,
     caller: Caller,
@@ -36,24 +38,25 @@ pub async fn edit(
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, view) = own_draw(&state, caller, &path)
         .await
-        .map_err(|_| not_yours())?;
+        .map_err(|_| draw_not_editable())?;
     let now = state.clock.now();
     let by = match caller.principal() {
         Principal::Operator => Editor::Operator,
         Principal::Club(..) | Principal::Anonymous | Principal::HalfOperator => Editor::Club,
     };
     let reason = reason(&state, caller, by, &body.0)?;
-    // Said before the form is checked: whoever is late must not read that the date is wrong.
+    // This comes before the form check: after kick-off, "Game date must be in the future" would
+    // mislead.
     if let (Editor::Club, Some((refusal, _))) = (by, not_editable(&view, now)) {
         return Err(Problem::refused(draw, refusal));
     }
-    let before = Before {
+    let stored = StoredDraw {
         zone: &listing.zone,
         kick_off: Some(local_date_time(view.closes_at, &listing.zone)),
         home_team: &listing.home_team,
         away_team: &listing.away_team,
     };
-    let checked = draw_check::part(&body.0, &before, now)?;
+    let checked = draw_check::check_edit(&body.0, &stored, now)?;
     let pass_card_fee = card_fee(&state, &listing, checked.pass_card_fee)?;
     let (terms, details) = split(checked, pass_card_fee);
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
@@ -64,10 +67,10 @@ pub async fn edit(
     let committed = draws.edit(draw, terms, Some(details), by).await;
     committed.map_err(|denied| Problem::denied(draw, denied))?;
     state.catalogue.reload().await?;
-    Ok(HttpResponse::Ok().json(own(&state, draw).await?))
+    Ok(HttpResponse::Ok().json(draw_for_editor(&state, draw).await?))
 }
 
-/// Why the operator does it; a club need not say.
+/// The operator's reason for the edit. A club needs none.
 fn reason(
     state: &State,
     caller: Caller,
@@ -77,7 +80,7 @@ fn reason(
     if by == Editor::Club {
         return Ok(None);
     }
-    caller.must_be_fresh(state.clock.now())?;
+    caller.require_recent_proof(state.clock.now())?;
     let reason: String = trimmed(&form.reason)
         .chars()
         .take(REASON_CHARS_MAX)
@@ -91,12 +94,13 @@ fn reason(
     Ok(Some(reason))
 }
 
-fn not_yours() -> Problem {
-    let words = "Draw not found or you don't have permission to edit it.";
-    Problem::new(StatusCode::NOT_FOUND, "draw-not-found", words)
+fn draw_not_editable() -> Problem {
+    let message = "Draw not found or you don't have permission to edit it.";
+    Problem::new(StatusCode::NOT_FOUND, "draw-not-found", message)
 }
 
-/// While passing it on is forbidden, a draw that did stops at its next edit (decision D-14).
+/// Whether the edited draw passes on the card fee. While that is forbidden, any edit turns it off
+/// (decision D-14).
 fn card_fee(
     state: &State,
     listing: &Listing,
@@ -114,7 +118,7 @@ fn card_fee(
     })
 }
 
-fn split(checked: Checked, pass_card_fee: Option<bool>) -> (TermsEdit, DrawDetails) {
+fn split(checked: CheckedDrawForm, pass_card_fee: Option<bool>) -> (TermsEdit, DrawDetails) {
     let terms = TermsEdit {
         price: checked.price,
         prize_percentage: checked.prize_percentage,
@@ -134,9 +138,10 @@ fn split(checked: Checked, pass_card_fee: Option<bool>) -> (TermsEdit, DrawDetai
     (terms, details)
 }
 
-/// For the audit log: what of money, time and names was sent, with what it was before; of the contact only that it was.
+/// Changed fields for the audit log, with their old values. Contact details are not logged, only
+/// that they changed.
 fn changes(form: &DrawForm, listing: &Listing, view: &View, reason: Option<String>) -> Value {
-    let before = json!({
+    let stored = json!({
         "league": listing.league, "homeTeam": listing.home_team, "awayTeam": listing.away_team,
         "gameDate": local_date_time(view.closes_at, &listing.zone), "timezone": listing.zone,
         "ticketPrice": view.price.decimal(), "prizePercentage": listing.prize_percentage,
@@ -149,27 +154,27 @@ fn changes(form: &DrawForm, listing: &Listing, view: &View, reason: Option<Strin
         "roundUpPrize": form.round_up_prize, "passStripeFees": form.pass_stripe_fees,
         "contactChanged": (form.contact_name.is_some() || form.contact_phone.is_some()).then_some(true),
     });
-    let given = |value: &Value, name: &str| value.get(name).is_some_and(|value| !value.is_null());
-    let only = |values: &Value, named: &Value| -> Value {
+    let is_set = |value: &Value, name: &str| value.get(name).is_some_and(|value| !value.is_null());
+    let select = |values: &Value, selection: &Value| -> Value {
         let values = values
             .as_object()
             .into_iter()
             .flatten()
-            .filter(|(name, _)| given(named, name));
+            .filter(|(name, _)| is_set(selection, name));
         values
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect::<serde_json::Map<_, _>>()
             .into()
     };
-    json!({ "reason": reason, "before": only(&before, &after), "after": only(&after, &after) })
+    json!({ "reason": reason, "before": select(&stored, &after), "after": select(&after, &after) })
 }
 
-/// `{archived}`; yes when the body is empty (decision B-16).
+/// Archives or restores a draw: `{archived}`, true when the body is empty (decision B-16).
 pub async fn archive(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
-    body: Body<Archiving>,
+    body: Body<ArchiveForm>,
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, _) = own_draw(&state, caller, &path).await?;
     let archived = body.0.archived.unwrap_or(true);
@@ -187,5 +192,5 @@ pub async fn archive(
         other => Problem::denied(draw, other),
     })?;
     state.catalogue.reload().await?;
-    Ok(HttpResponse::Ok().json(own(&state, draw).await?))
+    Ok(HttpResponse::Ok().json(draw_for_editor(&state, draw).await?))
 }

@@ -1,4 +1,4 @@
-//! A draw's money, and the sums over a club's draws (B:119, decisions B-5, D-12).
+//! A draw's financials, and the sums over all draws of a club (decisions B-5, D-12).
 
 use std::sync::Arc;
 
@@ -8,43 +8,48 @@ use persistence::records::financials::DrawFinancials;
 use persistence::records::listings::Listing;
 
 use super::own_draw;
+use crate::draw_revenue::DrawRevenue;
 use crate::error::Problem;
 use crate::identity::Caller;
 use crate::state::State;
-use crate::takings::Takings;
 use crate::wire::draw::status_shown;
-use crate::wire::payout::{DrawCounts, Financials, Stats};
+use crate::wire::payout::{ClubStats, DrawCounts, Financials};
 
+/// Handles `GET /api/draws/{draw}/financials`.
 pub async fn show(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let (draw, _, view) = own_draw(&state, caller, &path).await?;
-    Ok(HttpResponse::Ok().json(Financials::from(&of(&state, draw, &view).await?)))
+    Ok(HttpResponse::Ok().json(Financials::from(&draw_revenue(&state, draw, &view).await?)))
 }
 
-/// One draw's takings.
+/// Computes a draw's revenue figures.
 ///
 /// # Errors
-/// The books could not be read.
-pub(super) async fn of(state: &State, draw: DrawId, view: &View) -> Result<Takings, Problem> {
+/// The database could not be read.
+pub(super) async fn draw_revenue(
+    state: &State,
+    draw: DrawId,
+    view: &View,
+) -> Result<DrawRevenue, Problem> {
     let sums = state.records.draw_financials(draw).await?;
-    Ok(Takings::new(
+    Ok(DrawRevenue::new(
         view,
         state.catalogue.facts().winner_sold(view, state.clock.now()),
         &sums,
     ))
 }
 
-/// The dashboard's three figures: everything the club's draws brought in so far.
+/// Responds with the dashboard's figures over all draws of the club.
 pub async fn stats(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
-    caller.must_own(club)?;
+    caller.require_ownership(club)?;
     let sums = state.records.club_financials(club).await?;
     let facts = state.catalogue.facts();
     let (draws, now) = (state.catalogue.of_club(&facts, club), state.clock.now());
@@ -53,14 +58,14 @@ pub async fn stats(
             .get(&listing.id())
             .copied()
             .unwrap_or(DrawFinancials::default());
-        Takings::new(view, facts.winner_sold(view, now), &sums)
+        DrawRevenue::new(view, facts.winner_sold(view, now), &sums)
     });
-    let takings: Vec<Takings> = takings.collect();
+    let takings: Vec<DrawRevenue> = takings.collect();
     let count = |status: &str| {
         let shown = |(_, view): &&(Arc<Listing>, View)| status_shown(view, now) == status;
         draws.iter().filter(shown).count()
     };
-    Ok(HttpResponse::Ok().json(Stats {
+    Ok(HttpResponse::Ok().json(ClubStats {
         total_revenue: takings
             .iter()
             .map(|draw| draw.revenue)
@@ -69,7 +74,7 @@ pub async fn stats(
         tickets_sold: takings.iter().map(|draw| u32::from(draw.sold)).sum(),
         club_profit: takings
             .iter()
-            .map(Takings::club_profit)
+            .map(DrawRevenue::club_profit)
             .sum::<domain::Cents>()
             .decimal(),
         fees_estimated: takings.iter().any(|draw| draw.is_estimated),

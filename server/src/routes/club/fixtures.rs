@@ -1,4 +1,4 @@
-//! A season's fixtures from a table (CSV): the same import as the command line.
+//! Imports a season's fixtures from a CSV table, like the `import` command.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
@@ -7,46 +7,48 @@ use persistence::records::clubs::Club;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::draws::{may_sell, put_on_sale};
+use super::draws::{create_draws, selling_club};
 use crate::error::Problem;
-use crate::fixtures::{self, Common, Contact};
+use crate::fixtures::{self, Contact, FixtureTerms};
 use crate::form::Findings;
 use crate::identity::Caller;
 use crate::routes::body::unreadable;
 use crate::state::State;
-use crate::wire::fixture::{FixtureRow, Imported};
+use crate::wire::fixture::{FixtureImportResult, FixtureRow};
 use crate::wire::instant::{local_time, rfc3339};
 
+/// Query parameters of the fixture import.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Wanted {
+pub struct FixtureImportQuery {
     #[serde(default)]
     dry_run: bool,
-    /// Dollars; $5.00 when absent.
+    /// Ticket price in dollars; $5.00 when absent.
     price: Option<String>,
-    /// Percent; 50 when absent.
+    /// Prize percentage; 50 when absent.
     prize: Option<u8>,
-    /// Whom buyers ask; the club itself when absent.
+    /// Contact for buyers; the club itself when absent.
     contact_name: Option<String>,
     contact_phone: Option<String>,
 }
 
+/// Handles `POST /api/clubs/{club}/fixtures`.
 pub async fn import(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
-    wanted: web::Query<Wanted>,
+    query: web::Query<FixtureImportQuery>,
     table: Result<web::Bytes, actix_web::Error>,
 ) -> Result<HttpResponse, Problem> {
     let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
-    caller.must_own(club)?;
-    let seller = may_sell(&state, club).await?;
+    caller.require_ownership(club)?;
+    let seller = selling_club(&state, club).await?;
     let table = table.map_err(unreadable)?;
-    let common = common(&wanted, &seller, state.config.fees.policy)?;
+    let common = common(&query, &seller, state.config.fees.policy)?;
     let plan = fixtures::plan(&state.records, club, &table, &common, state.clock.now())
         .await
         .map_err(refused)?;
-    let created = match wanted.dry_run || plan.rows.is_empty() {
+    let created = match query.dry_run || plan.rows.is_empty() {
         true => Vec::new(),
         false => {
             let (actor, object) = (caller.name(), format!("club:{club}"));
@@ -54,21 +56,21 @@ pub async fn import(
             let records = state
                 .records
                 .by(act.entry(json!({ "draws": plan.rows.len() })));
-            put_on_sale(&state, &records, club, &plan.rows, state.clock.now()).await?
+            create_draws(&state, &records, club, &plan.rows, state.clock.now()).await?
         }
     };
-    Ok(HttpResponse::Ok().json(Imported {
-        dry_run: wanted.dry_run,
+    Ok(HttpResponse::Ok().json(FixtureImportResult {
+        dry_run: query.dry_run,
         found: plan.rows.len() + plan.known,
         already_there: plan.known,
         created: created.len(),
         draw_numbers: created.iter().map(|listing| listing.id().0).collect(),
-        rows: plan.found.iter().map(row).collect(),
+        rows: plan.found.iter().map(fixture_row).collect(),
     }))
 }
 
-/// A line of the preview.
-fn row(found: &fixtures::Found) -> FixtureRow {
+/// Builds one row of the answer.
+fn fixture_row(found: &fixtures::ImportRow) -> FixtureRow {
     let fixture = &found.fixture;
     FixtureRow {
         line: found.line,
@@ -82,9 +84,13 @@ fn row(found: &fixtures::Found) -> FixtureRow {
     }
 }
 
-fn common(wanted: &Wanted, club: &Club, fee_policy: FeePolicy) -> Result<Common, Problem> {
+fn common(
+    query: &FixtureImportQuery,
+    club: &Club,
+    fee_policy: FeePolicy,
+) -> Result<FixtureTerms, Problem> {
     let bad = |what: &str| Problem::bad_request("bad-price", what.to_string());
-    let price = wanted
+    let price = query
         .price
         .as_deref()
         .map_or(Some(Cents(500)), Cents::parse);
@@ -94,16 +100,16 @@ fn common(wanted: &Wanted, club: &Club, fee_policy: FeePolicy) -> Result<Common,
     if price > domain::PRICE_MAX {
         return Err(bad("Ticket price must be at most $10,000.00"));
     }
-    let prize_percentage = wanted.prize.unwrap_or(50);
+    let prize_percentage = query.prize.unwrap_or(50);
     if !(1..=100).contains(&prize_percentage) {
         return Err(bad("The prize percentage is between 1 and 100."));
     }
     let contact = Contact::of(
         club,
-        wanted.contact_name.as_deref(),
-        wanted.contact_phone.as_deref(),
+        query.contact_name.as_deref(),
+        query.contact_phone.as_deref(),
     );
-    Ok(Common {
+    Ok(FixtureTerms {
         price,
         prize_percentage,
         fee_policy,
@@ -111,11 +117,11 @@ fn common(wanted: &Wanted, club: &Club, fee_policy: FeePolicy) -> Result<Common,
     })
 }
 
-/// Every line that is wrong, with its number; nothing was created.
-fn refused(refused: fixtures::Refused) -> Problem {
+/// Answers 422 with every wrong line and its number. No draw was created.
+fn refused(refused: fixtures::ImportRefusal) -> Problem {
     match refused {
-        fixtures::Refused::Lines(lines) => {
-            let row = |line: &fixtures::LineProblem| json!({ "line": line.line, "message": line.message });
+        fixtures::ImportRefusal::Lines(lines) => {
+            let fixture_row = |line: &fixtures::LineProblem| json!({ "line": line.line, "message": line.message });
             let message = format!(
                 "{} of the table's lines cannot be read; nothing was created.",
                 lines.len()
@@ -125,8 +131,8 @@ fn refused(refused: fixtures::Refused) -> Problem {
                 "fixtures-refused",
                 message,
             )
-            .with("errors", lines.iter().map(row).collect::<Vec<_>>())
+            .with("errors", lines.iter().map(fixture_row).collect::<Vec<_>>())
         }
-        fixtures::Refused::Failed(failure) => failure.into(),
+        fixtures::ImportRefusal::Failed(failure) => failure.into(),
     }
 }

@@ -1,19 +1,21 @@
-//! Checking an offer's form, in the specified words (B:169-174).
+//! Checks an offer form and reports errors with the specified texts.
 
 use domain::{DrawId, Timestamp};
 use persistence::records::bundles::NewBundle;
 
 use crate::error::Problem;
 use crate::fixtures::{kick_off, moment};
-use crate::form::{Findings, optional, trimmed};
-use crate::wire::desk::OfferForm;
+use crate::form::{Findings, optional, picture_address, trimmed};
+use crate::wire::club_admin::OfferForm;
 
-const NEEDED: &str = "Please provide name, slug, and select at least one game";
-/// Most games of one offer.
+const REQUIRED_FIELDS_ERROR: &str = "Please provide name, slug, and select at least one game";
+/// Most games in one offer.
 const GAMES_MAX: usize = 50;
 
+/// Checks the form. `is_own`: the draw belongs to the club and is on sale.
+///
 /// # Errors
-/// 400: everything that is wrong.
+/// 400 with every error of the form.
 pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBundle, Problem> {
     let (name, slug) = (trimmed(&form.name), trimmed(&form.slug));
     let mut games: Vec<DrawId> = form.game_ids.iter().copied().map(DrawId).collect();
@@ -22,63 +24,63 @@ pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBun
     let kind = form.r#type.as_deref().unwrap_or("BUNDLE");
     let status = form.status.as_deref().unwrap_or("draft");
     let mut findings = Findings::default();
-    findings.need(
+    findings.require(
         "name",
         !name.is_empty() && name.chars().count() <= 100,
-        NEEDED,
+        REQUIRED_FIELDS_ERROR,
     );
-    findings.need("slug", !slug.is_empty(), NEEDED);
+    findings.require("slug", !slug.is_empty(), REQUIRED_FIELDS_ERROR);
     let letters = slug
         .bytes()
         .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    findings.need(
+    findings.require(
         "slug",
         letters,
         "Slug must contain only lowercase letters, numbers, and hyphens",
     );
-    findings.need(
+    findings.require(
         "slug",
         slug.len() <= 60,
         "Slug must be at most 60 characters",
     );
-    findings.need(
+    findings.require(
         "type",
         ["BUNDLE", "SPECIAL"].contains(&kind),
         "An offer is a BUNDLE or a SPECIAL",
     );
-    findings.need(
+    findings.require(
         "status",
         ["draft", "active"].contains(&status),
         "An offer is saved as draft or active",
     );
-    findings.need(
+    findings.require(
         "gameIds",
         !games.is_empty() && games.len() <= GAMES_MAX,
-        NEEDED,
+        REQUIRED_FIELDS_ERROR,
     );
     match (kind, status) {
         ("SPECIAL", _) => {
-            findings.need(
+            findings.require(
                 "gameIds",
                 games.len() == 1,
                 "A Special must include exactly one game",
             );
         }
         (_, "active") => {
-            findings.need(
+            findings.require(
                 "gameIds",
                 games.len() >= 2,
                 "Select at least 2 games to activate this bundle",
             );
         }
-        _ => findings.need(
+        _ => findings.require(
             "gameIds",
             games.len() >= 2,
             "A Bundle must include at least two games",
         ),
     }
     let own = games.iter().all(|game| is_own(*game));
-    findings.need(
+    findings.require(
         "gameIds",
         own,
         "A game of this offer is not one of this club's games on sale",
@@ -88,28 +90,30 @@ pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBun
         text.as_ref()
             .is_none_or(|text| text.chars().count() <= most)
     };
-    findings.need(
+    findings.require(
         "displayTag",
         fits(&tag, 200),
         "Tag must be at most 200 characters",
     );
     let copy = optional(&form.primary_copy);
-    findings.need(
+    findings.require(
         "primaryCopy",
         fits(&copy, 2000),
         "Must be at most 2000 characters",
     );
     let image = optional(&form.share_image_url);
-    let own_image = |url: &String| url.starts_with("/uploads/") || url.starts_with("https://");
-    findings.need(
+    let address = image
+        .as_deref()
+        .map(|image| picture_address(image).filter(|address| !address.starts_with("http://")));
+    findings.require(
         "shareImageUrl",
-        fits(&image, 500) && image.as_ref().is_none_or(own_image),
+        address != Some(None),
         "Must be a valid URL or uploaded image",
     );
-    let start_at = when(&mut findings, "startAt", &form.start_at);
-    let end_at = when(&mut findings, "endAt", &form.end_at);
+    let start_at = date_time(&mut findings, "startAt", &form.start_at);
+    let end_at = date_time(&mut findings, "endAt", &form.end_at);
     let in_order = start_at.zip(end_at).is_none_or(|(start, end)| start < end);
-    findings.need("endAt", in_order, "The end must be after the start");
+    findings.require("endAt", in_order, "The end must be after the start");
     findings.finish()?;
     Ok(NewBundle {
         name,
@@ -118,16 +122,20 @@ pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBun
         kind: kind.to_string(),
         display_tag: tag,
         primary_copy: copy,
-        share_image_url: image,
+        share_image_url: address.flatten(),
         start_at,
         end_at,
         games,
     })
 }
 
-fn when(findings: &mut Findings, field: &'static str, text: &Option<String>) -> Option<Timestamp> {
+fn date_time(
+    findings: &mut Findings,
+    field: &'static str,
+    text: &Option<String>,
+) -> Option<Timestamp> {
     let text = optional(text)?;
     let at = kick_off::zone("Australia/Brisbane").and_then(|zone| moment::read(&text, None, zone));
-    findings.need(field, at.is_some(), "This is not a date and time");
+    findings.require(field, at.is_some(), "This is not a date and time");
     at
 }

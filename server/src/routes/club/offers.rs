@@ -1,14 +1,15 @@
-//! A club's offers: specials and bundles, kept while nothing is sold (B:142, B:169-174, decision H-4).
+//! A club's own offers (specials and bundles): list, create, edit while nothing is sold, archive
+//! (decision H-4).
 
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, web};
 use domain::{ClubId, DrawId, Status, Timestamp};
 use persistence::Failure;
-use persistence::records::audit::Entry;
+use persistence::records::audit::AuditEntry;
 use persistence::records::bundles::{Bundle, NewBundle};
 use persistence::records::clubs::Club;
-use persistence::records::offer_edits::Changed;
+use persistence::records::offer_edits::OfferChangeOutcome;
 use serde_json::json;
 
 use super::offer_check::check;
@@ -16,19 +17,19 @@ use crate::error::Problem;
 use crate::identity::Caller;
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::desk::{OfferForm, OwnGame, OwnOffer};
+use crate::wire::club_admin::{OfferForm, OwnGame, OwnOffer};
 use crate::wire::draw::status_shown;
 use crate::wire::instant::rfc3339;
 
 fn own_club(state: &State, caller: Caller, slug: &str) -> Result<Arc<Club>, Problem> {
     let facts = state.catalogue.facts();
     let club = facts.club_by_slug(slug).ok_or_else(Problem::not_found)?;
-    caller.must_own(club.id)?;
+    caller.require_ownership(club.id)?;
     Ok(club.clone())
 }
 
-/// A club's offers with what was sold of each, newest first.
-async fn of(state: &State, club: ClubId) -> Result<Vec<(Bundle, i64)>, Problem> {
+/// Reads a club's offers with the number of sales of each, newest first.
+async fn offers_with_sales(state: &State, club: ClubId) -> Result<Vec<(Bundle, i64)>, Problem> {
     let sales = state.records.bundle_sales(club).await?;
     let sold = |id: i64| {
         sales
@@ -44,18 +45,20 @@ async fn of(state: &State, club: ClubId) -> Result<Vec<(Bundle, i64)>, Problem> 
         .collect())
 }
 
-async fn one(state: &State, club: ClubId, id: &str) -> Result<(Bundle, i64), Problem> {
+async fn find_offer(state: &State, club: ClubId, id: &str) -> Result<(Bundle, i64), Problem> {
     let id: i64 = id.parse().map_err(|_| Problem::not_found())?;
-    let found = of(state, club)
+    let found = offers_with_sales(state, club)
         .await?
         .into_iter()
         .find(|(bundle, _)| bundle.id == id);
     found.ok_or_else(Problem::not_found)
 }
 
-/// What an offer is as of now: what was stored, what was sold, and whether its earliest game has begun (decision H-4). With a
-/// game that was called off it is sold no more: what nobody bought can still be mended, what was bought can only be put away.
-fn status(state: &State, bundle: &Bundle, sold: i64, now: Timestamp) -> &'static str {
+/// The status of an offer now: from its stored status, its sales, and whether its earliest game has
+/// begun (decision H-4).
+///
+/// A cancelled game closes the offer once something was sold. An unsold offer stays editable.
+fn offer_status(state: &State, bundle: &Bundle, sold: i64, now: Timestamp) -> &'static str {
     let facts = state.catalogue.facts();
     let mut views = bundle
         .games
@@ -73,7 +76,7 @@ fn status(state: &State, bundle: &Bundle, sold: i64, now: Timestamp) -> &'static
     }
 }
 
-fn wire(state: &State, club: &Club, bundle: &Bundle, sold: i64) -> OwnOffer {
+fn offer_json(state: &State, club: &Club, bundle: &Bundle, sold: i64) -> OwnOffer {
     let now = state.clock.now();
     let facts = state.catalogue.facts();
     let game = |id: &DrawId| {
@@ -94,36 +97,39 @@ fn wire(state: &State, club: &Club, bundle: &Bundle, sold: i64) -> OwnOffer {
     OwnOffer::new(
         bundle,
         &club.slug,
-        status(state, bundle, sold, now),
+        offer_status(state, bundle, sold, now),
         sold,
         games,
     )
 }
 
+/// Handles `GET /api/admin/clubs/{slug}/bundles`.
 pub async fn list(
     state: web::Data<State>,
     caller: Caller,
     slug: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(&state, caller, &slug)?;
-    let offers = of(&state, club.id).await?;
+    let offers = offers_with_sales(&state, club.id).await?;
     let offers: Vec<OwnOffer> = offers
         .iter()
-        .map(|(bundle, sold)| wire(&state, &club, bundle, *sold))
+        .map(|(bundle, sold)| offer_json(&state, &club, bundle, *sold))
         .collect();
     Ok(HttpResponse::Ok().json(offers))
 }
 
+/// Handles `GET /api/admin/clubs/{slug}/bundles/{bundle}`.
 pub async fn show(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(&state, caller, &path.0)?;
-    let (bundle, sold) = one(&state, club.id, &path.1).await?;
-    Ok(HttpResponse::Ok().json(wire(&state, &club, &bundle, sold)))
+    let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
+    Ok(HttpResponse::Ok().json(offer_json(&state, &club, &bundle, sold)))
 }
 
+/// Handles `POST /api/admin/clubs/{slug}/bundles`.
 pub async fn create(
     state: web::Data<State>,
     caller: Caller,
@@ -131,20 +137,21 @@ pub async fn create(
     body: Body<OfferForm>,
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(&state, caller, &slug)?;
-    let new = checked(&state, &club, &body.0, None).await?;
+    let new = checked_form(&state, &club, &body.0, None).await?;
     let created = state
         .records
-        .by(act(caller, &club, "create-offer"))
+        .by(audit_entry(caller, &club, "create-offer"))
         .create_bundle(club.id, &new)
         .await;
     let id = match created {
-        Err(failure) => return Err(lost_race(&state, &club, &new, None, failure).await?),
+        Err(failure) => return Err(slug_conflict(&state, &club, &new, None, failure).await?),
         Ok(id) => id,
     };
-    let (bundle, sold) = one(&state, club.id, &id.to_string()).await?;
-    Ok(HttpResponse::Created().json(wire(&state, &club, &bundle, sold)))
+    let (bundle, sold) = find_offer(&state, club.id, &id.to_string()).await?;
+    Ok(HttpResponse::Created().json(offer_json(&state, &club, &bundle, sold)))
 }
 
+/// Handles `PUT /api/admin/clubs/{slug}/bundles/{bundle}`.
 pub async fn change(
     state: web::Data<State>,
     caller: Caller,
@@ -152,40 +159,45 @@ pub async fn change(
     body: Body<OfferForm>,
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(&state, caller, &path.0)?;
-    let (bundle, sold) = one(&state, club.id, &path.1).await?;
-    let now = status(&state, &bundle, sold, state.clock.now());
+    let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
+    let now = offer_status(&state, &bundle, sold, state.clock.now());
     if !matches!(now, "draft" | "active") {
         return Err(locked(now));
     }
-    let new = checked(&state, &club, &body.0, Some(bundle.id)).await?;
-    let records = state.records.by(act(caller, &club, "change-offer"));
+    let new = checked_form(&state, &club, &body.0, Some(bundle.id)).await?;
+    let records = state.records.by(audit_entry(caller, &club, "change-offer"));
     match records.change_bundle(club.id, bundle.id, &new).await {
-        Ok(Changed::Done) => {}
-        Ok(Changed::Locked) => return Err(locked("locked")),
-        Err(failure) => return Err(lost_race(&state, &club, &new, Some(bundle.id), failure).await?),
+        Ok(OfferChangeOutcome::Done) => {}
+        Ok(OfferChangeOutcome::Locked) => return Err(locked("locked")),
+        Err(failure) => {
+            return Err(slug_conflict(&state, &club, &new, Some(bundle.id), failure).await?);
+        }
     }
-    let (bundle, sold) = one(&state, club.id, &path.1).await?;
-    Ok(HttpResponse::Ok().json(wire(&state, &club, &bundle, sold)))
+    let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
+    Ok(HttpResponse::Ok().json(offer_json(&state, &club, &bundle, sold)))
 }
 
+/// Handles `POST /api/admin/clubs/{slug}/bundles/{bundle}/archive`.
 pub async fn archive(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(&state, caller, &path.0)?;
-    let (bundle, sold) = one(&state, club.id, &path.1).await?;
-    let now = status(&state, &bundle, sold, state.clock.now());
+    let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
+    let now = offer_status(&state, &bundle, sold, state.clock.now());
     if now == "locked" {
         return Err(locked(now));
     }
-    let over = matches!(now, "closed" | "archived");
-    let records = state.records.by(act(caller, &club, "archive-offer"));
-    if records.archive_bundle(club.id, bundle.id, over).await? != Changed::Done {
+    let is_over = matches!(now, "closed" | "archived");
+    let records = state
+        .records
+        .by(audit_entry(caller, &club, "archive-offer"));
+    if records.archive_bundle(club.id, bundle.id, is_over).await? != OfferChangeOutcome::Done {
         return Err(locked("locked"));
     }
-    let (bundle, sold) = one(&state, club.id, &path.1).await?;
-    Ok(HttpResponse::Ok().json(wire(&state, &club, &bundle, sold)))
+    let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
+    Ok(HttpResponse::Ok().json(offer_json(&state, &club, &bundle, sold)))
 }
 
 fn locked(status: &str) -> Problem {
@@ -200,30 +212,35 @@ fn locked(status: &str) -> Problem {
     )
 }
 
-/// Two offers of one slug saved at once: the database has the last word, and the second reads why.
-async fn lost_race(
+/// The answer when a write failed because another offer took the slug meanwhile. The unique
+/// constraint decides.
+async fn slug_conflict(
     state: &State,
     club: &Club,
     new: &NewBundle,
-    but: Option<i64>,
+    except: Option<i64>,
     failure: Failure,
 ) -> Result<Problem, Problem> {
-    let taken = state
+    let slug_is_taken = state
         .records
-        .bundle_slug_taken(club.id, &new.slug, but)
+        .bundle_slug_taken(club.id, &new.slug, except)
         .await?;
-    Ok(if taken { slug_taken() } else { failure.into() })
+    Ok(if slug_is_taken {
+        slug_taken()
+    } else {
+        failure.into()
+    })
 }
 
 fn slug_taken() -> Problem {
     Problem::conflict("slug-taken", "This slug is already used by another offer.")
 }
 
-async fn checked(
+async fn checked_form(
     state: &State,
     club: &Club,
     form: &OfferForm,
-    but: Option<i64>,
+    except: Option<i64>,
 ) -> Result<NewBundle, Problem> {
     let now = state.clock.now();
     let facts = state.catalogue.facts();
@@ -235,7 +252,7 @@ async fn checked(
     let new = check(form, is_own)?;
     if state
         .records
-        .bundle_slug_taken(club.id, &new.slug, but)
+        .bundle_slug_taken(club.id, &new.slug, except)
         .await?
     {
         return Err(slug_taken());
@@ -243,8 +260,8 @@ async fn checked(
     Ok(new)
 }
 
-/// For the audit log; whoever writes the offer knows its number.
-fn act(caller: Caller, club: &Club, action: &str) -> Entry {
+/// The audit entry. The store appends the offer's id when it is known.
+fn audit_entry(caller: Caller, club: &Club, action: &str) -> AuditEntry {
     caller
         .act(&caller.name(), Some(club.id), action, "bundle:")
         .entry(json!({}))

@@ -1,27 +1,28 @@
-//! A club's home page: its name in addresses, words, colours, logo and pixel (B:162-168).
+//! Saves a club's home page: slug, texts, colours, logo and Facebook pixel.
 
 use actix_web::{HttpResponse, web};
 use domain::ClubId;
 use domain::club::{SLUGS_RESERVED, slug_is_valid};
-use persistence::records::pages::{HomePage, Saved};
+use persistence::records::pages::{HomePage, SavePageOutcome};
 use serde_json::json;
 
-use super::uploads::{anew, decoded, keep};
+use super::uploads::{decoded, store_picture};
+use super::verification::must_be_confirmed;
 use crate::error::Problem;
-use crate::form::Findings;
+use crate::form::{Findings, picture_address};
 use crate::identity::Caller;
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::club::OwnClub;
-use crate::wire::desk::HomePageForm;
+use crate::wire::club_admin::HomePageForm;
 
-/// Of a logo, decoded (B:168).
+/// Largest decoded logo, in bytes.
 const LOGO_BYTES_MAX: usize = 2 * 1024 * 1024;
-const URL_CHARS_MAX: usize = 500;
-const SLUG: &str = "Page name must contain only lowercase letters, numbers, and hyphens";
-const LOGO: &str = "Must be a valid URL or uploaded image";
-const COLOUR: &str = "Must be a valid hex color";
+const SLUG_ERROR: &str = "Page name must contain only lowercase letters, numbers, and hyphens";
+const LOGO_ERROR: &str = "Must be a valid URL or uploaded image";
+const COLOUR_ERROR: &str = "Must be a valid hex color";
 
+/// Handles `PATCH /api/clubs/{club}/home-page`.
 pub async fn save(
     state: web::Data<State>,
     caller: Caller,
@@ -29,12 +30,12 @@ pub async fn save(
     body: Body<HomePageForm>,
 ) -> Result<HttpResponse, Problem> {
     let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
-    caller.must_own(club)?;
+    caller.require_ownership(club)?;
     let form = body.0;
     check(&form)?;
     let logo_url = match &form.logo_url {
         Some(text) if text.starts_with("data:") => Some(Some(logo(&state, club, text).await?)),
-        Some(text) => Some(Some(text.trim().to_string()).filter(|text| !text.is_empty())),
+        Some(text) => Some(picture_address(text.trim())),
         None => None,
     };
     let pixel = form
@@ -62,7 +63,7 @@ pub async fn save(
     let records = state
         .records
         .by(act.entry(json!({ "slug": form.home_page_slug })));
-    if records.save_home_page(club, &page).await? == Saved::SlugTaken {
+    if records.save_home_page(club, &page).await? == SavePageOutcome::SlugTaken {
         return Err(Problem::conflict(
             "slug-taken",
             "This page name is already taken.",
@@ -80,47 +81,47 @@ fn check(form: &HomePageForm) -> Result<(), Problem> {
         let letters = slug
             .bytes()
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-        findings.need(
+        findings.require(
             "homePageSlug",
             letters && !SLUGS_RESERVED.contains(&slug.as_str()),
-            SLUG,
+            SLUG_ERROR,
         );
-        findings.need(
+        findings.require(
             "homePageSlug",
             slug_is_valid(slug),
             "Page name must be between 3 and 50 characters",
         );
     }
-    let between =
+    let length_between =
         |text: &str, from: usize, to: usize| (from..=to).contains(&text.trim().chars().count());
     if let Some(title) = &form.home_page_title {
-        findings.need(
+        findings.require(
             "homePageTitle",
-            between(title, 3, 100),
+            length_between(title, 3, 100),
             "Title must be between 3 and 100 characters",
         );
     }
     if let Some(tagline) = &form.home_page_tagline {
-        findings.need(
+        findings.require(
             "homePageTagline",
-            between(tagline, 10, 200),
+            length_between(tagline, 10, 200),
             "Tagline must be between 10 and 200 characters",
         );
     }
     if let Some(logo) = &form.logo_url {
-        findings.need("logoUrl", is_logo(logo.trim()), LOGO);
+        findings.require("logoUrl", is_logo(logo.trim()), LOGO_ERROR);
     }
     for (field, colour) in [
         ("primaryColor", &form.primary_color),
         ("secondaryColor", &form.secondary_color),
         ("accentColor", &form.accent_color),
     ] {
-        findings.need(field, colour.as_deref().is_none_or(is_colour), COLOUR);
+        findings.require(field, colour.as_deref().is_none_or(is_colour), COLOUR_ERROR);
     }
     if let Some(pixel) = form.facebook_pixel_id.as_deref().map(str::trim) {
         let digits = pixel.bytes().all(|byte| byte.is_ascii_digit());
         let fits = pixel.is_empty() || digits && (5..=20).contains(&pixel.len());
-        findings.need("facebookPixelId", fits, "Pixel ID must be 5 to 20 digits");
+        findings.require("facebookPixelId", fits, "Pixel ID must be 5 to 20 digits");
     }
     findings.finish()
 }
@@ -131,35 +132,29 @@ fn is_colour(text: &str) -> bool {
         && text[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Nothing, a picture, a picture of ours, or somebody's address over http.
+/// Whether the value is empty, an inline picture, an upload of this site or a web address.
 fn is_logo(text: &str) -> bool {
-    let plain = |text: &str| {
-        text.len() <= URL_CHARS_MAX
-            && !text.contains(|c: char| c.is_whitespace() || "\"'<>\\".contains(c))
-    };
-    let address = text
-        .strip_prefix("https://")
-        .or_else(|| text.strip_prefix("http://"));
-    text.is_empty()
-        || text.starts_with("data:image/")
-        || (text.starts_with("/uploads/") && plain(text))
-        || address.is_some_and(|host| !host.is_empty() && plain(host))
+    text.is_empty() || text.starts_with("data:image/") || picture_address(text).is_some()
 }
 
+/// Stores an inline logo and returns its URL path.
 async fn logo(state: &State, club: ClubId, text: &str) -> Result<String, Problem> {
     let wrong = |words: &str| {
         let mut findings = Findings::default();
-        findings.need("logoUrl", false, words);
+        findings.require("logoUrl", false, words);
         findings.finish().expect_err("something was found")
     };
-    let bytes = decoded(text).ok_or_else(|| wrong(LOGO))?;
+    must_be_confirmed(state, club).await?;
+    let bytes = decoded(text).ok_or_else(|| wrong(LOGO_ERROR))?;
     if bytes.len() > LOGO_BYTES_MAX {
         return Err(wrong(
             "Logo must be smaller than 2MB. Please choose a smaller image.",
         ));
     }
-    let picture = anew(bytes)
+    let picture = state
+        .renderer
+        .render(&bytes)
         .await?
         .ok_or_else(|| wrong("Please upload a PNG, JPG, or SVG file."))?;
-    keep(state, club, "logo", picture).await
+    store_picture(state, club, "logo", picture).await
 }

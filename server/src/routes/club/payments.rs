@@ -1,22 +1,25 @@
-//! The payment pages: what the provider did in the last 30 days, and what failed. A club sees its own rows (decision G-2).
+//! Payments of the last 30 days: transactions, sums and failed payments. A club sees only its own
+//! (decision G-2).
 
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use domain::access::Principal;
 use domain::{Cents, ClubId, fee};
-use persistence::records::console::transactions::{AlikeTransactions, LISTED_MAX, TransactionRow};
-use persistence::records::failed_payments::{FailedPayment as Failed, FailedPayments};
+use persistence::records::console::transactions::{LISTED_MAX, TransactionGroup, TransactionRow};
+use persistence::records::failed_payments::{FailedPayment as FailedPaymentRow, FailedPayments};
 
 use crate::error::Problem;
 use crate::identity::Caller;
 use crate::state::State;
-use crate::wire::desk::{
-    FailedMetadata, FailedPayment, IntegrityAudit, Transaction, TransactionLine, TransactionSums,
+use crate::wire::club_admin::{
+    FailedMetadata, FailedPayment, IntegrityAudit, ProviderTransaction, TransactionLine,
+    TransactionSums,
 };
 use crate::wire::instant::rfc3339;
 
-const SINCE_SECONDS: i64 = 30 * 86_400;
+const PERIOD_SECONDS: i64 = 30 * 86_400;
 
+/// The club whose payments the caller may read; `None` for all clubs.
 fn scope(caller: Caller) -> Option<ClubId> {
     match caller.principal() {
         Principal::Club(club, _) => Some(club),
@@ -24,11 +27,12 @@ fn scope(caller: Caller) -> Option<ClubId> {
     }
 }
 
+/// Handles `GET /api/stripe-debug`.
 pub async fn transactions(
     state: web::Data<State>,
     caller: Caller,
 ) -> Result<HttpResponse, Problem> {
-    let since = state.clock.now().plus_seconds(-SINCE_SECONDS);
+    let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
     let rows = state.records.transactions(scope(caller), since).await?;
     let link = |row: &TransactionRow| {
         state
@@ -38,18 +42,19 @@ pub async fn transactions(
     let knows = |row: &TransactionRow| caller.knows_buyers(ClubId(row.club_id));
     Ok(HttpResponse::Ok().json(
         rows.iter()
-            .map(|row| wire(row, link(row), knows(row)))
+            .map(|row| transaction_json(row, link(row), knows(row)))
             .collect::<Vec<_>>(),
     ))
 }
 
+/// Handles `GET /api/stripe-debug/sums`.
 pub async fn sums(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
-    let since = state.clock.now().plus_seconds(-SINCE_SECONDS);
-    let alike = state
+    let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
+    let groups = state
         .records
         .alike_transactions(scope(caller), since)
         .await?;
-    let sum = |of: fn(&AlikeTransactions) -> i64| alike.iter().map(of).sum::<i64>();
+    let sum = |of: fn(&TransactionGroup) -> i64| groups.iter().map(of).sum::<i64>();
     let charged = sum(|one| one.count * one.amount_cents);
     let provider_fees =
         sum(|one| one.count * provider_fee(one.amount_cents, one.provider_fee_cents).0);
@@ -63,17 +68,18 @@ pub async fn sums(state: web::Data<State>, caller: Caller) -> Result<HttpRespons
         platform_fees: Cents(platform_fees).decimal(),
         club_payouts: Cents(charged - provider_fees - platform_fees - refunded).decimal(),
         prize_pools: "0.00",
-        fees_estimated: alike.iter().any(|one| one.provider_fee_cents.is_none()),
+        fees_estimated: groups.iter().any(|one| one.provider_fee_cents.is_none()),
     }))
 }
 
-/// What the provider keeps of a charge: what it said, or an estimate until then (decision D-18).
-fn provider_fee(charged: i64, said: Option<i64>) -> Cents {
-    said.map_or_else(|| fee::card_fee(Cents(charged)), Cents)
+/// Stripe's fee for a charge: the reported fee, or an estimate while Stripe has not reported it
+/// (decision D-18).
+fn provider_fee(charged: i64, reported: Option<i64>) -> Cents {
+    reported.map_or_else(|| fee::card_fee(Cents(charged)), Cents)
 }
 
-/// `knows`: the caller may know who bought (decision G-17).
-fn wire(row: &TransactionRow, link: String, knows: bool) -> Transaction {
+/// Builds one transaction. `knows`: the caller may read the buyer (decision G-17).
+fn transaction_json(row: &TransactionRow, link: String, knows: bool) -> ProviderTransaction {
     let charged = Cents(row.amount_cents);
     let provider_fee = provider_fee(row.amount_cents, row.provider_fee_cents);
     let platform_fee = Cents(row.application_fee_cents - row.application_fee_refunded_cents);
@@ -89,7 +95,7 @@ fn wire(row: &TransactionRow, link: String, knows: bool) -> Transaction {
             ticket_price: Cents(*price).decimal(),
         });
     let at = domain::Timestamp((row.created_at.unix_timestamp_nanos() / 1_000_000) as i64);
-    Transaction {
+    ProviderTransaction {
         payment_intent_id: row.payment_intent_id.clone(),
         order_id: row.order_id.to_string(),
         status: row.status.clone(),
@@ -124,40 +130,41 @@ fn wire(row: &TransactionRow, link: String, knows: bool) -> Transaction {
     }
 }
 
+/// Handles `GET /api/admin/payment-integrity-audit`.
 pub async fn integrity(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
-    let failed = failed(&state, caller).await?;
-    let row = |row: &Failed| FailedPayment {
+    let failed_payments = failed_payments(&state, caller).await?;
+    let row = |row: &FailedPaymentRow| FailedPayment {
         payment_intent_id: row.payment_intent.clone(),
         amount: row.amount.0,
         created: row.at.0 / 1000,
         status: row.status.clone(),
         metadata: FailedMetadata {
-            draw_id: joined(&row.draws),
+            draw_id: comma_separated(&row.draws),
             ticket_count: row.tickets.to_string(),
             payment_method: row.method.clone(),
         },
     };
     Ok(HttpResponse::Ok().json(IntegrityAudit {
-        failed_count: failed.count,
-        total_failed_amount: failed.total.0,
-        affected_customers: failed.customers,
+        failed_count: failed_payments.count,
+        total_failed_amount: failed_payments.total.0,
+        affected_customers: failed_payments.customers,
         checked_at: rfc3339(state.clock.now()),
-        failed_payments: failed.newest.iter().map(row).collect(),
+        failed_payments: failed_payments.newest.iter().map(row).collect(),
     }))
 }
 
-/// The same as a text to keep: ids and amounts, no buyer.
+/// Responds with the failed payments as a text file: ids and amounts, no buyers.
 pub async fn recovery_report(
     state: web::Data<State>,
     caller: Caller,
 ) -> Result<HttpResponse, Problem> {
-    let failed = failed(&state, caller).await?;
+    let failed_payments = failed_payments(&state, caller).await?;
     let now = rfc3339(state.clock.now());
     let mut text = format!(
         "Payment recovery report\nGenerated {now}\nFailed payments: {}\n\n",
-        failed.count
+        failed_payments.count
     );
-    for row in &failed.newest {
+    for row in &failed_payments.newest {
         let reason = row.reason.as_deref().unwrap_or("no reason kept");
         text.push_str(&format!(
             "{}  {}  {}  {}  draw {}  {} tickets  {}\n",
@@ -165,12 +172,12 @@ pub async fn recovery_report(
             row.payment_intent,
             row.status,
             row.amount,
-            joined(&row.draws),
+            comma_separated(&row.draws),
             row.tickets,
             reason
         ));
     }
-    let left_out = failed.count - failed.newest.len() as i64;
+    let left_out = failed_payments.count - failed_payments.newest.len() as i64;
     if left_out > 0 {
         text.push_str(&format!("and {left_out} older ones\n"));
     }
@@ -186,12 +193,12 @@ pub async fn recovery_report(
         .body(text))
 }
 
-async fn failed(state: &State, caller: Caller) -> Result<FailedPayments, Problem> {
-    let since = state.clock.now().plus_seconds(-SINCE_SECONDS);
+async fn failed_payments(state: &State, caller: Caller) -> Result<FailedPayments, Problem> {
+    let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
     Ok(state.records.failed_payments(scope(caller), since).await?)
 }
 
-fn joined(draws: &[i64]) -> String {
+fn comma_separated(draws: &[i64]) -> String {
     draws
         .iter()
         .map(i64::to_string)

@@ -1,4 +1,5 @@
-//! What is due of a completed draw, and that it was paid. It records; it moves no money (decision B-4).
+//! Payouts of a completed draw: list, record and settle. They are records only and move no money
+//! (decision B-4).
 
 use actix_web::{HttpResponse, web};
 use domain::{DrawId, Refusal, View};
@@ -8,16 +9,17 @@ use persistence::records::tickets::SoldTicket;
 use serde_json::json;
 
 use super::own_draw;
-use super::winners::{PAID, UNSOLD, winner};
+use super::winners::{PAID_ERROR, UNSOLD_ERROR, winner};
 use crate::error::Problem;
 use crate::identity::Caller;
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::payout::{Payout, RecordPayout, SettlePayout};
 
-/// Longest note kept with a payout.
+/// Most characters of a payout's note.
 const NOTE_CHARS_MAX: usize = 500;
 
+/// Handles `GET /api/draws/{draw}/payouts`.
 pub async fn list(
     state: web::Data<State>,
     caller: Caller,
@@ -29,7 +31,7 @@ pub async fn list(
     let knows = caller.knows_buyers(listing.club);
     let shown = |payout: Payout| match knows {
         true => payout,
-        // The recipient is a buyer; a note may name one.
+        // The recipient is a buyer, and a note may name one.
         false => Payout {
             recipient_name: None,
             recipient_email: None,
@@ -47,7 +49,7 @@ pub async fn list(
     ))
 }
 
-/// Records that the winner is due the prize; again, the same payout.
+/// Records that the prize is due to the winner. A repeated call answers the same payout.
 pub async fn record(
     state: web::Data<State>,
     caller: Caller,
@@ -61,7 +63,7 @@ pub async fn record(
             "Only a winner's payout can be recorded.",
         ));
     }
-    let ticket = due(&state, draw, &view).await?;
+    let ticket = ticket_due_prize(&state, draw, &view).await?;
     let new = NewPayout {
         draw,
         club: listing.club,
@@ -79,14 +81,14 @@ pub async fn record(
         .record_payout(&new)
         .await
         .map_err(|failure| match failure {
-            // The result was taken back since it was looked at.
+            // The operator undid the result meanwhile.
             Failure::NotFound => Problem::refused(draw, Refusal::NotCompleted),
             other => other.into(),
         })?;
     Ok(HttpResponse::Ok().json(Payout::from(&payout)))
 }
 
-/// `{status: "completed" | "failed", note}`.
+/// Marks a payout: `{status: "completed" | "failed", note}`.
 pub async fn settle(
     state: web::Data<State>,
     caller: Caller,
@@ -99,7 +101,7 @@ pub async fn settle(
         .payout(id)
         .await?
         .ok_or_else(Problem::not_found)?;
-    caller.must_own(payout.club)?;
+    caller.require_ownership(payout.club)?;
     let status = body.0.status.as_str();
     if !["completed", "failed"].contains(&status) {
         return Err(Problem::bad_request(
@@ -107,14 +109,14 @@ pub async fn settle(
             "A payout becomes completed or failed.",
         ));
     }
-    // That a payout failed may always be said.
+    // A payout can always be marked as failed.
     if payout.kind == "winner" && status == "completed" && payout.status == "pending" {
         let (_, _, view) = state
             .catalogue
             .draw(payout.draw)
             .await
             .ok_or_else(Problem::draw_not_found)?;
-        due(&state, payout.draw, &view).await?;
+        ticket_due_prize(&state, payout.draw, &view).await?;
     }
     let note: Option<String> = body
         .0
@@ -124,14 +126,14 @@ pub async fn settle(
     let (actor, object) = (caller.name(), format!("draw:{}", payout.draw));
     let act = caller.act(&actor, Some(payout.club), "settle-payout", &object);
     let detail = json!({ "payout": id, "status": status, "amount": payout.amount.decimal() });
-    // The same again changes nothing, and is no act.
+    // A repeated call changes nothing and writes no audit entry.
     let records = if payout.status == "pending" {
         state.records.by(act.entry(detail))
     } else {
         state.records.clone()
     };
     let settled = records.settle_payout(id, status, note.as_deref()).await?;
-    let settled = settled.ok_or_else(|| Problem::conflict("payout-settled", PAID))?;
+    let settled = settled.ok_or_else(|| Problem::conflict("payout-settled", PAID_ERROR))?;
     if settled.kind == "winner" && settled.status == "completed" {
         state
             .records
@@ -141,16 +143,18 @@ pub async fn settle(
     Ok(HttpResponse::Ok().json(Payout::from(&settled)))
 }
 
-/// The ticket a prize is due on. None is on one that nobody bought, or whose payment went back since; and while the buyer's bank
-/// disputes the payment, the prize waits (decision C-25).
-async fn due(state: &State, draw: DrawId, view: &View) -> Result<SoldTicket, Problem> {
+/// The winning ticket that the prize is due for.
+///
+/// No prize is due when the ticket was not sold or was refunded. A dispute by the buyer's bank
+/// suspends the prize (decision C-25).
+async fn ticket_due_prize(state: &State, draw: DrawId, view: &View) -> Result<SoldTicket, Problem> {
     let ticket = winner(state, view).await?.ticket;
-    let ticket = ticket.ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD))?;
+    let ticket = ticket.ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD_ERROR))?;
     if !state.records.winner_disputed(draw).await? {
         return Ok(ticket);
     }
-    let words = "The winner's payment is disputed by the buyer's bank. The prize can be paid once that is resolved.";
-    Err(Problem::conflict("winner-disputed", words))
+    let message = "The winner's payment is disputed by the buyer's bank. The prize can be paid once that is resolved.";
+    Err(Problem::conflict("winner-disputed", message))
 }
 
 fn must_be_completed(draw: DrawId, view: &View) -> Result<(), Problem> {

@@ -1,33 +1,35 @@
-//! A forgotten password, for clubs and operators alike: a mailed link that works once, for half an hour (decisions B-14, G-6).
+//! Password reset for clubs and operators: a mailed link that works once, for half an hour
+//! (decisions B-14, G-6).
 
 use actix_web::{HttpRequest, HttpResponse, web};
+use persistence::link_secrets::LinkKind;
 use serde_json::json;
 
 use crate::error::Problem;
-use crate::form::{asked_address, trimmed};
+use crate::form::{required_email, trimmed};
 use crate::identity::password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hashed};
 use crate::identity::weakness::{EASY, is_easy};
 use crate::identity::{address, link_hash, link_hash_of, random};
-use crate::post::sealed_link;
+use crate::mail::sealed_link;
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::session::{ForgottenPassword, NewPassword};
-use crate::wire::site::Said;
+use crate::wire::site::Message;
 
-/// How long a link opens something.
+/// How long a reset link is valid.
 const LINK_SECONDS: i64 = 30 * 60;
 
-/// Answers the same at once, whoever asks for whomever: what follows happens behind the answer, so that neither words nor
-/// time tell which addresses have an account.
-pub async fn ask(
+/// Answers at once and always the same. The work runs after the answer, so that neither text nor
+/// timing tells which accounts exist.
+pub async fn request_reset(
     request: HttpRequest,
     state: web::Data<State>,
     body: Body<ForgottenPassword>,
 ) -> Result<HttpResponse, Problem> {
-    let email = asked_address(&body.0.email)?;
+    let email = required_email(&body.0.email)?;
     state
         .limits
-        .fills_form(
+        .check_form_limit(
             &state.records,
             address(&request, &state.config),
             state.clock.now(),
@@ -35,12 +37,12 @@ pub async fn ask(
         .await?;
     actix_web::rt::spawn(async move {
         if let Err(problem) = send(&state, &email).await {
-            tracing::warn!(%problem, "a reset link was not queued");
+            tracing::warn!(%problem, "queueing a password reset link failed");
         }
     });
-    let words = "If an account exists with this email, a reset link has been sent.";
-    Ok(HttpResponse::Ok().json(Said {
-        message: words.to_string(),
+    let message = "If an account exists with this email, a reset link has been sent.";
+    Ok(HttpResponse::Ok().json(Message {
+        message: message.to_string(),
     }))
 }
 
@@ -65,8 +67,8 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     );
     let data =
         json!({ "name": to.name, "sealedLink": sealed_link(&state.records, &to.email, &link) });
-    // The hash names the link in the outbox without telling it.
-    let key = format!("reset-{}", hex::encode(&hash[..8]));
+    // The deduplication key uses the hash, which does not reveal the link.
+    let key = format!("reset-{}", state.records.link_id(LinkKind::Account, &hash));
     state
         .outbox
         .queue(&key, "reset", None, &to.email, &data.to_string())
@@ -74,8 +76,8 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The new password; every browser that was signed in is signed out, and a mail says so.
-pub async fn confirm(
+/// Sets the new password, ends every session of the account and mails a notice.
+pub async fn confirm_reset(
     state: web::Data<State>,
     body: Body<NewPassword>,
 ) -> Result<HttpResponse, Problem> {
@@ -109,7 +111,7 @@ pub async fn confirm(
         )
     };
     let hash = link_hash_of(&trimmed(&token)).ok_or_else(refused)?;
-    // Guessing links must not cost us a hash each.
+    // Look the link up before hashing: a guessed link must not cost an expensive password hash.
     let about = state
         .records
         .reset_is_for(&hash, state.clock.now())
@@ -124,9 +126,9 @@ pub async fn confirm(
         .finish_reset(&hash, &password, state.clock.now())
         .await?
         .ok_or_else(refused)?;
-    state.outbox.nudge();
+    state.outbox.wake_mailer();
     state.catalogue.reload().await?;
-    Ok(HttpResponse::Ok().json(Said {
+    Ok(HttpResponse::Ok().json(Message {
         message: "Password reset successful".to_string(),
     }))
 }

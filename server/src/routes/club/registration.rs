@@ -1,4 +1,4 @@
-//! A club joins: by itself while the platform's switch is on, else by asking to be told (decisions I-6, H-1).
+//! Registration of a club while the platform allows it, else the waitlist (decisions I-6, H-1).
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -9,7 +9,7 @@ use persistence::records::sessions::Holder;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::session::user;
+use super::session::signed_in_user;
 use super::verification;
 use crate::error::Problem;
 use crate::form::{Findings, is_email, is_phone, optional, trimmed};
@@ -18,19 +18,21 @@ use crate::identity::weakness::{EASY, is_easy};
 use crate::identity::{address, sign_in};
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::joining::{RegistrationSwitch, SlugPreview, Waitlisted};
-use crate::wire::session::{Registration, Waiting};
+use crate::wire::registration::{RegistrationSwitch, SlugPreview, WaitlistJoined};
+use crate::wire::session::{Registration, WaitlistForm};
 
-/// Slugs tried until a free one is found.
+/// Most slugs that are tried to find a free one.
 const SLUG_TRIES_MAX: u32 = 1000;
+const DAY_MS: i64 = 86_400_000;
 
-/// Whether clubs may register by themselves: yes when nothing is said (B:188).
-pub async fn switch(state: web::Data<State>) -> HttpResponse {
+/// Answers whether clubs may register themselves. True when the setting was never set.
+pub async fn registration_status(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok().json(RegistrationSwitch {
         enabled: state.catalogue.facts().registration_is_open(),
     })
 }
 
+/// Handles `POST /api/clubs/register`.
 pub async fn register(
     request: HttpRequest,
     state: web::Data<State>,
@@ -47,18 +49,29 @@ pub async fn register(
     check(&body.0)?;
     state
         .limits
-        .fills_form(
+        .check_form_limit(
             &state.records,
             address(&request, &state.config),
             state.clock.now(),
         )
         .await?;
     let email = trimmed(&body.0.email);
-    if is_known(&state, &email).await? {
-        return Err(taken());
-    }
     let name = trimmed(&body.0.name);
     must_be_hard_to_guess(&body.0, &name, &email).await?;
+    let guess = state
+        .limits
+        .begin_registration(address(&request, &state.config))?;
+    let guess = guess
+        .count_on_all_nodes(&state.records, state.clock.now())
+        .await?;
+    // An earlier registration with this address that was never confirmed does not block its real
+    // owner.
+    if state.records.remove_unconfirmed_club(&email).await? {
+        state.catalogue.reload().await?;
+    }
+    if address_is_used(&state, &email).await? {
+        return Err(address_taken(&state, &email).await?);
+    }
     let new = NewClub {
         name,
         password_hash: hashed(body.0.password.clone().unwrap_or_default()).await?,
@@ -68,40 +81,41 @@ pub async fn register(
         ..NewClub::default()
     };
     let club = create(&state, new).await?;
+    guess.mark_correct().await;
     state.catalogue.reload().await?;
-    verification::send(&state, &club).await?;
+    verification::send_link(&state, &club).await?;
     let holder = Holder::Club(club.id);
     let cookie = sign_in(&request, &state, holder, false).await?;
     Ok(HttpResponse::Created()
         .cookie(cookie)
-        .json(user(&state, holder).await?))
+        .json(signed_in_user(&state, holder).await?))
 }
 
 fn check(form: &Registration) -> Result<(), Problem> {
     let (name, phone) = (trimmed(&form.name), trimmed(&form.phone));
     let password = form.password.as_deref().unwrap_or_default();
     let mut findings = Findings::default();
-    findings.need("name", !name.is_empty(), "Club name is required");
-    findings.need_short("name", &name);
-    findings.need(
+    findings.require("name", !name.is_empty(), "Club name is required");
+    findings.require_short_name("name", &name);
+    findings.require(
         "email",
         is_email(&trimmed(&form.email)),
         "Valid email is required",
     );
-    findings.need("phone", !phone.is_empty(), "Phone is required");
-    findings.need("phone", is_phone(&phone), "Phone must be a phone number");
+    findings.require("phone", !phone.is_empty(), "Phone is required");
+    findings.require("phone", is_phone(&phone), "Phone must be a phone number");
     let long_enough = password.chars().count() >= PASSWORD_CHARS_MIN;
-    findings.need(
+    findings.require(
         "password",
         long_enough,
         "Password must be at least 8 characters",
     );
-    findings.need(
+    findings.require(
         "password",
         password.len() <= PASSWORD_BYTES_MAX,
         "Password must be at most 128 characters",
     );
-    findings.need_short("location", &trimmed(&form.location));
+    findings.require_short_name("location", &trimmed(&form.location));
     findings.finish()
 }
 
@@ -114,7 +128,7 @@ async fn must_be_hard_to_guess(
         .map(str::to_string)
         .to_vec();
     let mut findings = Findings::default();
-    findings.need(
+    findings.require(
         "password",
         !is_easy(form.password.clone().unwrap_or_default(), about).await?,
         EASY,
@@ -122,31 +136,48 @@ async fn must_be_hard_to_guess(
     findings.finish()
 }
 
-/// An operator's address, or that of another club's member, cannot be a club's: one door serves all (decisions B-3, G-17).
-async fn is_known(state: &State, email: &str) -> Result<bool, Problem> {
+/// Whether any account uses this address. Clubs, their users and operators share one login form, so
+/// addresses are unique over all (decisions B-3, G-17).
+async fn address_is_used(state: &State, email: &str) -> Result<bool, Problem> {
     Ok(state.records.address_is_taken(email).await?)
 }
 
-fn taken() -> Problem {
-    Problem::conflict(
+/// The refusal. It also mails the account's owner, at most once a day; the mail holds nothing from
+/// the form.
+///
+/// # Errors
+/// The mail could not be queued.
+async fn address_taken(state: &State, email: &str) -> Result<Problem, Problem> {
+    let email = email.to_lowercase();
+    let key = format!(
+        "registration-refused-{email}-{}",
+        state.clock.now().0 / DAY_MS
+    );
+    state
+        .outbox
+        .queue(&key, "registration-refused", None, &email, "{}")
+        .await?;
+    Ok(Problem::conflict(
         "email-taken",
         "This email already has an account. Log in, or reset your password.",
-    )
+    ))
 }
 
-/// Under the first free slug its name gives: `name`, `name-2`, `name-3` … (decision H-1). The database has the last word, so
-/// that two clubs of one name that register at once both get one.
+/// Creates the club with the first free slug of its name: `name`, `name-2`, `name-3` and so on
+/// (decision H-1).
+///
+/// The unique constraint decides, so two clubs with one name that register at once both succeed.
 async fn create(state: &State, mut new: NewClub) -> Result<Club, Problem> {
     let start = slug_from_name(&new.name);
     for number in 1..=SLUG_TRIES_MAX {
-        new.slug = numbered(&start, number);
+        new.slug = numbered_slug(&start, number);
         if state.catalogue.facts().club_by_slug(&new.slug).is_some() {
             continue;
         }
         match state.records.create_club(&new).await {
             Ok(club) => return Ok(club),
-            Err(Failure::NotWritten(_)) if is_known(state, &new.email).await? => {
-                return Err(taken());
+            Err(Failure::NotWritten(_)) if address_is_used(state, &new.email).await? => {
+                return Err(address_taken(state, &new.email).await?);
             }
             Err(Failure::NotWritten(_)) => state.catalogue.reload().await?,
             Err(failure) => return Err(failure.into()),
@@ -155,52 +186,56 @@ async fn create(state: &State, mut new: NewClub) -> Result<Club, Problem> {
     Err(Problem::unavailable())
 }
 
-fn numbered(start: &str, number: u32) -> String {
+fn numbered_slug(start: &str, number: u32) -> String {
     match number {
         1 => start.to_string(),
         _ => format!("{start}-{number}"),
     }
 }
 
+/// Query parameters of the slug preview.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub struct Named {
+pub struct SlugPreviewQuery {
     name: String,
 }
 
-/// The slug a club of this name would get now: shown while the form is filled in.
-pub async fn slug_preview(state: web::Data<State>, named: web::Query<Named>) -> HttpResponse {
-    let start = slug_from_name(&named.name);
+/// Responds with the slug that a club with this name would get now, as a preview in the form.
+pub async fn slug_preview(
+    state: web::Data<State>,
+    query: web::Query<SlugPreviewQuery>,
+) -> HttpResponse {
+    let start = slug_from_name(&query.name);
     let facts = state.catalogue.facts();
-    let mut slugs = (1..=SLUG_TRIES_MAX).map(|number| numbered(&start, number));
+    let mut slugs = (1..=SLUG_TRIES_MAX).map(|number| numbered_slug(&start, number));
     let free = slugs
         .find(|slug| facts.club_by_slug(slug).is_none())
         .unwrap_or(start);
     HttpResponse::Ok().json(SlugPreview { slug: free })
 }
 
-/// Keeps who asked to join, and says so by mail.
-pub async fn wait(
+/// Adds a club to the waitlist and confirms it by mail.
+pub async fn join_waitlist(
     request: HttpRequest,
     state: web::Data<State>,
-    body: Body<Waiting>,
+    body: Body<WaitlistForm>,
 ) -> Result<HttpResponse, Problem> {
     let club = trimmed(&body.0.club_name);
     let name = trimmed(&body.0.contact_name);
     let email = trimmed(&body.0.contact_email);
     let phone = trimmed(&body.0.contact_phone);
     let mut findings = Findings::default();
-    findings.need("clubName", !club.is_empty(), "Club name is required");
-    findings.need_short("clubName", &club);
-    findings.need("contactName", !name.is_empty(), "Contact name is required");
-    findings.need_short("contactName", &name);
-    findings.need("contactEmail", is_email(&email), "Valid email is required");
-    findings.need(
+    findings.require("clubName", !club.is_empty(), "Club name is required");
+    findings.require_short_name("clubName", &club);
+    findings.require("contactName", !name.is_empty(), "Contact name is required");
+    findings.require_short_name("contactName", &name);
+    findings.require("contactEmail", is_email(&email), "Valid email is required");
+    findings.require(
         "contactPhone",
         !phone.is_empty(),
         "Contact phone is required",
     );
-    findings.need(
+    findings.require(
         "contactPhone",
         is_phone(&phone),
         "Contact phone must be a phone number",
@@ -208,7 +243,7 @@ pub async fn wait(
     findings.finish()?;
     state
         .limits
-        .fills_form(
+        .check_form_limit(
             &state.records,
             address(&request, &state.config),
             state.clock.now(),
@@ -218,11 +253,12 @@ pub async fn wait(
         .records
         .join_waitlist(&club, &name, &email, &phone)
         .await?;
-    let data = json!({ "name": name }).to_string();
+    // The mail holds nothing from the form: the address may belong to somebody else.
+    let data = json!({}).to_string();
     let key = format!("waitlist-{}", email.to_lowercase());
     state
         .outbox
         .queue(&key, "waitlist", None, &email, &data)
         .await?;
-    Ok(HttpResponse::Created().json(Waitlisted { success: true, id }))
+    Ok(HttpResponse::Created().json(WaitlistJoined { success: true, id }))
 }

@@ -1,4 +1,5 @@
-//! What a club is told without asking: results are due, the account is not connected. And what is forgotten in time.
+//! Periodic work for clubs: reminder mails, follow-up of results, and erasure of expired personal
+//! data.
 
 use domain::{Cents, DrawId, Timestamp};
 use persistence::Failure;
@@ -6,53 +7,69 @@ use persistence::records::erasure::AT_ONCE;
 use serde_json::json;
 
 use super::results;
+use crate::draw_revenue::DrawRevenue;
 use crate::state::State;
-use crate::takings::Takings;
 use crate::wire::instant::rfc3339;
 
-/// A game is over, whatever became of extra time.
+/// When a game is certainly over, in seconds after kick-off.
 const GAME_SECONDS: i64 = 2 * 3600;
-/// Nobody is reminded of what is longer ago.
+/// No reminder is sent for anything older than this.
 const PAST_SECONDS: i64 = 7 * 86_400;
-/// A new club has a day to find the button by itself.
+/// A new club has a day to connect its account before it is reminded.
 const CONNECT_AFTER_SECONDS: i64 = 86_400;
 
-/// Steps of erasing buyers' details in one sweep: so many draws, or so many hundred orders.
+/// An unconfirmed club is removed after this time. Its confirmation link is valid as long.
+const UNCONFIRMED_SECONDS: i64 = 7 * 86_400;
+
+/// Most erasure steps in one sweep. A step is one draw or a few hundred orders.
 const STEPS_MAX: usize = 20;
 
-/// Once a minute. Each mail goes once: its key says what it is about.
+/// Runs once a minute. The deduplication key of each mail makes sure that it is sent once.
 pub async fn sweep(state: &State) {
     let now = state.clock.now();
-    if let Err(failure) = look(state, now).await {
-        tracing::warn!(%failure, "clubs could not be reminded, and will be");
+    if let Err(failure) = send_reminders(state, now).await {
+        tracing::warn!(%failure, "sending club reminders failed, will retry");
     }
-    if let Err(failure) = forget(state, now).await {
-        tracing::warn!(%failure, "what is to be forgotten could not be, and will be tried again");
+    if let Err(failure) = erase_expired_data(state, now).await {
+        tracing::warn!(%failure, "erasing expired personal data failed, will retry");
     }
 }
 
-async fn look(state: &State, now: Timestamp) -> Result<(), Failure> {
+async fn send_reminders(state: &State, now: Timestamp) -> Result<(), Failure> {
     results_due(state, now).await?;
     connect_incomplete(state, now).await?;
-    follow_up(state).await?;
+    settle_missing_results(state).await?;
     settle_shares(state).await
 }
 
-/// Whoever entered a result may have lost the server before it came to the share and the mail; nobody enters it again.
-async fn follow_up(state: &State) -> Result<(), Failure> {
+/// Records missing club shares and mails. The server may have stopped between a result and its
+/// follow-up.
+async fn settle_missing_results(state: &State) -> Result<(), Failure> {
     for draw in state.records.shares_missing().await? {
         let Some((_, listing, view)) = state.catalogue.draw(draw).await else {
             continue;
         };
         if let Err(problem) = results::settle(state, &listing, draw, &view).await {
-            tracing::warn!(draw.id = draw.0, %problem, "what follows from a result waits for the next sweep");
+            tracing::warn!(draw.id = draw.0, %problem, "settling a result failed, will retry");
         }
     }
     Ok(())
 }
 
-/// Who bought, some months after the game (decision F-8); where prizes went, 90 days after they were paid (F-7).
-async fn forget(state: &State, now: Timestamp) -> Result<(), Failure> {
+/// Erases buyers some months after the game (decision F-8), and bank details 90 days after the
+/// payout (decision F-7).
+async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure> {
+    let unconfirmed = state
+        .records
+        .remove_unconfirmed_clubs(now.plus_seconds(-UNCONFIRMED_SECONDS))
+        .await?;
+    if unconfirmed > 0 {
+        state.catalogue.reload().await?;
+        tracing::info!(
+            clubs = unconfirmed,
+            "removed clubs that never confirmed their address"
+        );
+    }
     let (mut after, mut orders) = (DrawId(0), 0);
     for _ in 0..STEPS_MAX {
         let Some(step) = state
@@ -63,7 +80,7 @@ async fn forget(state: &State, now: Timestamp) -> Result<(), Failure> {
             break;
         };
         orders += step.orders;
-        // A full step is followed by another of the same draw.
+        // A full step means that the same draw has more orders.
         after = if step.orders < AT_ONCE as u64 {
             step.draw
         } else {
@@ -71,23 +88,24 @@ async fn forget(state: &State, now: Timestamp) -> Result<(), Failure> {
         };
     }
     if orders > 0 {
-        tracing::info!(orders, "the buyers of games long over are erased");
+        tracing::info!(orders, "erased the buyers of old games");
     }
     let emptied = state.records.purge_claims(now).await?;
     if emptied > 0 {
-        tracing::info!(emptied, "bank details that have served are emptied");
+        tracing::info!(emptied, "erased bank details of old payouts");
     }
     Ok(())
 }
 
-/// A charge is the club's own, so its share is there as soon as the provider's figures are (decisions C-24, D-17).
+/// Completes a club's share once Stripe's fees are known: charges are made on the club's own
+/// account (decisions C-24, D-17).
 async fn settle_shares(state: &State) -> Result<(), Failure> {
     for (id, draw) in state.records.shares_pending().await? {
         let Some((facts, _, view)) = state.catalogue.draw(draw).await else {
             continue;
         };
         let sums = state.records.draw_financials(draw).await?;
-        let takings = Takings::new(&view, facts.winner_sold(&view, state.clock.now()), &sums);
+        let takings = DrawRevenue::new(&view, facts.winner_sold(&view, state.clock.now()), &sums);
         if !takings.is_estimated {
             state
                 .records
@@ -127,7 +145,7 @@ async fn connect_incomplete(state: &State, now: Timestamp) -> Result<(), Failure
         let age = (now.0 - club.created_at.0) / 1000;
         if (CONNECT_AFTER_SECONDS..PAST_SECONDS).contains(&age) {
             let key = format!("connect-{}", club.id);
-            let data = json!({ "name": club.name, "club": club.id.0 }).to_string();
+            let data = json!({ "club": club.id.0 }).to_string();
             state
                 .outbox
                 .queue(&key, "connect-incomplete", None, &club.email, &data)

@@ -1,4 +1,5 @@
-//! A draw on paper and as a table, for its club and the operator alone (decision F-6). Every figure comes from `takings`.
+//! Reports of a draw as PDF and CSV, for its club and the operator only (decision F-6). All figures
+//! come from `takings`.
 
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
@@ -7,24 +8,25 @@ use persistence::records::listings::Listing;
 use serde_json::json;
 
 use super::{financials, own_draw};
+use crate::draw_revenue::DrawRevenue;
 use crate::error::Problem;
 use crate::identity::Caller;
 use crate::render::colour::Colour;
-use crate::render::page::DrawFace;
-use crate::render::report::{self, Facts, Poster, Row};
-use crate::render::{press, when};
+use crate::render::page::DrawTexts;
+use crate::render::report::{self, Poster, ReportFacts, ReportRow};
+use crate::render::{blocking_jobs, when};
 use crate::state::State;
-use crate::takings::Takings;
 
-/// Of a club whose colours cannot be read.
-const PLAIN: Colour = Colour([0; 3]);
+/// Poster colour of a club whose colours cannot be parsed.
+const FALLBACK_COLOUR: Colour = Colour([0; 3]);
 
-pub async fn table(
+/// Responds with the sold tickets as CSV.
+pub async fn tickets_csv(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let report = Report::read(&state, caller, &path, "download-tickets").await?;
+    let report = DrawReport::read(&state, caller, &path, "download-tickets").await?;
     let body = report::csv(&report.facts(&state), &report.takings, &report.rows)
         .ok_or_else(Problem::unavailable)?;
     Ok(answer(
@@ -34,21 +36,22 @@ pub async fn table(
     ))
 }
 
+/// Responds with the report as PDF.
 pub async fn report(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let report = Report::read(&state, caller, &path, "download-report").await?;
+    let report = DrawReport::read(&state, caller, &path, "download-report").await?;
     let name = report.name("report.pdf");
     Ok(answer(
         "application/pdf",
         &name,
-        paper(&state, report).await?,
+        report_pdf(&state, report).await?,
     ))
 }
 
-/// The same report for the console, under the draw's serial number.
+/// Responds with the PDF report, under the file name that the operator console uses.
 ///
 /// # Errors
 /// 404: no such draw.
@@ -57,15 +60,15 @@ pub async fn for_console(
     caller: Caller,
     path: &web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let report = Report::read(state, caller, path, "download-report").await?;
+    let report = DrawReport::read(state, caller, path, "download-report").await?;
     Ok(answer(
         "application/pdf",
         &format!("FD-{}-report.pdf", report.draw),
-        paper(state, report).await?,
+        report_pdf(state, report).await?,
     ))
 }
 
-/// For the clubhouse wall: no buyer is on it.
+/// Responds with the poster of a draw. It names no buyer.
 pub async fn poster(
     state: web::Data<State>,
     caller: Caller,
@@ -79,7 +82,7 @@ pub async fn poster(
     let now = state.clock.now();
     let face = facts
         .wire(&listing, &view, now)
-        .map(|wire| DrawFace::new(&wire.alone(&listing, club), now));
+        .map(|wire| DrawTexts::new(&wire.with_page_fields(&listing, club), now));
     let face = face.ok_or_else(Problem::draw_not_found)?;
     let poster = Poster {
         kick_off: when::long(view.closes_at, &listing.zone),
@@ -92,10 +95,10 @@ pub async fn poster(
         prize_max: face.prize_max.to_string(),
         phase: face.phase,
         colours: [&club.primary_color, &club.accent_color]
-            .map(|colour| Colour::parse(colour).unwrap_or(PLAIN)),
+            .map(|colour| Colour::parse(colour).unwrap_or(FALLBACK_COLOUR)),
     };
-    let made = press::run(move || poster.pdf()).await?;
-    let body = made.ok_or_else(Problem::unavailable)?;
+    let pdf = blocking_jobs::run(move || poster.pdf()).await?;
+    let body = pdf.ok_or_else(Problem::unavailable)?;
     Ok(answer(
         "application/pdf",
         &format!("draw-{draw}-poster.pdf"),
@@ -103,36 +106,37 @@ pub async fn poster(
     ))
 }
 
-async fn paper(state: &State, report: Report) -> Result<Vec<u8>, Problem> {
+async fn report_pdf(state: &State, report: DrawReport) -> Result<Vec<u8>, Problem> {
     let facts = report.facts(state);
-    press::run(move || report::pdf(&facts, &report.takings, &report.rows))
+    blocking_jobs::run(move || report::pdf(&facts, &report.takings, &report.rows))
         .await?
         .ok_or_else(Problem::unavailable)
 }
 
-struct Report {
+/// The data of one report.
+struct DrawReport {
     draw: DrawId,
     listing: std::sync::Arc<Listing>,
     view: View,
-    takings: Takings,
-    rows: Vec<Row>,
+    takings: DrawRevenue,
+    rows: Vec<ReportRow>,
     club: String,
 }
 
-impl Report {
+impl DrawReport {
     async fn read(
         state: &State,
         caller: Caller,
         path: &web::Path<String>,
         action: &str,
-    ) -> Result<Report, Problem> {
+    ) -> Result<DrawReport, Problem> {
         let (draw, listing, view) = own_draw(state, caller, path).await?;
-        let takings = financials::of(state, draw, &view).await?;
+        let takings = financials::draw_revenue(state, draw, &view).await?;
         let now = state.clock.now();
         let deal = state.catalogue.deal_revealed(&view, now).await;
         let sold = state.records.sold_tickets(draw).await?;
         let winner = view.revealed(now).map(|(_, serial)| serial);
-        let rows = sold.into_iter().map(|ticket| Row {
+        let rows = sold.into_iter().map(|ticket| ReportRow {
             label: ticket.serial.label(draw),
             number: ticket.serial.number(),
             pair: deal
@@ -159,7 +163,7 @@ impl Report {
                 &json!({}),
             )
             .await?;
-        Ok(Report {
+        Ok(DrawReport {
             draw,
             listing,
             view,
@@ -169,7 +173,7 @@ impl Report {
         })
     }
 
-    fn facts(&self, state: &State) -> Facts {
+    fn facts(&self, state: &State) -> ReportFacts {
         facts_of(&self.listing, &self.view, &self.club, state)
     }
 
@@ -180,8 +184,8 @@ impl Report {
     }
 }
 
-fn facts_of(listing: &Listing, view: &View, club: &str, state: &State) -> Facts {
-    Facts {
+fn facts_of(listing: &Listing, view: &View, club: &str, state: &State) -> ReportFacts {
+    ReportFacts {
         club: club.to_string(),
         draw: view.draw,
         league: listing.league.clone(),
@@ -199,9 +203,9 @@ fn facts_of(listing: &Listing, view: &View, club: &str, state: &State) -> Facts 
     }
 }
 
-/// A file to keep: never cached, named by us.
+/// Responds with a file download. It is never cached.
 pub fn answer(kind: &'static str, name: &str, body: Vec<u8>) -> HttpResponse {
-    // The name is ours: letters, digits, hyphens and a dot.
+    // The name needs no escaping: it holds only letters, digits, hyphens and a dot.
     let disposition = format!("attachment; filename=\"{name}\"; filename*=UTF-8''{name}");
     HttpResponse::Ok()
         .content_type(kind)

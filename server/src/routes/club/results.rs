@@ -1,4 +1,4 @@
-//! Entering a game's result, and telling the winner.
+//! Entering a game's result and notifying the winner.
 
 use actix_web::{HttpResponse, web};
 use actors::Denied;
@@ -13,16 +13,17 @@ use super::winners::{Winner, rows, winner};
 use super::{financials, own_draw};
 use crate::error::Problem;
 use crate::identity::{Caller, link_hash, random};
-use crate::post::{NOBODY, sealed_link};
+use crate::mail::{NOBODY, sealed_link};
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::payout::{EnterResult, Notified, ResultEntered};
+use crate::wire::payout::{EnterResult, ResultEntered, WinnerNotified};
 
-/// How long a winner has to respond (B:263).
+/// How long the winner's claim link is valid.
 const RESPOND_SECONDS: i64 = 7 * 86_400;
 
-/// Closes an active draw first and completes it (decision E-5); the same result again answers the same.
-pub async fn enter(
+/// Completes a draw, and closes it first when it is active (decision E-5). The same result again
+/// answers the same.
+pub async fn enter_result(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -57,7 +58,8 @@ pub async fn enter(
     }))
 }
 
-/// A draw that was called off has no winner; whoever enters a result must not read what buyers of a closed draw do.
+/// A cancelled draw has no winner. The generic "draw closed" text is written for buyers and would
+/// mislead here.
 fn refused(draw: DrawId, denied: Denied) -> Problem {
     match denied {
         Denied::Refused(Refusal::DrawClosed) => Problem::conflict(
@@ -68,18 +70,18 @@ fn refused(draw: DrawId, denied: Denied) -> Problem {
     }
 }
 
-/// What follows from a result, once for each: the club's own share as the provider pays it out (decision D-17), and a mail
-/// that tells the club what was entered.
+/// Records the club's share (decision D-17) and mails the club, once per result.
 ///
 /// # Errors
-/// The books could not be read or written; 409 `result-undone`: an operator took it back meanwhile, and nothing follows from it.
+/// The database failed. 409 `result-undone`: the operator undid the result meanwhile, so nothing
+/// follows from it.
 pub(crate) async fn settle(
     state: &State,
     listing: &Listing,
     draw: DrawId,
     view: &View,
 ) -> Result<(), Problem> {
-    let takings = financials::of(state, draw, view).await?;
+    let takings = financials::draw_revenue(state, draw, view).await?;
     let amount = takings.club_revenue().max(domain::Cents::ZERO);
     let share = NewPayout {
         draw,
@@ -132,8 +134,9 @@ fn read(body: &EnterResult) -> Result<GameResult, Problem> {
     result.ok_or_else(|| Problem::bad_request("result-out-of-range", out_of_range))
 }
 
-/// Queues the winner's mail with the one-time link to the claim page, once for a ticket and a result (decision E-7).
-pub async fn notify(
+/// Queues the winner's mail with the one-time link to the claim page, once per ticket and result
+/// (decision E-7).
+pub async fn notify_winner(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -141,7 +144,7 @@ pub async fn notify(
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
     let winner = winner(&state, &view).await?;
     let Some(invitation) = invitation(&state, &listing, draw, &winner) else {
-        return Ok(HttpResponse::Ok().json(Notified {
+        return Ok(HttpResponse::Ok().json(WinnerNotified {
             emails_sent: 0,
             total_winners: winner.ticket.is_some().into(),
         }));
@@ -152,14 +155,14 @@ pub async fn notify(
         .records
         .by(act.entry(json!({ "serial": winner.serial.number() })));
     records.invite_winner(&invitation).await?;
-    state.outbox.nudge();
-    Ok(HttpResponse::Ok().json(Notified {
+    state.outbox.wake_mailer();
+    Ok(HttpResponse::Ok().json(WinnerNotified {
         emails_sent: 1,
         total_winners: 1,
     }))
 }
 
-/// `None`: there is nobody to write to.
+/// Builds the winner's invitation. `None`: the ticket was not sold or has no address.
 fn invitation(
     state: &State,
     listing: &Listing,

@@ -1,4 +1,4 @@
-//! Signing in and out: one door for clubs, their people and operators (decisions B-3, G-17).
+//! Signing in and out. Clubs, their users and operators share one login (decisions B-3, G-17).
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -6,16 +6,18 @@ use domain::ClubId;
 use domain::access::Role;
 use persistence::records::club_users::ClubUser;
 use persistence::records::sessions::{Holder, Session};
+use serde_json::json;
 
 use crate::error::Problem;
 use crate::identity::password::{PASSWORD_BYTES_MAX, verify};
 use crate::identity::second_factor::FRESH_MS;
-use crate::identity::{Caller, address, sign_in, sign_out};
+use crate::identity::{Caller, address, prove, sign_in, sign_out};
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::instant::rfc3339;
-use crate::wire::session::{Login, User, Whoami};
+use crate::wire::session::{Login, PasswordProof, Reauthenticated, User, Whoami};
 
+/// Handles `POST /api/clubs/login`.
 pub async fn login(
     request: HttpRequest,
     state: web::Data<State>,
@@ -25,30 +27,30 @@ pub async fn login(
     let from = address(&request, &state.config);
     let guess = state
         .limits
-        .sign_in(&email, from)?
-        .on_all_nodes(&state.records, state.clock.now())
+        .begin_sign_in(&email, from)?
+        .count_on_all_nodes(&state.records, state.clock.now())
         .await?;
     if password.is_empty() || password.len() > PASSWORD_BYTES_MAX {
-        return Err(wrong());
+        return Err(invalid_credentials());
     }
     let (holder, hash) = state.records.credentials(&email).await?.unzip();
-    // In the log an account goes by its number, never by its address.
+    // Logs name an account by its number, never by its address.
     let (account, address) = (holder.map(Holder::name), from.to_string());
-    // Somebody unknown takes as long and reads the same.
+    // An unknown address takes as long and gets the same answer as a wrong password.
     if !verify(password, hash).await? {
-        tracing::warn!(account, address, "a sign-in was refused");
-        return Err(wrong());
+        tracing::warn!(account, address, "sign-in refused");
+        return Err(invalid_credentials());
     }
-    tracing::info!(account, address, "somebody signed in");
-    let holder = holder.ok_or_else(wrong)?;
-    guess.was_right().await;
+    tracing::info!(account, address, "signed in");
+    let holder = holder.ok_or_else(invalid_credentials)?;
+    guess.mark_correct().await;
     let cookie = sign_in(&request, &state, holder, false).await?;
-    let mut user = user(&state, holder).await?;
+    let mut user = signed_in_user(&state, holder).await?;
     user.second_factor = second_factor(&state, holder, false).await?;
     Ok(HttpResponse::Ok().cookie(cookie).json(user))
 }
 
-/// How far an operator has come: `enrol`, `required`, `done`. A club has none.
+/// State of an operator's second factor: `enrol`, `required` or `done`. `None` for a club.
 async fn second_factor(
     state: &State,
     holder: Holder,
@@ -69,7 +71,7 @@ async fn second_factor(
     }))
 }
 
-fn wrong() -> Problem {
+fn invalid_credentials() -> Problem {
     Problem::new(
         StatusCode::UNAUTHORIZED,
         "invalid-credentials",
@@ -77,7 +79,89 @@ fn wrong() -> Problem {
     )
 }
 
-/// Deletes the session and the cookie; 204 whoever asks (decision B-2).
+/// Checks the password again and makes the session fresh for ten minutes. Operators prove a
+/// second-factor code instead. Every attempt within the limit is audited.
+///
+/// # Errors
+/// 400 `invalid_credentials-password`, 429.
+pub async fn reauthenticate(
+    request: HttpRequest,
+    state: web::Data<State>,
+    caller: Caller,
+    body: Body<PasswordProof>,
+) -> Result<HttpResponse, Problem> {
+    let holder = caller.holder().ok_or_else(Problem::unauthenticated)?;
+    if matches!(holder, Holder::Admin(_)) {
+        let sentence = "The operator confirms with a code of the authenticator.";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", sentence));
+    }
+    let is_right = is_password_right(&state, holder, body.0).await?;
+    let (actor, club) = (caller.name(), holder.club());
+    let object = club.map_or_else(String::new, |club| format!("club:{club}"));
+    let act = caller.act(&actor, club, "reauthenticate", &object);
+    state
+        .records
+        .audit(act, &json!({ "accepted": is_right }))
+        .await?;
+    if !is_right {
+        return Err(wrong_password());
+    }
+    prove(&request, &state).await?;
+    let until = rfc3339(state.clock.now().plus_ms(FRESH_MS));
+    Ok(HttpResponse::Ok().json(Reauthenticated {
+        reauthenticated_until: until,
+    }))
+}
+
+/// Checks the password of the person who is signed in.
+///
+/// # Errors
+/// 429 after five wrong passwords: the password is not compared.
+pub(super) async fn is_password_right(
+    state: &State,
+    holder: Holder,
+    body: PasswordProof,
+) -> Result<bool, Problem> {
+    let hash = password_hash(state, holder).await?;
+    let guess = state
+        .limits
+        .begin_password_confirmation(holder)?
+        .count_on_all_nodes(&state.records, state.clock.now())
+        .await?;
+    let password = body.password.unwrap_or_default();
+    if password.len() > PASSWORD_BYTES_MAX || !verify(password, hash).await? {
+        return Ok(false);
+    }
+    guess.mark_correct().await;
+    Ok(true)
+}
+
+/// 400 and not 401: the session stays valid.
+pub(super) fn wrong_password() -> Problem {
+    Problem::bad_request("wrong-password", "Invalid credentials")
+}
+
+/// The password hash of the person who is signed in.
+async fn password_hash(state: &State, holder: Holder) -> Result<Option<String>, Problem> {
+    let email = match holder {
+        Holder::Club(club) => state.records.club(club).await?.map(|club| club.email),
+        Holder::Member(member) => state
+            .records
+            .club_user(member.id)
+            .await?
+            .map(|member| member.email),
+        Holder::Admin(admin) => state.records.admin(admin).await?.map(|admin| admin.email),
+    };
+    let email = email.ok_or_else(Problem::unauthenticated)?;
+    let known = state
+        .records
+        .credentials(&email)
+        .await?
+        .filter(|(found, _)| *found == holder);
+    Ok(known.map(|(_, hash)| hash))
+}
+
+/// Deletes the session and the cookie. Always 204 (decision B-2).
 pub async fn logout(
     request: HttpRequest,
     state: web::Data<State>,
@@ -86,17 +170,18 @@ pub async fn logout(
     Ok(HttpResponse::NoContent().cookie(removal).finish())
 }
 
+/// Handles `GET /api/admin/whoami`.
 pub async fn whoami(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
     let session = caller.session.ok_or_else(Problem::unauthenticated)?;
-    Ok(HttpResponse::Ok().json(describe(&state, session).await?))
+    Ok(HttpResponse::Ok().json(describe_session(&state, session).await?))
 }
 
-/// Who a session is, half or whole.
-pub(in crate::routes) async fn describe(
+/// Describes a session, also one that still needs the second factor.
+pub(in crate::routes) async fn describe_session(
     state: &State,
     session: Session,
 ) -> Result<Whoami, Problem> {
-    let mut user = user(state, session.holder).await?;
+    let mut user = signed_in_user(state, session.holder).await?;
     let second_factor = second_factor(state, session.holder, session.proven_at.is_some()).await?;
     user.second_factor = second_factor;
     let role = if user.is_admin {
@@ -118,8 +203,8 @@ pub(in crate::routes) async fn describe(
     })
 }
 
-/// For a club, and each of its people, the id is the club's (decision G-17).
-pub(super) async fn user(state: &State, holder: Holder) -> Result<User, Problem> {
+/// Builds the signed-in user. For a club's users the id is the club's (decision G-17).
+pub(super) async fn signed_in_user(state: &State, holder: Holder) -> Result<User, Problem> {
     match holder {
         Holder::Admin(id) => {
             let admin = state
@@ -141,19 +226,19 @@ pub(super) async fn user(state: &State, holder: Holder) -> Result<User, Problem>
                 second_factor: None,
             })
         }
-        Holder::Club(club) => of_club(state, club, None).await,
+        Holder::Club(club) => club_user(state, club, None).await,
         Holder::Member(member) => {
             let found = state
                 .records
                 .club_user(member.id)
                 .await?
                 .ok_or_else(Problem::unauthenticated)?;
-            of_club(state, member.club, Some(found)).await
+            club_user(state, member.club, Some(found)).await
         }
     }
 }
 
-async fn of_club(state: &State, id: ClubId, member: Option<ClubUser>) -> Result<User, Problem> {
+async fn club_user(state: &State, id: ClubId, member: Option<ClubUser>) -> Result<User, Problem> {
     let club = state
         .records
         .club(id)

@@ -1,4 +1,5 @@
-//! Pictures of clubs: taken by their first bytes, made anew, kept under a key of ours, served without any right (G-8, G-9).
+//! Uploaded pictures of clubs. The type is read from the first bytes, the picture is re-encoded and
+//! stored under a generated key (decisions G-8, G-9).
 
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, web};
@@ -8,20 +9,20 @@ use domain::ClubId;
 use persistence::records::uploads::{PICTURES_MAX, Upload};
 use sha2::{Digest, Sha256};
 
+use super::verification::must_be_confirmed;
 use crate::error::Problem;
 use crate::identity::Caller;
-use crate::render::picture::{Kind, Picture, kind, made_anew};
-use crate::render::press;
+use crate::render::picture::{Kind, Picture, kind};
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::desk::{ImageRemoval, ImageUpload, Uploaded};
+use crate::wire::club_admin::{ImageRemoval, ImageUpload, UploadedImage};
 
-/// Of a share image, decoded (decision G-8).
+/// Largest decoded share image, in bytes (decision G-8).
 const IMAGE_BYTES_MAX: usize = 3_000_000;
-/// Where pictures are found.
+/// URL path under which pictures are served.
 const FOLDER: &str = "/uploads/";
 
-/// The bytes of a base64 text, with or without its `data:` head.
+/// Decodes base64, with or without a `data:` prefix.
 pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
     let text = match text.strip_prefix("data:") {
         Some(rest) => rest.split_once(";base64,")?.1,
@@ -31,19 +32,11 @@ pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
 
-/// Makes a picture anew.
-///
-/// # Errors
-/// The server is stopping.
-pub(super) async fn anew(bytes: Vec<u8>) -> Result<Option<Picture>, Problem> {
-    press::run(move || made_anew(&bytes)).await
-}
-
-/// Keeps a picture under a key that follows from its club and its bytes; the address it is served at.
+/// Stores a picture under a key made of its purpose, club and digest. Returns its URL path.
 ///
 /// # Errors
 /// 409 `too-many-pictures`.
-pub(super) async fn keep(
+pub(super) async fn store_picture(
     state: &State,
     club: ClubId,
     purpose: &'static str,
@@ -62,10 +55,10 @@ pub(super) async fn keep(
         })
         .await?
     {
-        let words = format!(
+        let message = format!(
             "A club keeps at most {PICTURES_MAX} pictures. Please remove one that you no longer need."
         );
-        return Err(Problem::conflict("too-many-pictures", words));
+        return Err(Problem::conflict("too-many-pictures", message));
     }
     Ok(url)
 }
@@ -76,16 +69,18 @@ fn own_club(state: &State, caller: Caller, slug: &Option<String>) -> Result<Club
         .as_deref()
         .ok_or_else(|| Problem::bad_request("club-required", "Say for which club."))?;
     let club = facts.club_by_slug(slug).ok_or_else(Problem::not_found)?;
-    caller.must_own(club.id)?;
+    caller.require_ownership(club.id)?;
     Ok(club.id)
 }
 
-pub async fn image(
+/// Handles `POST /api/uploads/bundle-image`.
+pub async fn upload_image(
     state: web::Data<State>,
     caller: Caller,
     body: Body<ImageUpload>,
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(&state, caller, &body.0.club_slug)?;
+    must_be_confirmed(&state, club).await?;
     let refused = || Problem::bad_request("invalid-file", "Please upload a JPG or PNG image");
     let bytes = decoded(body.0.data.as_deref().unwrap_or_default()).ok_or_else(refused)?;
     if bytes.len() > IMAGE_BYTES_MAX {
@@ -98,12 +93,13 @@ pub async fn image(
     if !matches!(kind(&bytes), Some(Kind::Png | Kind::Jpeg)) {
         return Err(refused());
     }
-    let picture = anew(bytes).await?.ok_or_else(refused)?;
-    let url = keep(&state, club, "bundle-image", picture).await?;
-    Ok(HttpResponse::Created().json(Uploaded { url }))
+    let picture = state.renderer.render(&bytes).await?.ok_or_else(refused)?;
+    let url = store_picture(&state, club, "bundle-image", picture).await?;
+    Ok(HttpResponse::Created().json(UploadedImage { url }))
 }
 
-pub async fn remove(
+/// Handles `DELETE /api/uploads/bundle-image`.
+pub async fn remove_image(
     state: web::Data<State>,
     caller: Caller,
     body: Body<ImageRemoval>,
@@ -121,12 +117,13 @@ pub async fn remove(
     }
 }
 
-/// A picture never changes under its key. Whatever it is, it runs nothing.
+/// Serves a picture. It never changes under its key, and its headers forbid it to run scripts.
 pub async fn show(
     state: web::Data<State>,
     key: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    // Ours are plain; anything else is nobody's, and not to be asked of the books.
+    // Generated keys hold only these characters; any other key cannot exist, so the database is not
+    // asked.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-.".contains(&byte);
     if !key.bytes().all(plain) {
         return Err(Problem::not_found());

@@ -1,7 +1,10 @@
-//! A club's address is its reader's: a mailed link says so. Nothing waits for it; the dashboard reminds (decision G-18).
+//! Confirms a club's e-mail address by a mailed link. Only picture uploads require it; the
+//! dashboard shows a reminder (decision G-18).
 
+use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use domain::ClubId;
+use persistence::link_secrets::LinkKind;
 use persistence::records::clubs::Club;
 use serde_json::json;
 
@@ -10,21 +13,21 @@ use crate::form::trimmed;
 use crate::identity::{Caller, link_hash, link_hash_of, random};
 use crate::limits::accounts::AN_HOUR;
 use crate::limits::too_many;
-use crate::post::sealed_link;
+use crate::mail::sealed_link;
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::joining::EmailVerified;
-use crate::wire::session::Proof;
-use crate::wire::site::Said;
+use crate::wire::registration::EmailVerified;
+use crate::wire::session::MailedSecret;
+use crate::wire::site::Message;
 
-/// A week: volunteers read their club's mail on Thursdays.
+/// How long the link is valid: a week, because volunteers read club mail rarely.
 const LINK_SECONDS: i64 = 7 * 86_400;
 
-/// Queues the mail with a fresh link; an older one no longer opens anything.
+/// Queues the mail with a new link and invalidates the older one.
 ///
 /// # Errors
-/// The books could not be written.
-pub(super) async fn send(state: &State, club: &Club) -> Result<(), Problem> {
+/// The database could not be written.
+pub(super) async fn send_link(state: &State, club: &Club) -> Result<(), Problem> {
     let token: [u8; 32] = random();
     let now = state.clock.now();
     let hash = link_hash(&token);
@@ -37,9 +40,13 @@ pub(super) async fn send(state: &State, club: &Club) -> Result<(), Problem> {
         state.config.public_url,
         hex::encode(token)
     );
-    let data =
-        json!({ "name": club.name, "sealedLink": sealed_link(&state.records, &club.email, &link) });
-    let key = format!("verify-{}-{}", club.id, hex::encode(&hash[..8]));
+    // The mail omits the club's name: until the address is confirmed its reader may be a stranger.
+    let data = json!({ "sealedLink": sealed_link(&state.records, &club.email, &link) });
+    let key = format!(
+        "verify-{}-{}",
+        club.id,
+        state.records.link_id(LinkKind::Verification, &hash)
+    );
     state
         .outbox
         .queue(&key, "verify", None, &club.email, &data.to_string())
@@ -47,27 +54,49 @@ pub(super) async fn send(state: &State, club: &Club) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Another link for a club whose address is not confirmed yet.
+/// Refuses uploads of a club with an unconfirmed address: anyone can open such an account, and
+/// pictures cost CPU and space and are public.
 ///
 /// # Errors
-/// 429 with `Retry-After`: as many as this went out within the hour.
-pub async fn again(
+/// 403 `email-not-confirmed`.
+pub(super) async fn must_be_confirmed(state: &State, club: ClubId) -> Result<(), Problem> {
+    let club = state
+        .records
+        .club(club)
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    if club.email_verified {
+        return Ok(());
+    }
+    let text = "Please confirm your club's email address first. Then you can upload pictures.";
+    Err(Problem::new(
+        StatusCode::FORBIDDEN,
+        "email-not-confirmed",
+        text,
+    ))
+}
+
+/// Sends another link to a club whose address is not confirmed.
+///
+/// # Errors
+/// 429 with `Retry-After`: too many links were sent within the hour.
+pub async fn resend(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let id = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
-    caller.must_own(id)?;
+    caller.require_ownership(id)?;
     let club = state
         .records
         .club(id)
         .await?
         .ok_or_else(Problem::not_found)?;
-    let said = |words: &str| Said {
-        message: words.to_string(),
+    let message = |text: &str| Message {
+        message: text.to_string(),
     };
     if club.email_verified {
-        return Ok(HttpResponse::Ok().json(said("This address is confirmed.")));
+        return Ok(HttpResponse::Ok().json(message("This address is confirmed.")));
     }
     if !state
         .limits
@@ -76,11 +105,15 @@ pub async fn again(
     {
         return Err(too_many(AN_HOUR.as_secs() as u32));
     }
-    send(&state, &club).await?;
-    Ok(HttpResponse::Accepted().json(said("We have sent you a new link.")))
+    send_link(&state, &club).await?;
+    Ok(HttpResponse::Accepted().json(message("We have sent you a new link.")))
 }
 
-pub async fn confirm(state: web::Data<State>, body: Body<Proof>) -> Result<HttpResponse, Problem> {
+/// Handles `POST /api/clubs/verify-email`.
+pub async fn confirm_email(
+    state: web::Data<State>,
+    body: Body<MailedSecret>,
+) -> Result<HttpResponse, Problem> {
     let refused = || Problem::bad_request("invalid-link", "This link is invalid or has expired.");
     let hash = link_hash_of(&trimmed(&body.0.token)).ok_or_else(refused)?;
     if !state

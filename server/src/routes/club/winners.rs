@@ -1,45 +1,49 @@
-//! Who won, where the prize is to be sent, and how far its payment is (decisions B-4, D-17).
+//! The winning ticket, the winner's bank details and the state of the payout (decisions B-4, D-17).
 
 use std::sync::Arc;
 
-use actix_web::http::header;
+use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, web};
 use domain::{ClubId, DrawId, GameResult, Refusal, Serial, View, access};
-use persistence::records::claims::{Bank, Claim};
+use persistence::records::bank_changes::{BankChange, BankOutcome, WinnerAddress};
+use persistence::records::claims::{Claim, ClaimBankDetails};
 use persistence::records::listings::Listing;
-use persistence::records::sessions::Holder;
 use persistence::records::tickets::SoldTicket;
 use serde_json::json;
 
 use super::own_draw;
+use super::session::{is_password_right, wrong_password};
 use crate::error::Problem;
 use crate::form::{Findings, NAME_CHARS_MAX, trimmed};
 use crate::identity::Caller;
-use crate::identity::password::verify;
-use crate::post::NOBODY;
+use crate::mail::NOBODY;
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::claim::{BankShown, BankTold, BankWhole, PasswordAgain};
+use crate::wire::claim::{BankDetails, MaskedBankDetails, PendingApproval, UnmaskedBankDetails};
 use crate::wire::instant::rfc3339;
 use crate::wire::payout::{Winners, WinningTicket};
+use crate::wire::session::PasswordProof;
 
-/// What a club reads of a winning ticket that nobody bought (B:66).
-pub(super) const UNSOLD: &str =
+/// Shown to the club when the winning ticket was not sold.
+pub(super) const UNSOLD_ERROR: &str =
     "This ticket was not sold - no winner contact information available";
 
-const NOT_REVEALED: &str = "The winning ticket is shown after kick-off.";
+const NOT_REVEALED_ERROR: &str = "The winning ticket is shown after kick-off.";
 
-/// What is read by whoever comes with details, or with news of a payment, when the prize is paid.
-pub(super) const PAID: &str = "This payout is settled already.";
+/// The refusal of bank details or of a payout change after the prize was paid.
+pub(super) const PAID_ERROR: &str = "This payout is settled already.";
 
-/// A draw's winning ticket: its result, its serial, and who bought it, if anybody.
+/// A draw's winning ticket: result, serial and, when it was sold, its buyer.
 pub(super) struct Winner {
     pub result: GameResult,
     pub serial: Serial,
     pub ticket: Option<SoldTicket>,
 }
 
-/// A result before kick-off can be undone, and the draw sells on: then its club, too, must not know a pair (decision E-6).
+/// Finds the winning ticket.
+///
+/// A result that is entered before kick-off can be undone, and the draw sells again. So even the
+/// club must not learn a number pair before kick-off (decision E-6).
 ///
 /// # Errors
 /// 409 `not-completed`; 409 `not-revealed` before kick-off.
@@ -48,7 +52,7 @@ pub(super) async fn winner(state: &State, view: &View) -> Result<Winner, Problem
         .ok_or_else(|| Problem::refused(view.draw, Refusal::NotCompleted))?;
     let revealed = view.revealed(state.clock.now());
     let (result, serial) =
-        revealed.ok_or_else(|| Problem::conflict("not-revealed", NOT_REVEALED))?;
+        revealed.ok_or_else(|| Problem::conflict("not-revealed", NOT_REVEALED_ERROR))?;
     let sold = state.records.sold_tickets(view.draw).await?;
     Ok(Winner {
         result,
@@ -57,6 +61,7 @@ pub(super) async fn winner(state: &State, view: &View) -> Result<Winner, Problem
     })
 }
 
+/// Handles `GET /api/draws/{draw}/winners`.
 pub async fn list(
     state: web::Data<State>,
     caller: Caller,
@@ -77,7 +82,8 @@ pub async fn list(
     }))
 }
 
-/// The winning ticket of a completed draw; until kick-off none, and when that is.
+/// The winning ticket of a completed draw. Before kick-off the list is empty and the time of the
+/// reveal is returned.
 ///
 /// # Errors
 /// 409 `not-completed`.
@@ -93,13 +99,14 @@ pub(super) async fn rows(
     }
     let winner = winner(state, view).await?;
     Ok((
-        vec![row(state, caller, club, view, &winner, claim).await?],
+        vec![winning_ticket(state, caller, club, view, &winner, claim).await?],
         None,
     ))
 }
 
-/// The winning ticket as its club sees it: buyers are for who sells, where the prize goes for owners (decision G-17).
-async fn row(
+/// The winning ticket as its club sees it: sellers read the buyer, owners also the bank details
+/// (decision G-17).
+async fn winning_ticket(
     state: &State,
     caller: Caller,
     club: ClubId,
@@ -120,7 +127,7 @@ async fn row(
         None => (None, false),
     };
     let bank = match claim.filter(|_| access::knows_bank_details(caller.principal(), club)) {
-        Some(claim) => masked(state, claim).await?,
+        Some(claim) => masked_bank_details(state, caller, claim).await?,
         None => None,
     };
     let buyer = ticket.as_ref().filter(|_| caller.knows_buyers(club));
@@ -131,7 +138,6 @@ async fn row(
         away_number: result.cell.away(),
         sold: ticket.is_some(),
         buyer_name: buyer.and_then(|ticket| ticket.buyer_name.clone()),
-        // What stands where an address was is none to write to (decision F-8).
         buyer_email: buyer
             .and_then(|ticket| ticket.buyer_email.clone())
             .filter(|email| !email.ends_with(NOBODY)),
@@ -143,13 +149,22 @@ async fn row(
     })
 }
 
-/// Only a claim that has details costs a look at them.
-async fn masked(state: &State, claim: &Claim) -> Result<Option<BankShown>, Problem> {
+/// Reads the masked bank details, if the claim has any.
+async fn masked_bank_details(
+    state: &State,
+    caller: Caller,
+    claim: &Claim,
+) -> Result<Option<MaskedBankDetails>, Problem> {
     if claim.received.is_none() {
         return Ok(None);
     }
+    let pending = state
+        .records
+        .pending_bank(claim.draw, state.clock.now())
+        .await?;
+    let pending = pending.map(|pending| PendingApproval::of(&pending, &caller.name()));
     let bank = state.records.bank_details(claim.draw).await?;
-    Ok(bank.and_then(|bank| BankShown::of(claim, &bank)))
+    Ok(bank.and_then(|bank| MaskedBankDetails::of(claim, &bank, pending)))
 }
 
 /// `pending` → `details_received` → `completed` (decision D-17).
@@ -169,104 +184,131 @@ pub(super) async fn status(
     })
 }
 
-/// Bank details out of a form.
+/// Parses and checks bank details.
 ///
 /// # Errors
-/// 400: everything that is wrong (B:161).
-pub fn check(told: &BankTold) -> Result<Bank, Problem> {
-    let name = trimmed(&told.account_name);
-    let number: String = trimmed(&told.account_number)
+/// 400 with every error of the form.
+pub fn check(form: &BankDetails) -> Result<ClaimBankDetails, Problem> {
+    let name = trimmed(&form.account_name);
+    let number: String = trimmed(&form.account_number)
         .chars()
         .filter(|c| !c.is_whitespace())
         .collect();
-    let bsb = trimmed(&told.bsb);
+    let bsb = trimmed(&form.bsb);
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let plain_bsb = match bsb.split_once(['-', ' ']) {
         Some((start, end)) if start.len() == 3 && end.len() == 3 => format!("{start}{end}"),
         _ => bsb,
     };
     let mut findings = Findings::default();
-    findings.need("accountName", !name.is_empty(), "Account name is required");
+    findings.require("accountName", !name.is_empty(), "Account name is required");
     let fits = name.chars().count() <= NAME_CHARS_MAX && !name.contains(char::is_control);
-    findings.need("accountName", fits, "Must be at most 100 characters");
+    findings.require("accountName", fits, "Must be at most 100 characters");
     let fits = digits(&number) && (6..=10).contains(&number.len());
-    findings.need(
+    findings.require(
         "accountNumber",
         fits,
         "Account number must be 6 to 10 digits",
     );
-    findings.need(
+    findings.require(
         "bsb",
         digits(&plain_bsb) && plain_bsb.len() == 6,
         "BSB must be 6 digits",
     );
     findings.finish()?;
-    Ok(Bank {
+    Ok(ClaimBankDetails {
         account_name: name,
         account_number: number,
         bsb: plain_bsb,
     })
 }
 
-/// What the club was told on the phone.
-pub async fn tell(
+/// Stores bank details that the club enters. 202 when the winner gave details: those stay until a
+/// second person enters the same new details.
+pub async fn enter_bank_details(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
-    body: Body<BankTold>,
+    body: Body<BankDetails>,
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
     let winner = winner(&state, &view).await?;
-    if winner.ticket.is_none() {
-        return Err(Problem::conflict("winner-unsold", UNSOLD));
-    }
+    let ticket = winner
+        .ticket
+        .ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD_ERROR))?;
     let bank = check(&body.0)?;
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
     let act = caller.act(&actor, Some(listing.club), "enter-winner-bank", &object);
     let records = state.records.by(act.entry(json!({})));
-    if !records
-        .club_told(draw, winner.serial, &bank, state.clock.now())
-        .await?
-    {
-        return Err(Problem::conflict("payout-settled", PAID));
-    }
+    let (serial, by, at) = (winner.serial, actor.clone(), state.clock.now());
+    let change = BankChange {
+        draw,
+        serial,
+        bank,
+        by,
+        winner: winner_address(&ticket),
+        at,
+    };
+    let status = match records.change_bank(&change).await? {
+        BankOutcome::Changed | BankOutcome::Unchanged => StatusCode::OK,
+        BankOutcome::Pending => StatusCode::ACCEPTED,
+        BankOutcome::Paid => return Err(Problem::conflict("payout-settled", PAID_ERROR)),
+    };
+    state.outbox.wake_mailer();
     let claim = state
         .records
         .claim(draw)
         .await?
         .ok_or_else(Problem::unavailable)?;
-    Ok(HttpResponse::Ok().json(
-        masked(&state, &claim)
-            .await?
-            .ok_or_else(Problem::unavailable)?,
-    ))
+    let shown = masked_bank_details(&state, caller, &claim)
+        .await?
+        .ok_or_else(Problem::unavailable)?;
+    Ok(HttpResponse::build(status).json(shown))
 }
 
-/// Every other answer masks bank details; to pay the prize somebody has to read them once. It takes the password again, is
-/// kept by nobody, and stands in the audit log.
-pub async fn reveal(
+/// Removes the proposed change. The winner's details stay. 204 also when there is none.
+pub async fn decline_bank_details(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
-    body: Body<PasswordAgain>,
+) -> Result<HttpResponse, Problem> {
+    let (draw, listing, _) = own_draw(&state, caller, &path).await?;
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "decline-winner-bank", &object);
+    state
+        .records
+        .by(act.entry(json!({})))
+        .decline_bank(draw, state.clock.now())
+        .await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// The address for mails to the winner about the bank details.
+pub(super) fn winner_address(ticket: &SoldTicket) -> Option<WinnerAddress> {
+    let email = ticket
+        .buyer_email
+        .clone()
+        .filter(|email| !email.ends_with(NOBODY))?;
+    Some(WinnerAddress {
+        order: ticket.order,
+        email,
+    })
+}
+
+/// Responds with the unmasked bank details, which the club needs once to pay the prize. Requires the
+/// password, is never cached, and is audited.
+pub async fn reveal_bank_details(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<PasswordProof>,
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
     winner(&state, &view).await?;
     let holder = caller.holder().ok_or_else(Problem::unauthenticated)?;
-    let hash = password_hash(&state, holder).await?;
-    let guess = state
-        .limits
-        .password_again(holder)?
-        .on_all_nodes(&state.records, state.clock.now())
-        .await?;
-    if !verify(body.0.password.unwrap_or_default(), hash).await? {
-        // Not 401: the session is as good as before.
-        return Err(Problem::bad_request(
-            "wrong-password",
-            "Invalid credentials",
-        ));
+    if !is_password_right(&state, holder, body.0).await? {
+        return Err(wrong_password());
     }
-    guess.was_right().await;
     let bank = state
         .records
         .bank_details(draw)
@@ -275,28 +317,8 @@ pub async fn reveal(
     audit(&state, caller, draw, &listing, "read-winner-bank").await?;
     let answer = HttpResponse::Ok()
         .insert_header((header::CACHE_CONTROL, "no-store"))
-        .json(BankWhole::from(&bank));
+        .json(UnmaskedBankDetails::from(&bank));
     Ok(answer)
-}
-
-/// The password's hash of whoever is signed in.
-async fn password_hash(state: &State, holder: Holder) -> Result<Option<String>, Problem> {
-    let email = match holder {
-        Holder::Club(club) => state.records.club(club).await?.map(|club| club.email),
-        Holder::Member(member) => state
-            .records
-            .club_user(member.id)
-            .await?
-            .map(|member| member.email),
-        Holder::Admin(admin) => state.records.admin(admin).await?.map(|admin| admin.email),
-    };
-    let email = email.ok_or_else(Problem::unauthenticated)?;
-    let known = state
-        .records
-        .credentials(&email)
-        .await?
-        .filter(|(found, _)| *found == holder);
-    Ok(known.map(|(_, hash)| hash))
 }
 
 async fn audit(
@@ -315,8 +337,8 @@ async fn audit(
 mod tests {
     use super::*;
 
-    fn told(name: &str, number: &str, bsb: &str) -> BankTold {
-        BankTold {
+    fn form(name: &str, number: &str, bsb: &str) -> BankDetails {
+        BankDetails {
             token: None,
             account_name: Some(name.into()),
             account_number: Some(number.into()),
@@ -325,9 +347,9 @@ mod tests {
     }
 
     #[test]
-    fn bank_details_are_taken_with_or_without_hyphen_and_spaces() {
+    fn bank_details_accept_hyphen_and_spaces() {
         for bsb in ["123456", "123-456", "123 456"] {
-            let bank = check(&told(" Alice ", "12 345 678", bsb)).expect("taken");
+            let bank = check(&form(" Alice ", "12 345 678", bsb)).expect("taken");
             assert_eq!(
                 (bank.account_name.as_str(), bank.account_number.as_str()),
                 ("Alice", "12345678")
@@ -345,7 +367,7 @@ mod tests {
             ("A", "123456", "٠١٢٣٤٥"),
         ] {
             assert!(
-                check(&told(name, number, bsb)).is_err(),
+                check(&form(name, number, bsb)).is_err(),
                 "{name} {number} {bsb}"
             );
         }

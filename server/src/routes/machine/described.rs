@@ -1,23 +1,23 @@
-//! What is said of the calls for machines.
+//! OpenAPI summaries of the machine routes.
 
 use crate::openapi::description::describe;
-use crate::wire::health::{Integrity, Live, Ready};
+use crate::wire::health::{IntegrityReport, Liveness, Readiness};
 
 describe! {
-    Post "/api/stripe/webhook" "One notice of the provider, stored once." takes "application/json" -> "text/plain";
-    Post "/api/webhooks/stripe" "The same, under its other name." takes "application/json" -> "text/plain";
-    Get "/api/health/live" "The process answers." -> Live;
-    Get "/api/health/ready" "It may be sent buyers. With `?draining=404` a server that drains answers 404 instead of 503." with(draining: integer) -> (200 404 503 Ready), refuses 400;
-    Get "/api/health/integrity" "Every promise, looked up in the books." -> (200 500 Integrity);
+    Post "/api/stripe/webhook" "Receives a webhook event of the payment provider and stores it once." takes "application/json" -> "text/plain";
+    Post "/api/webhooks/stripe" "Receives a webhook event of the payment provider, under a second address." takes "application/json" -> "text/plain";
+    Get "/api/health/live" "Liveness: the process answers." -> Liveness;
+    Get "/api/health/ready" "Readiness: the server may receive traffic. With `?draining=404` a draining server answers 404 instead of 503." with(draining: integer) -> (200 404 503 Readiness), refuses 400;
+    Get "/api/health/integrity" "Checks every invariant in the database." -> (200 500 IntegrityReport);
     Get "/api/openapi.json" "This document." -> "application/json";
-    Get "/api/docs" "This document, to be read." -> "text/html";
+    Get "/api/docs" "This document as an HTML page." -> "text/html";
     Get "/og/site" "The site's share card, 1200 × 630." with(v: string) -> "image/png", refuses 400;
-    Get "/og/draw/{draw}" "A draw's share card; with the `v` of its page's head it may be kept for ever." with(v: string) -> "image/png", refuses 400;
+    Get "/og/draw/{draw}" "A draw's share card. With the `v` of its page's head it may be cached forever." with(v: string) -> "image/png", refuses 400;
     Get "/og/club/{slug}" "A club's share card." with(v: string) -> "image/png", refuses 400;
     Get "/og/offer/{slug}/{bundle}" "An offer's share card." with(v: string) -> "image/png", refuses 400;
-    Get "/sitemap.xml" "Every page that may be found." -> "application/xml";
-    Get "/robots.txt" "What search engines leave alone." -> "text/plain";
-    Get "/manifest.webmanifest" "What a phone needs to put the site among its applications." -> "application/manifest+json", refuses 404;
-    Get "/sw.js" "What a browser keeps running, to show a page that was seen when there is no signal." -> "text/javascript", refuses 404;
-    Get "/ws" "Opens a socket: `?topics=draw:1042,draws,public,order:<token>`. Every text frame is `{v, topic, seq, serverNow, type, data}`: whole and newest." with(topics: string) -> (101 "text/plain"), refuses 400 403;
+    Get "/sitemap.xml" "The sitemap of all public pages." -> "application/xml";
+    Get "/robots.txt" "Rules for search engines." -> "text/plain";
+    Get "/manifest.webmanifest" "The web app manifest, with which a phone installs the site." -> "application/manifest+json", refuses 404;
+    Get "/sw.js" "The service worker, which shows visited pages while offline." -> "text/javascript", refuses 404;
+    Get "/ws" "Opens a socket: `?topics=draw:1042,draws,public,order:<token>`. Every text frame is `{v, topic, seq, serverNow, type, data}` and holds the complete newest state." with(topics: string) -> (101 "text/plain"), refuses 400 403;
 }

@@ -1,6 +1,7 @@
-//! What a phone takes from the site to have it at hand: the manifest that installs it, and the worker that shows pages
-//! without a signal. Both are built files (`web/src/offline`) with an address that never changes, so nobody keeps them
-//! without asking again; and only from the root may a worker look after every page.
+//! The web app manifest and the service worker.
+//!
+//! Both are built files (`web/src/offline`) under fixed addresses, so clients revalidate them. A
+//! service worker controls every page only when it is served from the root.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -8,6 +9,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use crate::error::Problem;
 use crate::site::{self, Site};
 
+/// Handles `GET /manifest.webmanifest`.
 pub async fn manifest(
     request: HttpRequest,
     site: web::Data<Site>,
@@ -15,6 +17,7 @@ pub async fn manifest(
     built(&site, "manifest.webmanifest", &request)
 }
 
+/// Handles `GET /sw.js`.
 pub async fn worker(request: HttpRequest, site: web::Data<Site>) -> Result<HttpResponse, Problem> {
     built(&site, "sw.js", &request)
 }

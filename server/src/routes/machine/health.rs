@@ -1,4 +1,4 @@
-//! Whether the server lives, may be sent buyers, and keeps its promises (decision B-24).
+//! Health checks: liveness, readiness and integrity of the data (decision B-24).
 
 use std::collections::BTreeMap;
 
@@ -12,42 +12,44 @@ use crate::error::Problem;
 use crate::state::State;
 use crate::wire::health as wire;
 
+/// Handles `GET /api/health/live`.
 pub async fn live() -> HttpResponse {
-    HttpResponse::Ok().json(wire::Live { status: "live" })
+    HttpResponse::Ok().json(wire::Liveness { status: "live" })
 }
 
-/// How a load balancer wants to be told.
+/// Query of the readiness check.
 #[derive(Deserialize)]
-pub struct Told {
-    /// The status while the server drains: HAProxy takes 404 for "finish what it has, and send no more" and 503 for "it is down".
+pub struct ReadinessQuery {
+    /// The status to answer while the server drains. HAProxy reads 404 as "send no new traffic" and
+    /// 503 as "down".
     draining: Option<u16>,
 }
 
-/// 503 while starting, stopping or without a database.
-pub async fn ready(state: web::Data<State>, told: web::Query<Told>) -> HttpResponse {
+/// Answers 503 while the server starts, stops or has no database.
+pub async fn ready(state: web::Data<State>, query: web::Query<ReadinessQuery>) -> HttpResponse {
     let phase = *state.phase.borrow();
-    let books = state.records.reachable().await.is_ok();
-    let ready = phase == Phase::Ready && books && state.draws.may_serve();
-    let drains = phase >= Phase::Draining && told.draining == Some(404);
+    let database_ok = state.records.reachable().await.is_ok();
+    let ready = phase == Phase::Ready && database_ok && state.draws.may_serve();
+    let drains = phase >= Phase::Draining && query.draining == Some(404);
     let mut response = match (ready, drains) {
         (true, _) => HttpResponse::Ok(),
         (false, true) => HttpResponse::NotFound(),
         (false, false) => HttpResponse::ServiceUnavailable(),
     };
-    response.json(wire::Ready {
+    response.json(wire::Readiness {
         ready,
-        database: books,
+        database: database_ok,
     })
 }
 
-/// The check looks at every row: whoever asks more often is told what was found last.
+/// The check reads every row, so its result is cached for this time.
 const CHECK_SECONDS: i64 = 10;
 
-/// What the last check of the invariants found: how many rows break each.
+/// Cached result of the invariant check: the number of violating rows by invariant.
 #[derive(Default)]
-pub struct Integrity(Mutex<Option<(Timestamp, BTreeMap<String, u64>)>>);
+pub struct IntegrityCache(Mutex<Option<(Timestamp, BTreeMap<String, u64>)>>);
 
-/// Every promise that is broken, by name and count; 500 when there is any.
+/// Answers every violated invariant with its number of rows; 500 when there is any.
 pub async fn integrity(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let found = violations(&state).await?;
     let mut response = if found.is_empty() {
@@ -55,24 +57,24 @@ pub async fn integrity(state: web::Data<State>) -> Result<HttpResponse, Problem>
     } else {
         HttpResponse::InternalServerError()
     };
-    Ok(response.json(wire::Integrity {
+    Ok(response.json(wire::IntegrityReport {
         healthy: found.is_empty(),
         violations: found,
     }))
 }
 
-/// The broken promises as of the last ten seconds, by name and count.
+/// Returns the violated invariants, at most ten seconds old.
 ///
 /// # Errors
-/// The books could not be read.
+/// The database could not be read.
 pub async fn violations(state: &State) -> Result<BTreeMap<String, u64>, Problem> {
     violations_within(state, CHECK_SECONDS).await
 }
 
-/// The same as of the last so many seconds.
+/// Returns the violated invariants. The check ran at most `seconds` ago.
 ///
 /// # Errors
-/// The books could not be read.
+/// The database could not be read.
 pub async fn violations_within(
     state: &State,
     seconds: i64,

@@ -1,15 +1,16 @@
-//! For other nodes: what they ask of a draw that this node owns.
+//! Executes commands of other nodes on a draw that this node owns.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use domain::DrawId;
-use persistence::nodes::Boot;
+use persistence::nodes::InstanceId;
 
 use crate::error::Problem;
 use crate::state::State;
-use crate::wire::node::{Answer, Errand};
+use crate::wire::node::{DrawResponse, WireDrawRequest};
 
-/// Has it done here, and never sends it on: one hop. 409 when the draw is somebody else's.
+/// Executes the command here and never forwards it, so a request takes one hop. 409 when another
+/// node owns the draw.
 pub async fn execute(
     state: web::Data<State>,
     draw: web::Path<i64>,
@@ -17,19 +18,19 @@ pub async fn execute(
 ) -> Result<HttpResponse, Problem> {
     let pass = state.pass.as_ref().ok_or_else(Problem::not_found)?;
     let unreadable = || Problem::bad_request("bad-request", "The request could not be read.");
-    let words = pass.open(&body).ok_or_else(unreadable)?;
-    let errand: Errand = serde_json::from_slice(&words).map_err(|_| unreadable())?;
+    let plain = pass.open(&body).ok_or_else(unreadable)?;
+    let errand: WireDrawRequest = serde_json::from_slice(&plain).map_err(|_| unreadable())?;
     let (from, errand) = (
-        Boot(errand.from.as_u128()),
+        InstanceId(errand.from.as_u128()),
         errand.read().ok_or_else(unreadable)?,
     );
     match state.draws.execute_here(DrawId(*draw), errand).await {
         Ok(answer) => {
-            let words =
-                serde_json::to_vec(&Answer::of(&answer)).map_err(|_| Problem::unavailable())?;
+            let plain = serde_json::to_vec(&DrawResponse::of(&answer))
+                .map_err(|_| Problem::unavailable())?;
             Ok(HttpResponse::Ok()
                 .content_type("application/octet-stream")
-                .body(pass.seal(from, &words)))
+                .body(pass.seal(from, &plain)))
         }
         Err(_) => Err(Problem::new(
             StatusCode::CONFLICT,

@@ -1,4 +1,4 @@
-//! The description of every call: for programs, and to be read.
+//! Serves the OpenAPI document as JSON and as an HTML page.
 
 use std::collections::BTreeMap;
 
@@ -12,27 +12,28 @@ use crate::openapi;
 use crate::openapi::description::{Shape, refusal, variable};
 use crate::routes::{ROUTES, Route};
 
-/// It changes with the server only, and is asked for again then.
-const KEPT: (actix_web::http::header::HeaderName, &str) = (CACHE_CONTROL, "no-cache");
+/// The document changes only with the server version, so clients revalidate it.
+const REVALIDATE: (actix_web::http::header::HeaderName, &str) = (CACHE_CONTROL, "no-cache");
 
+/// Handles `GET /api/openapi.json`.
 pub async fn document() -> HttpResponse {
     HttpResponse::Ok()
-        .insert_header(KEPT)
+        .insert_header(REVALIDATE)
         .json(openapi::document())
 }
 
-/// The same as a page of our own: no script, and nothing from anywhere else.
+/// Responds with the document as an HTML page without scripts or external resources.
 pub async fn docs() -> Result<HttpResponse, Problem> {
-    let page = Page {
-        calls: ROUTES.iter().filter_map(Call::of).collect(),
+    let page = DocsPage {
+        calls: ROUTES.iter().filter_map(CallDoc::of).collect(),
         models: models(),
     };
     let html = page.render().map_err(|failure| {
-        tracing::error!(%failure, "the description could not be written");
+        tracing::error!(%failure, "rendering the API documentation failed");
         Problem::unavailable()
     })?;
     Ok(HttpResponse::Ok()
-        .insert_header(KEPT)
+        .insert_header(REVALIDATE)
         .insert_header((
             CONTENT_SECURITY_POLICY,
             "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -41,14 +42,16 @@ pub async fn docs() -> Result<HttpResponse, Problem> {
         .body(html))
 }
 
+/// The data of the HTML page.
 #[derive(Template)]
 #[template(path = "page/docs.html")]
-struct Page {
-    calls: Vec<Call>,
-    models: Vec<Model>,
+struct DocsPage {
+    calls: Vec<CallDoc>,
+    models: Vec<ModelDoc>,
 }
 
-struct Call {
+/// One route as the page shows it.
+struct CallDoc {
     method: String,
     path: &'static str,
     audience: &'static str,
@@ -61,7 +64,7 @@ struct Call {
     refusals: Vec<(u16, &'static str)>,
 }
 
-/// A shape's name, and whether it stands below.
+/// A body or answer as the page names it.
 enum Named {
     Nothing,
     One(String),
@@ -70,36 +73,38 @@ enum Named {
     Other(&'static str),
 }
 
-struct Model {
+/// One schema as the page shows it.
+struct ModelDoc {
     name: String,
     says: String,
-    fields: Vec<Field>,
+    fields: Vec<FieldDoc>,
 }
 
-struct Field {
+/// One field of a schema.
+struct FieldDoc {
     name: String,
     kind: String,
     says: String,
 }
 
-impl Call {
-    fn of(route: &Route) -> Option<Call> {
-        let said = openapi::description(route)?;
+impl CallDoc {
+    fn of(route: &Route) -> Option<CallDoc> {
+        let description = openapi::description(route)?;
         let names = route
             .path
             .split('/')
             .filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'));
-        Some(Call {
+        Some(CallDoc {
             method: route.method.method().to_string(),
             path: route.path,
             audience: openapi::tag(route.audience),
-            says: said.says,
+            says: description.summary,
             variables: names.map(|name| (name, variable(name).1)).collect(),
-            query: said.query,
-            body: Named::of(&said.body),
-            statuses: said.statuses,
-            answer: Named::of(&said.answer),
-            refusals: said
+            query: description.query,
+            body: Named::of(&description.body),
+            statuses: description.statuses,
+            answer: Named::of(&description.answer),
+            refusals: description
                 .refusals(route)
                 .into_iter()
                 .map(|status| (status, refusal(status)))
@@ -122,9 +127,9 @@ impl Named {
     }
 }
 
-fn models() -> Vec<Model> {
+fn models() -> Vec<ModelDoc> {
     let schemas: BTreeMap<String, Value> = openapi::schemas();
-    let model = |(name, schema): (String, Value)| Model {
+    let model = |(name, schema): (String, Value)| ModelDoc {
         says: schema["description"]
             .as_str()
             .unwrap_or_default()
@@ -135,8 +140,8 @@ fn models() -> Vec<Model> {
     schemas.into_iter().map(model).collect()
 }
 
-fn fields(schema: &Value) -> Vec<Field> {
-    let field = |(name, field): (&String, &Value)| Field {
+fn fields(schema: &Value) -> Vec<FieldDoc> {
+    let field = |(name, field): (&String, &Value)| FieldDoc {
         name: name.clone(),
         kind: kind(field),
         says: field["description"]
@@ -144,13 +149,13 @@ fn fields(schema: &Value) -> Vec<Field> {
             .unwrap_or_default()
             .to_string(),
     };
-    // An owner's shape: all of the stranger's, and more.
+    // The owner's schema extends the public one.
     let all = schema["allOf"]
         .as_array()
         .into_iter()
         .flatten()
         .flat_map(|part| match part["$ref"].as_str() {
-            Some(_) => vec![Field {
+            Some(_) => vec![FieldDoc {
                 name: "…".to_string(),
                 kind: kind(part),
                 says: "Every field of it.".to_string(),
@@ -167,7 +172,7 @@ fn fields(schema: &Value) -> Vec<Field> {
     .collect()
 }
 
-/// `string or null`, `list of Draw`.
+/// The type of a field as text: `string or null`, `list of Draw`.
 fn kind(field: &Value) -> String {
     let options = field["oneOf"].as_array().or(field["anyOf"].as_array());
     match (&field["type"], field["$ref"].as_str(), options) {

@@ -1,31 +1,34 @@
-//! What search engines ask for: which pages there are, and which to leave alone.
+//! Files for search engines: robots.txt and the sitemap.
 
 use std::fmt::Write;
 
 use actix_web::http::header::CACHE_CONTROL;
 use actix_web::{HttpResponse, web};
 
-use crate::catalogue::lists::{List, Part};
+use crate::catalogue::lists::{List, ListSlice};
 use crate::error::Problem;
 use crate::state::State;
 
-/// Addresses of one file, by the protocol at most 50 000.
+/// Most addresses in the sitemap; the protocol allows 50,000.
 const ADDRESSES_MAX: usize = 45_000;
-const KEPT: (actix_web::http::header::HeaderName, &str) = (CACHE_CONTROL, "public, max-age=3600");
+const CACHE_FOR_AN_HOUR: (actix_web::http::header::HeaderName, &str) =
+    (CACHE_CONTROL, "public, max-age=3600");
 
+/// Handles `GET /robots.txt`.
 pub async fn robots(state: web::Data<State>) -> HttpResponse {
     let site = &state.config.public_url;
-    // Pages that should not be found say so themselves; who may not fetch them would never read it.
+    // Pages that must not be indexed say so themselves. A crawler that may not fetch them would
+    // never read that.
     let text = format!(
         "User-agent: *\nDisallow: /api/\nDisallow: /sandbox/\n\nSitemap: {site}/sitemap.xml\n"
     );
     HttpResponse::Ok()
-        .insert_header(KEPT)
+        .insert_header(CACHE_FOR_AN_HOUR)
         .content_type("text/plain; charset=utf-8")
         .body(text)
 }
 
-/// The landing page, clubs, draws and offers: everything that may be found.
+/// Responds with the sitemap: landing page, clubs, draws and offers.
 pub async fn sitemap(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let facts = state.catalogue.facts();
     let now = state.clock.now();
@@ -43,7 +46,7 @@ pub async fn sitemap(state: web::Data<State>) -> Result<HttpResponse, Problem> {
         }
     }
     for list in [List::Active, List::Awaiting, List::Completed] {
-        let draws = state.catalogue.part(list, Part::default(), now);
+        let draws = state.catalogue.part(list, ListSlice::default(), now);
         paths.extend(
             draws
                 .iter()
@@ -54,7 +57,7 @@ pub async fn sitemap(state: web::Data<State>) -> Result<HttpResponse, Problem> {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
     );
     for path in paths.iter().take(ADDRESSES_MAX) {
-        // Slugs are letters, digits and hyphens: nothing here needs escaping.
+        // Slugs hold only letters, digits and hyphens, so nothing needs escaping.
         let _ = writeln!(
             xml,
             "<url><loc>{}{path}</loc></url>",
@@ -63,7 +66,7 @@ pub async fn sitemap(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     }
     xml.push_str("</urlset>\n");
     Ok(HttpResponse::Ok()
-        .insert_header(KEPT)
+        .insert_header(CACHE_FOR_AN_HOUR)
         .content_type("application/xml; charset=utf-8")
         .body(xml))
 }

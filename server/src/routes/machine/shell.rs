@@ -1,4 +1,4 @@
-//! Every page: the document with its first paint, its data, and the right status. React takes over from there.
+//! Serves every HTML page with its first paint, data and status. React takes over in the browser.
 
 use actix_web::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap,
@@ -18,19 +18,20 @@ use crate::wire;
 
 pub mod address;
 mod head;
-pub mod kept;
+pub mod page_cache;
+mod page_content;
 mod short_link;
-mod shown;
 
-use address::{Page, Shows};
-use kept::{Name, Stamp, Written};
-use shown::{PAGE_NOT_FOUND, Shown};
+use address::{Page, PageKind};
+use page_cache::{CachedPageKey, PageVersion, RenderedPage};
+use page_content::{PAGE_NOT_FOUND, PageContent};
 
-/// The script that other sites embed: one address for ever, so it is asked for again every few minutes.
-const WIDGET: &str = "/widgets/live.js";
-const WIDGET_FRESH: &str = "public, max-age=600";
+/// The script that other sites embed. Its address never changes, so it is cached for ten minutes
+/// only.
+const WIDGET_SCRIPT: &str = "/widgets/live.js";
+const WIDGET_CACHE_CONTROL: &str = "public, max-age=600";
 
-/// `GET` of anything that is no call: a built file, a short link, or a page.
+/// Answers `GET` of any path outside the API: a built file, a short link or a page.
 pub async fn page(
     request: HttpRequest,
     state: web::Data<State>,
@@ -43,74 +44,83 @@ pub async fn page(
     if let Some(name) = request.path().strip_prefix(site::ASSETS) {
         return Ok(site::serve(&site, name, request.headers()));
     }
-    if request.path() == WIDGET {
+    if request.path() == WIDGET_SCRIPT {
         return Ok(widget(&site, &request));
     }
     let path = request.path().replace("%3A", ":").replace("%3a", ":");
-    let asked = Page::of(&path);
-    if let Some(leads_to) = asked
+    let page_found = Page::of(&path);
+    if let Some(target) = page_found
         .as_ref()
-        .and_then(|page| short_link::follow(page, request.query_string()))
+        .and_then(|page| short_link::redirect_target(page, request.query_string()))
     {
-        // Where it leads may change: an offer moves, a draw gets a page of its own.
+        // The target may change, so the redirect is revalidated.
         let mut found = HttpResponse::Found();
         return Ok(found
-            .insert_header((LOCATION, leads_to))
+            .insert_header((LOCATION, target))
             .insert_header((CACHE_CONTROL, "no-cache"))
             .finish());
     }
-    Writer {
+    PageWriter {
         state: &state,
         site: &site,
         headers: request.headers(),
     }
-    .write(asked)
+    .write(page_found)
     .await
 }
 
-/// Its file may be kept a while, by any site, and checked against a digest (decision G-14).
+/// Serves the widget script: cached for ten minutes, readable from any origin, so that a site can
+/// check its digest (decision G-14).
 fn widget(site: &Site, request: &HttpRequest) -> HttpResponse {
-    let mut answer = site::serve(site, WIDGET.trim_start_matches('/'), request.headers());
+    let mut answer = site::serve(
+        site,
+        WIDGET_SCRIPT.trim_start_matches('/'),
+        request.headers(),
+    );
     if answer.status() == StatusCode::OK {
         let headers = answer.headers_mut();
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static(WIDGET_FRESH));
+        headers.insert(
+            CACHE_CONTROL,
+            HeaderValue::from_static(WIDGET_CACHE_CONTROL),
+        );
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     }
     answer
 }
 
-struct Writer<'a> {
+/// Renders the pages of one request.
+struct PageWriter<'a> {
     state: &'a State,
     site: &'a Site,
     headers: &'a HeaderMap,
 }
 
-impl Writer<'_> {
-    async fn write(&self, asked: Option<Page<'_>>) -> Result<HttpResponse, Problem> {
-        let private = asked.as_ref().is_some_and(Page::is_private);
+impl PageWriter<'_> {
+    async fn write(&self, page_found: Option<Page<'_>>) -> Result<HttpResponse, Problem> {
+        let private = page_found.as_ref().is_some_and(Page::is_private);
         let now = self.state.clock.now();
-        let name = asked.as_ref().and_then(Name::of);
+        let name = page_found.as_ref().and_then(CachedPageKey::of);
         let stamp = match name {
-            Some(name) => Stamp::of(self.state, name, now).await,
+            Some(name) => PageVersion::of(self.state, name, now).await,
             None => None,
         };
         let Some((name, stamp)) = name.zip(stamp) else {
-            let (status, document) = self.compose(asked).await?;
-            return Ok(self.answer(status, private, &kept::encoded(document)));
+            let (status, document) = self.compose(page_found).await?;
+            return Ok(self.answer(status, private, &page_cache::encoded(document)));
         };
-        let written = match self.state.pages.get(name, stamp, now) {
-            Some(written) => written,
+        let rendered = match self.state.pages.get(name, stamp, now) {
+            Some(rendered) => rendered,
             None => {
-                let (status, document) = self.compose(asked).await?;
-                let written = Written::new(stamp, now, document);
+                let (status, document) = self.compose(page_found).await?;
+                let rendered = RenderedPage::new(stamp, now, document);
                 if status != StatusCode::OK {
-                    return Ok(self.answer(status, private, &written.document));
+                    return Ok(self.answer(status, private, &rendered.document));
                 }
-                self.state.pages.keep(name, &written);
-                written
+                self.state.pages.keep(name, &rendered);
+                rendered
             }
         };
-        Ok(self.answer(StatusCode::OK, private, &written.document))
+        Ok(self.answer(StatusCode::OK, private, &rendered.document))
     }
 
     fn answer(&self, status: StatusCode, private: bool, document: &Encoded) -> HttpResponse {
@@ -124,8 +134,9 @@ impl Writer<'_> {
             HeaderValue::from_static(if private { "no-store" } else { "no-cache" }),
         ));
         answer.insert_header((VARY, HeaderValue::from_static("Accept-Encoding")));
-        // What holds a secret is not made smaller: its size must not tell anything about it.
-        match document.smaller(self.headers).filter(|_| !private) {
+        // A private page is not compressed: its size would leak information about its secret
+        // (BREACH attack).
+        match document.gzip_if_accepted(self.headers).filter(|_| !private) {
             Some(smaller) => {
                 answer.insert_header((CONTENT_ENCODING, HeaderValue::from_static("gzip")));
                 answer.body(smaller)
@@ -134,15 +145,15 @@ impl Writer<'_> {
         }
     }
 
-    /// The whole document, and whether there is such a page.
-    async fn compose(&self, asked: Option<Page<'_>>) -> Result<(StatusCode, String), Problem> {
+    /// Renders the document, with its status.
+    async fn compose(&self, page_found: Option<Page<'_>>) -> Result<(StatusCode, String), Problem> {
         let mut boot = Map::new();
-        let shown = match &asked {
-            Some(page) => shown::look_up(self.state, page, &mut boot).await?,
+        let page_content = match &page_found {
+            Some(page) => page_content::look_up(self.state, page, &mut boot).await?,
             None => PAGE_NOT_FOUND,
         };
-        let is_missing = matches!(shown, Shown::Missing(..));
-        let asked = asked.filter(|_| !is_missing);
+        let is_missing = matches!(page_content, PageContent::Missing(..));
+        let page_found = page_found.filter(|_| !is_missing);
         let facts = self.state.catalogue.facts();
         let maintenance = facts.maintenance_mode();
         boot.insert(
@@ -151,7 +162,7 @@ impl Writer<'_> {
         );
         boot.insert("maintenanceMode".into(), json!(maintenance));
         boot.insert("now".into(), json!(self.state.clock.now().0));
-        let is_landing = asked.is_some_and(|page| page.address.shows == Shows::Landing);
+        let is_landing = page_found.is_some_and(|page| page.address.shows == PageKind::Landing);
         let support = &self.state.config.support;
         let frame = Frame {
             navigation: if is_landing {
@@ -163,22 +174,27 @@ impl Writer<'_> {
             support_sms: support.sms.clone(),
             maintenance,
         };
-        let image = match &asked {
-            Some(page) => shown::share_card(self.state, page).await?,
+        let image = match &page_found {
+            Some(page) => page_content::share_card(self.state, page).await?,
             None => None,
         };
-        let head = head::head(&self.state.config.public_url, asked.as_ref(), &shown, image);
-        let key = asked.map_or("", |page| page.address.known_as);
+        let head = head::head(
+            &self.state.config.public_url,
+            page_found.as_ref(),
+            &page_content,
+            image,
+        );
+        let key = page_found.map_or("", |page| page.address.known_as);
         let document = page::document(
             self.site,
             key,
             &head,
             &frame,
-            &shown.body(),
+            &page_content.body(),
             &Value::Object(boot),
         );
         let document = document.map_err(|failure| {
-            tracing::error!(%failure, "a page could not be written");
+            tracing::error!(%failure, "rendering a page failed");
             Problem::unavailable()
         })?;
         Ok((

@@ -1,19 +1,23 @@
-//! The provider's notices: signature checked over the raw bytes, stored once, answered, handled later (decision B-1).
+//! Receives Stripe webhook events. It verifies the signature over the raw bytes, stores the event
+//! once and answers; processing comes later (decision B-1).
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use actors::payment::signature;
+use actors::payments::signature;
 use domain::{AccountId, OrderState, PaymentIntentId};
-use persistence::books::Notice;
+use persistence::stores::StoredWebhookEvent;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::account_status;
 use crate::error::Problem;
 use crate::routes::body::unreadable;
-use crate::standing;
 use crate::state::State;
 
-/// What the provider is asked to tell (decision B-1), and that a buyer has authorised: the money is ours to take then. Every other
-/// kind is a call to us, two writes and perhaps a question back, and tells nothing that anybody waits for.
+/// The event types that the Stripe endpoint subscribes to (decision B-1), including the
+/// authorisation of a payment.
+///
+/// Each further type would cost a request, two writes and perhaps an API call, and nothing would
+/// use it.
 pub const KINDS: [&str; 14] = [
     "payment_intent.amount_capturable_updated",
     "payment_intent.succeeded",
@@ -31,6 +35,7 @@ pub const KINDS: [&str; 14] = [
     "payout.failed",
 ];
 
+/// Handles `POST /api/stripe/webhook` and `POST /api/webhooks/stripe`.
 pub async fn receive(
     request: HttpRequest,
     state: web::Data<State>,
@@ -50,25 +55,26 @@ pub async fn receive(
         .map(|secret| secret.expose().to_string())
         .collect();
     if let Err(bad) = signature::verify(&body, header, &secrets, state.clock.now()) {
-        tracing::warn!(%bad, "a notice was refused");
-        state.metrics.notice_refused(bad);
+        tracing::warn!(%bad, "webhook event refused");
+        state.metrics.count_refused_webhook(bad);
         return Err(Problem::bad_request(
             "bad-signature",
             "The signature does not match.",
         ));
     }
-    // Signed and still unreadable is the provider's news of tomorrow: taken, so that it is not sent again for days.
-    let Some(event) = Event::read(&body) else {
+    // A signed event that cannot be parsed is of a future format. It is acknowledged, because
+    // Stripe would otherwise resend it for days.
+    let Some(event) = WebhookEvent::read(&body) else {
         return Ok(HttpResponse::Ok().finish());
     };
     if event.livemode != expects_live_events(&state) {
         return Ok(HttpResponse::Ok().finish());
     }
-    if let Some(account) = &event.account_moved {
-        hear_of(&state, account, &event.notice.event_id).await?;
+    if let Some(account) = &event.changed_account {
+        refresh_account(&state, account, &event.notice.event_id).await?;
     }
     let declined = event.declined;
-    if state.payments.notice(event.notice).await?
+    if state.payments.store_webhook_event(event.notice).await?
         && let Some(declined) = declined
     {
         note_decline(&state, &declined).await?;
@@ -76,18 +82,24 @@ pub async fn receive(
     Ok(HttpResponse::Ok().finish())
 }
 
-/// What an account may do is asked before its notice is stored, once: one whose account cannot be asked now is not taken, and
-/// comes again.
-async fn hear_of(state: &State, account: &AccountId, event_id: &str) -> Result<(), Problem> {
-    if state.records.notice_is_known(event_id).await? || standing::learn(state, account).await? {
+/// Reads the account's status from Stripe before the event is stored. If Stripe cannot be asked
+/// now, the event is refused and Stripe sends it again.
+async fn refresh_account(
+    state: &State,
+    account: &AccountId,
+    event_id: &str,
+) -> Result<(), Problem> {
+    if state.records.is_webhook_event_known(event_id).await?
+        || account_status::refresh_status(state, account).await?
+    {
         return Ok(());
     }
     Err(Problem::unavailable())
 }
 
-/// Who tries one card after the other, or one card again and again, is stopped for a while: nothing more is opened for that
-/// browser, and what it has open is let go (decision G-13).
-async fn note_decline(state: &State, declined: &Declined) -> Result<(), Problem> {
+/// Counts a declined card. After too many declines the browser may open nothing more for a while,
+/// and its open order is released (decision G-13).
+async fn note_decline(state: &State, declined: &CardDecline) -> Result<(), Problem> {
     let Some(record) = state
         .payments
         .order_by_payment_intent(&declined.payment_intent)
@@ -96,28 +108,28 @@ async fn note_decline(state: &State, declined: &Declined) -> Result<(), Problem>
         return Ok(());
     };
     let browser = state.open_orders.browser_of(record.order.id);
-    let enough = state.limits.declined(
+    let enough = state.limits.count_decline(
         browser.as_ref().map(|browser| &browser.0),
         declined.card.as_deref(),
     );
     if enough && record.order.state == OrderState::Quoted {
         state.payments.abandon(record.order.id).await?;
         if let Some(browser) = browser {
-            state.open_orders.over(&browser, record.order.id);
+            state.open_orders.mark_finished(&browser, record.order.id);
         }
-        state.live.order_moved(&record.token);
+        state.live.mark_order_changed(&record.token);
     }
     Ok(())
 }
 
-/// Connect sends test events to live endpoints too (reliability.md, F19).
+/// Connect sends test events to live endpoints too (finding F19 of reliability.md).
 fn expects_live_events(state: &State) -> bool {
     state.config.stripe.secret_key.expose().contains("_live_")
 }
 
-/// What is read of a notice; whatever else it says is passed over. A field that is no text says nothing.
+/// The fields of an event that are used. A field that is not text counts as absent.
 #[derive(Deserialize)]
-struct Told {
+struct EventEnvelope {
     id: String,
     #[serde(rename = "type")]
     kind: String,
@@ -126,17 +138,19 @@ struct Told {
     #[serde(default)]
     livemode: bool,
     #[serde(default)]
-    data: Data,
+    data: EventData,
 }
 
+/// The `data` of an event.
 #[derive(Default, Deserialize)]
-struct Data {
+struct EventData {
     #[serde(default)]
-    object: Object,
+    object: EventObject,
 }
 
+/// The object that an event is about.
 #[derive(Default, Deserialize)]
-struct Object {
+struct EventObject {
     #[serde(default, deserialize_with = "text")]
     object: Option<String>,
     #[serde(default, deserialize_with = "text")]
@@ -154,36 +168,38 @@ fn text<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error>
     })
 }
 
-struct Event {
+/// A parsed webhook event.
+struct WebhookEvent {
     livemode: bool,
-    /// Something has changed in what this account may do.
-    account_moved: Option<AccountId>,
-    declined: Option<Declined>,
-    notice: Notice,
+    /// The account whose status changed.
+    changed_account: Option<AccountId>,
+    declined: Option<CardDecline>,
+    notice: StoredWebhookEvent,
 }
 
-struct Declined {
+/// A declined card payment.
+struct CardDecline {
     payment_intent: PaymentIntentId,
-    /// The provider's name for the card, the same in every payment.
+    /// Stripe's fingerprint of the card, the same in every payment.
     card: Option<String>,
 }
 
-impl Event {
-    fn read(body: &[u8]) -> Option<Event> {
+impl WebhookEvent {
+    fn read(body: &[u8]) -> Option<WebhookEvent> {
         let payload = std::str::from_utf8(body).ok()?;
-        let told: Told = serde_json::from_str(payload).ok()?;
-        let (teller, object) = (told.account, told.data.object);
-        let account_moved = match told.kind.as_str() {
-            // Told by the account's own events: what another one's says of it is nobody's news.
+        let envelope: EventEnvelope = serde_json::from_str(payload).ok()?;
+        let (sender, object) = (envelope.account, envelope.data.object);
+        let changed_account = match envelope.kind.as_str() {
+            // Only an account's own event counts; an event of another account about it is ignored.
             "account.updated" => object
                 .id
                 .clone()
-                .filter(|id| teller.as_ref().is_none_or(|teller| teller == id))
+                .filter(|id| sender.as_ref().is_none_or(|sender| sender == id))
                 .map(AccountId),
-            "account.application.deauthorized" => teller.clone().map(AccountId),
+            "account.application.deauthorized" => sender.clone().map(AccountId),
             _ => None,
         };
-        // A payment intent names itself; charges, refunds and disputes name theirs.
+        // The id of a payment intent, or the payment intent of a charge, refund or dispute.
         let is_payment_intent = object.object.as_deref() == Some("payment_intent");
         let payment_intent = if is_payment_intent {
             object.id
@@ -194,21 +210,21 @@ impl Event {
         let card = &object.last_payment_error["payment_method"]["card"]["fingerprint"];
         let declined = payment_intent
             .clone()
-            .filter(|_| told.kind == "payment_intent.payment_failed")
-            .map(|payment_intent| Declined {
+            .filter(|_| envelope.kind == "payment_intent.payment_failed")
+            .map(|payment_intent| CardDecline {
                 payment_intent,
                 card: card.as_str().map(str::to_string),
             });
-        let notice = Notice {
-            event_id: told.id,
-            account: teller,
-            kind: told.kind,
+        let notice = StoredWebhookEvent {
+            event_id: envelope.id,
+            account: sender,
+            kind: envelope.kind,
             payment_intent,
             payload: payload.to_string(),
         };
-        Some(Event {
-            livemode: told.livemode,
-            account_moved,
+        Some(WebhookEvent {
+            livemode: envelope.livemode,
+            changed_account,
             declined,
             notice,
         })
@@ -220,10 +236,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_notice_names_its_payment_intent() {
+    fn event_yields_its_payment_intent() {
         let intent = br#"{"id":"evt_1","type":"payment_intent.succeeded","account":"acct_1","livemode":false,
             "data":{"object":{"object":"payment_intent","id":"pi_1"}}}"#;
-        let event = Event::read(intent).expect("an event");
+        let event = WebhookEvent::read(intent).expect("an event");
         assert_eq!(
             event.notice.payment_intent,
             Some(PaymentIntentId("pi_1".into()))
@@ -231,22 +247,22 @@ mod tests {
         assert_eq!(event.notice.account.as_deref(), Some("acct_1"));
         let charge = br#"{"id":"evt_2","type":"charge.refunded",
             "data":{"object":{"object":"charge","id":"ch_1","payment_intent":"pi_1"}}}"#;
-        let event = Event::read(charge).expect("an event");
+        let event = WebhookEvent::read(charge).expect("an event");
         assert_eq!(
             event.notice.payment_intent,
             Some(PaymentIntentId("pi_1".into()))
         );
         assert!(event.declined.is_none());
-        assert!(Event::read(b"{}").is_none());
-        assert!(Event::read(b"\xff").is_none());
+        assert!(WebhookEvent::read(b"{}").is_none());
+        assert!(WebhookEvent::read(b"\xff").is_none());
     }
 
     #[test]
-    fn a_failed_payment_names_the_card_that_failed() {
+    fn failed_payment_yields_the_declined_card() {
         let body =
             br#"{"id":"evt_4","type":"payment_intent.payment_failed","data":{"object":{"object":"payment_intent",
             "id":"pi_1","last_payment_error":{"payment_method":{"card":{"fingerprint":"f1"}}}}}}"#;
-        let declined = Event::read(body)
+        let declined = WebhookEvent::read(body)
             .and_then(|event| event.declined)
             .expect("a decline");
         assert_eq!(
@@ -256,13 +272,13 @@ mod tests {
     }
 
     #[test]
-    fn an_account_is_named_by_its_own_events() {
+    fn account_update_counts_only_from_the_account_itself() {
         let body = br#"{"id":"evt_3","type":"account.updated","data":{"object":{"object":"account","id":"acct_1",
             "charges_enabled":true}}}"#;
         let account = |body: &[u8]| {
-            Event::read(body)
+            WebhookEvent::read(body)
                 .expect("an event")
-                .account_moved
+                .changed_account
                 .map(|account| account.0)
         };
         assert_eq!(account(body).as_deref(), Some("acct_1"));

@@ -1,16 +1,17 @@
-//! What boards and embedded widgets poll (A:238). Any site may read it, without cookies (decision G-5).
+//! Data for displays and embedded widgets. Any site may read it, without cookies (decision G-5).
 
 use actix_web::{HttpResponse, web};
 use domain::{DrawId, TICKETS};
 
 use crate::error::Problem;
-use crate::offer::{Offer, Standing};
+use crate::offer::{Offer, OfferStatus};
 use crate::routes::buyer::{draw_number, offers};
 use crate::state::State;
 use crate::wire::draw::status_shown;
 use crate::wire::instant::rfc3339;
 use crate::wire::widget::Widget;
 
+/// Handles `GET /api/public/widget/draw/{draw}`.
 pub async fn draw(
     state: web::Data<State>,
     path: web::Path<String>,
@@ -18,6 +19,7 @@ pub async fn draw(
     Ok(HttpResponse::Ok().json(of_draw(&state, draw_number(&path)?).await?))
 }
 
+/// Handles `GET /api/public/widget/bundle/{slug}/{bundle}`.
 pub async fn bundle(
     state: web::Data<State>,
     path: web::Path<(String, String)>,
@@ -26,8 +28,9 @@ pub async fn bundle(
     Ok(HttpResponse::Ok().json(of_offer(&state, &offer)))
 }
 
-/// `draw` and its number, or `bundle` and `club:offer` or its id (decision A-8).
-pub async fn either(
+/// Responds with a widget by type and id: `draw` and its number, or `bundle` and `club:offer` or the
+/// offer's id (decision A-8).
+pub async fn by_type(
     state: web::Data<State>,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Problem> {
@@ -64,6 +67,8 @@ async fn by_id(state: &State, id: &str) -> Result<Offer, Problem> {
     offers::find(state, &slug, &bundle.slug).await
 }
 
+/// Builds the widget of a draw.
+///
 /// # Errors
 /// 404: no such draw.
 pub async fn of_draw(state: &State, draw: DrawId) -> Result<Widget, Problem> {
@@ -95,7 +100,8 @@ pub async fn of_draw(state: &State, draw: DrawId) -> Result<Widget, Problem> {
     })
 }
 
-/// Its own times where it has any; the earliest are those of its games too.
+/// Builds the widget of an offer: its own times where it has any. The earliest times include those
+/// of its games.
 pub fn of_offer(state: &State, offer: &Offer) -> Widget {
     let bundle = &offer.bundle;
     let opens = offer
@@ -109,9 +115,9 @@ pub fn of_offer(state: &State, offer: &Offer) -> Widget {
         r#type: "bundle",
         title: bundle.name.clone(),
         status: match offer.standing {
-            Standing::Scheduled => "scheduled",
-            Standing::OnSale => "active",
-            Standing::Closed | Standing::Ended => "closed",
+            OfferStatus::Scheduled => "scheduled",
+            OfferStatus::OnSale => "active",
+            OfferStatus::Closed | OfferStatus::Ended => "closed",
         },
         opens_at: bundle.start_at.or(opens).map(rfc3339),
         closes_at: closes.map(rfc3339),

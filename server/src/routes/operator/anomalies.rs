@@ -1,7 +1,7 @@
-//! What is odd about payments, and setting it right (C:150, decisions I-1 to I-4).
+//! Payment anomalies: list, scan and resolve (decisions I-1 to I-4).
 
 use actix_web::{HttpResponse, web};
-use actors::Unresolved;
+use actors::RepairError;
 use domain::{ClubId, PaymentIntentId};
 use persistence::records::console::anomalies::AnomalyRow;
 use serde::Deserialize;
@@ -14,29 +14,31 @@ use crate::form::trimmed;
 use crate::identity::Caller;
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::console::anomaly::{Anomaly, AnomalyStats, Resolution, Scan, Scanned};
-use crate::wire::console::order::Reasoned;
+use crate::wire::console::anomaly::{Anomaly, AnomalyStats, Resolution, ScanForm, ScanResult};
+use crate::wire::console::order::Reason;
 
 const HOUR_MS: i64 = 3_600_000;
 const HOURS_DEFAULT: i64 = 24;
 const HOURS_MAX: i64 = 720;
 const NOTE_CHARS_MAX: usize = 500;
-/// What is resolved with a customer's details, not by a click.
-const MISSING_TICKET: &str = "missing_ticket";
+/// The anomaly of a payment without tickets. It is resolved with the customer's details, or closed
+/// with a reason.
+pub(super) const MISSING_TICKET: &str = "missing_ticket";
 
+/// Query parameters of the anomaly list.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub struct Wanted {
+pub struct AnomalyListQuery {
     status: Option<String>,
     r#type: Option<String>,
 }
 
-/// Newest first.
+/// Lists anomalies, newest first.
 pub async fn list(
     state: web::Data<State>,
-    wanted: web::Query<Wanted>,
+    query: web::Query<AnomalyListQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let resolved = match wanted.status.as_deref() {
+    let resolved = match query.status.as_deref() {
         None | Some("all") => None,
         Some("unresolved") => Some(false),
         Some("resolved") => Some(true),
@@ -49,28 +51,30 @@ pub async fn list(
     };
     let rows = state
         .records
-        .anomalies(resolved, wanted.r#type.as_deref())
+        .anomalies(resolved, query.r#type.as_deref())
         .await?;
     Ok(HttpResponse::Ok().json(
         rows.iter()
-            .map(|row| shown(&state, row))
+            .map(|row| anomaly_json(&state, row))
             .collect::<Vec<_>>(),
     ))
 }
 
+/// Handles `GET /api/admin/payment-anomalies/stats`.
 pub async fn stats(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     Ok(HttpResponse::Ok().json(AnomalyStats::from(state.records.anomaly_counts().await?)))
 }
 
-/// Compares the last hour with the provider now (decision I-3).
+/// Compares the last hour with Stripe now (decision I-3).
 pub async fn check(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
-    Ok(HttpResponse::Ok().json(scanned(&state, caller, 1).await?))
+    Ok(HttpResponse::Ok().json(run_scan(&state, caller, 1).await?))
 }
 
+/// Handles `POST /api/admin/payment-anomalies/scan-historical`.
 pub async fn scan(
     state: web::Data<State>,
     caller: Caller,
-    body: Body<Scan>,
+    body: Body<ScanForm>,
 ) -> Result<HttpResponse, Problem> {
     let hours = body.0.hours_back.unwrap_or(HOURS_DEFAULT);
     if !(1..=HOURS_MAX).contains(&hours) {
@@ -79,13 +83,13 @@ pub async fn scan(
             "Choose between 1 and 720 hours.",
         ));
     }
-    Ok(HttpResponse::Ok().json(scanned(&state, caller, hours).await?))
+    Ok(HttpResponse::Ok().json(run_scan(&state, caller, hours).await?))
 }
 
-async fn scanned(state: &State, caller: Caller, hours_back: i64) -> Result<Scanned, Problem> {
+async fn run_scan(state: &State, caller: Caller, hours_back: i64) -> Result<ScanResult, Problem> {
     let since = state.clock.now().plus_ms(-hours_back * HOUR_MS);
     let found = state.reconciler.scan(since).await?;
-    let scanned = Scanned {
+    let scanned = ScanResult {
         hours_back,
         new_anomalies: found.raised,
         healed: found.healed,
@@ -101,23 +105,24 @@ async fn scanned(state: &State, caller: Caller, hours_back: i64) -> Result<Scann
     Ok(scanned)
 }
 
-/// Marks one as seen to. Asked twice, it is done once.
+/// Closes an anomaly under the operator's name, with the given reason. Repeating the call changes
+/// nothing.
 ///
 /// # Errors
-/// 409 `needs-customer` for a payment without tickets.
+/// 409 `needs-customer` for a payment without tickets when no reason is given.
 pub async fn resolve(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
     body: Body<Resolution>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, row) = found(&state, &path).await?;
+    let (id, row) = find_anomaly(&state, &path).await?;
     if row.resolved_at.is_none() {
-        if row.kind == MISSING_TICKET {
-            let sentence = "A missing ticket is resolved with the customer's details.";
+        let note: String = trimmed(&body.0.note).chars().take(NOTE_CHARS_MAX).collect();
+        if row.kind == MISSING_TICKET && note.is_empty() {
+            let sentence = "A missing ticket is resolved with the customer's details, or closed with a reason.";
             return Err(Problem::conflict("needs-customer", sentence));
         }
-        let note: String = trimmed(&body.0.note).chars().take(NOTE_CHARS_MAX).collect();
         let resolution = if note.is_empty() {
             "Marked resolved".to_string()
         } else {
@@ -133,25 +138,24 @@ pub async fn resolve(
             .resolve_anomaly(id, &actor, &resolution, entry)
             .await?;
     }
-    let (_, row) = found(&state, &path).await?;
-    Ok(HttpResponse::Ok().json(shown(&state, &row)))
+    let (_, row) = find_anomaly(&state, &path).await?;
+    Ok(HttpResponse::Ok().json(anomaly_json(&state, &row)))
 }
 
-/// Gives the payment an anomaly is about back, whole and with the platform's fee: a second payment alone, an order's own one
-/// with its tickets. Asked twice, it is done once.
+/// Refunds the payment of an anomaly in full, with the platform fee. An order's own payment is
+/// refunded with its tickets. Repeating the call changes nothing.
 ///
 /// # Errors
-/// 400 `reason-required`; 409 `no-payment`: nothing was taken.
+/// 400 `reason-required`; 409 `no-payment`: nothing was captured.
 pub async fn refund(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
-    body: Body<Reasoned>,
+    body: Body<Reason>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, row) = found(&state, &path).await?;
+    let (id, row) = find_anomaly(&state, &path).await?;
     let reason = reason(&body.0, "Give a reason for the refund.")?;
-    let nothing = || Problem::conflict("no-payment", "Nothing was taken that could go back.");
-    let payment = PaymentIntentId(row.payment_intent_id.clone().ok_or_else(nothing)?);
+    let payment = PaymentIntentId(row.payment_intent_id.clone().ok_or_else(nothing_taken)?);
     let (actor, object) = (caller.name(), format!("anomaly:{id}"));
     let detail = json!({ "reason": reason, "paymentIntentId": payment.0 });
     let act = |action: &str| {
@@ -162,11 +166,11 @@ pub async fn refund(
     match state
         .anomalies
         .by(act("refund-payment"))
-        .give_back(&payment)
+        .return_payment(&payment)
         .await
     {
-        Ok(_) | Err(Unresolved::Refunded) => {
-            // A refund of the order's own that was refused before finds the money gone back.
+        Ok(_) | Err(RepairError::Refunded) => {
+            // An earlier failed refund of the order is retried; it then finds the money refunded.
             if let Some(order) = state.payments.order_by_payment_intent(&payment).await? {
                 state
                     .records
@@ -174,36 +178,45 @@ pub async fn refund(
                     .await?;
             }
         }
-        Err(Unresolved::HasTickets) => {
+        Err(RepairError::HasTickets) => {
             let order = state
                 .payments
                 .order_by_payment_intent(&payment)
                 .await?
-                .ok_or_else(nothing)?;
+                .ok_or_else(nothing_taken)?;
             state
                 .payments
                 .by(act("refund-payment"))
                 .refund(order.order.id, &reason)
                 .await?;
         }
-        Err(Unresolved::Unavailable) => return Err(Problem::unavailable()),
-        Err(_) => return Err(nothing()),
+        Err(RepairError::Unavailable) => return Err(Problem::unavailable()),
+        Err(_) => return Err(nothing_taken()),
     }
-    state
-        .records
-        .resolve_anomaly(id, &actor, "Refunded by hand", act("resolve-anomaly"))
-        .await?;
-    let (_, row) = found(&state, &path).await?;
-    Ok(HttpResponse::Ok().json(shown(&state, &row)))
+    if row.resolved_at.is_none() {
+        state
+            .records
+            .resolve_anomaly(id, &actor, "Refunded by hand", act("resolve-anomaly"))
+            .await?;
+    }
+    let (_, row) = find_anomaly(&state, &path).await?;
+    Ok(HttpResponse::Ok().json(anomaly_json(&state, &row)))
 }
 
-async fn found(state: &State, path: &str) -> Result<(Uuid, AnomalyRow), Problem> {
+/// 409: there is no captured payment to refund.
+pub(super) fn nothing_taken() -> Problem {
+    Problem::conflict("no-payment", "Nothing was taken that could go back.")
+}
+
+/// Finds an anomaly by the id in the path.
+pub(super) async fn find_anomaly(state: &State, path: &str) -> Result<(Uuid, AnomalyRow), Problem> {
     let unknown = || Problem::unknown("anomaly-unknown");
     let id: Uuid = path.parse().map_err(|_| unknown())?;
     Ok((id, state.records.anomaly(id).await?.ok_or_else(unknown)?))
 }
 
-pub(super) fn shown(state: &State, row: &AnomalyRow) -> Anomaly {
+/// Builds an anomaly with the link to Stripe's dashboard.
+pub(super) fn anomaly_json(state: &State, row: &AnomalyRow) -> Anomaly {
     let payment = row
         .payment_intent_id
         .as_deref()

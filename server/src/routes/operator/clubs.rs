@@ -1,4 +1,4 @@
-//! All clubs, and hiding one (decision H-3).
+//! Lists, archives and restores clubs (decision H-3).
 
 use actix_web::{HttpResponse, web};
 use domain::ClubId;
@@ -7,21 +7,24 @@ use serde_json::json;
 use crate::error::Problem;
 use crate::identity::Caller;
 use crate::state::State;
-use crate::wire::console::club::{ClubDesk, StripeAccount};
+use crate::wire::console::club::{ConsoleClub, StripeAccount};
 
+/// Handles `GET /api/admin/clubs`.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     rows(&state, false).await
 }
 
+/// Handles `GET /api/admin/clubs/archived`.
 pub async fn archived(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     rows(&state, true).await
 }
 
 async fn rows(state: &State, archived: bool) -> Result<HttpResponse, Problem> {
     let rows = state.records.club_rows(Some(archived), None).await?;
-    Ok(HttpResponse::Ok().json(rows.iter().map(ClubDesk::from).collect::<Vec<_>>()))
+    Ok(HttpResponse::Ok().json(rows.iter().map(ConsoleClub::from).collect::<Vec<_>>()))
 }
 
+/// Handles `POST /api/admin/clubs/{club}/archive`.
 pub async fn archive(
     state: web::Data<State>,
     caller: Caller,
@@ -30,6 +33,7 @@ pub async fn archive(
     set_archived(&state, caller, &path, true).await
 }
 
+/// Handles `POST /api/admin/clubs/{club}/unarchive`.
 pub async fn unarchive(
     state: web::Data<State>,
     caller: Caller,
@@ -38,7 +42,7 @@ pub async fn unarchive(
     set_archived(&state, caller, &path, false).await
 }
 
-/// Asked twice, it is done once.
+/// Archives or restores a club. Repeating the call changes nothing.
 async fn set_archived(
     state: &State,
     caller: Caller,
@@ -63,14 +67,14 @@ async fn set_archived(
         state.catalogue.reload().await?;
     }
     let rows = state.records.club_rows(None, Some(club)).await?;
-    Ok(HttpResponse::Ok().json(ClubDesk::from(rows.first().ok_or_else(unknown)?)))
+    Ok(HttpResponse::Ok().json(ConsoleClub::from(rows.first().ok_or_else(unknown)?)))
 }
 
 fn unknown() -> Problem {
     Problem::unknown("club-unknown")
 }
 
-/// The clubs' accounts at the provider (decision B-17).
+/// Lists the clubs' Stripe accounts (decision B-17).
 pub async fn stripe_accounts(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let rows = state.records.club_rows(None, None).await?;
     Ok(HttpResponse::Ok().json(rows.iter().map(StripeAccount::from).collect::<Vec<_>>()))

@@ -1,4 +1,4 @@
-//! What is in force, read only (decision B-18).
+//! Responds with the configuration in effect, read only (decision B-18).
 
 use actix_web::{HttpResponse, web};
 use domain::reservation::{EXTENSIONS_MAX, KEPT_SECONDS, SHOWN_SECONDS};
@@ -12,6 +12,7 @@ use crate::state::State;
 use crate::terms;
 use crate::wire::console::system::{Configuration, SessionIdle, Versions};
 
+/// Handles `GET /api/admin/configuration`.
 pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let vitals = state.records.vitals().await?;
     let (facts, fees) = (state.catalogue.facts(), state.config.fees);

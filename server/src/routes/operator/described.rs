@@ -1,70 +1,72 @@
-//! What is said of the calls for the operator.
+//! OpenAPI summaries of the operator routes.
 
 use crate::openapi::description::describe;
-use crate::routes::operator::settings::WantedMaintenance;
+use crate::routes::operator::settings::MaintenanceForm;
 use crate::wire::console::anomaly::{
-    Anomaly, AnomalyStats, MissingTicket, MissingTicketResolved, Resolution, Scan, Scanned,
+    Anomaly, AnomalyStats, MissingTicket, MissingTicketResolved, PaidTickets, Resolution, ScanForm,
+    ScanResult,
 };
 use crate::wire::console::audit::AuditTrail;
-use crate::wire::console::club::{ClubDesk, StripeAccount, WaitlistEntry};
-use crate::wire::console::desk::{Cancellation, Closed, ConsoleDraw, SearchHit, Undone};
+use crate::wire::console::club::{ConsoleClub, StripeAccount, WaitlistEntry};
+use crate::wire::console::draw::{Cancellation, ConsoleDraw, DrawsClosed, ResultUndone, SearchHit};
 use crate::wire::console::health::ConsoleHealth;
 use crate::wire::console::money::{Analytics, PlatformFees, Series};
 use crate::wire::console::order::{
-    ConsoleOrder, OrphanedTicket, Reasoned, Recovered, Recovery, Refunded,
+    ConsoleOrder, OrderRefunded, OrphanedTicket, Reason, TicketRecoveryForm, TicketsRecovered,
 };
 use crate::wire::console::system::{
-    Configuration, InFlight, Maintenance, Setting, WantedItem, WantedMenu, WantedSetting,
+    Configuration, FooterItemForm, FooterMenuForm, InFlight, Maintenance, Setting, SettingForm,
 };
 use crate::wire::footer::{FooterItem, FooterMenu};
-use crate::wire::session::{Code, Enrolment, Reauthenticated, Whoami};
+use crate::wire::session::{Enrolment, Reauthenticated, SecondFactorCode, Whoami};
 
 describe! {
-    Post "/api/admin/totp/enrol" "The secret to feed an authenticator with, until a code of it is shown." -> Enrolment, refuses 409;
-    Post "/api/admin/totp/verify" "Finishes an operator's sign-in with a code." takes Code -> Whoami, refuses 429;
-    Post "/api/admin/reauthenticate" "Shows a code again, for what cannot be taken back." takes Code -> Reauthenticated, refuses 429;
-    Get "/api/admin/payment-anomalies" "What is odd about payments, newest first." with(status: string, r#type: string) -> [Anomaly], refuses 400;
-    Get "/api/admin/payment-anomalies/stats" "How many anomalies there are." -> AnomalyStats;
-    Post "/api/admin/payment-anomalies/check" "Compares the last hour with the provider, and mends what it can." -> Scanned;
-    Post "/api/admin/payment-anomalies/scan-historical" "Compares the last hours with the provider, and mends what it can." takes Scan -> Scanned;
-    Post "/api/admin/payment-anomalies/{anomaly}/resolve" "Marks an anomaly as seen to." takes Resolution -> Anomaly, refuses 409;
-    Post "/api/admin/payment-anomalies/{anomaly}/refund" "Gives the payment an anomaly is about back, and resolves it." takes Reasoned -> Anomaly, refuses 409;
-    Post "/api/admin/payment-anomalies/resolve" "Gives a payment without tickets its tickets." takes MissingTicket -> MissingTicketResolved, refuses 404 409;
-    Get "/api/admin/orphaned-tickets" "Tickets that are paid for and belong to nobody we could write to." -> [OrphanedTicket];
-    Patch "/api/admin/tickets/{ticket}/recover" "Gives tickets without a buyer their buyer." takes Recovery -> Recovered, refuses 409 429;
-    Get "/api/admin/orders/{order}" "One purchase." -> ConsoleOrder;
-    Post "/api/admin/orders/{order}/refund" "Voids the tickets and gives all the money back." takes Reasoned -> Refunded, refuses 409;
+    Post "/api/admin/totp/enrol" "The secret for enrolling an authenticator app. It stays the same until a code is verified." -> Enrolment, refuses 409;
+    Post "/api/admin/totp/verify" "Finishes an operator's sign-in with a code." takes SecondFactorCode -> Whoami, refuses 429;
+    Post "/api/admin/reauthenticate" "Verifies a code again, for irreversible actions." takes SecondFactorCode -> Reauthenticated, refuses 429;
+    Get "/api/admin/payment-anomalies" "Payment anomalies, newest first." with(status: string, r#type: string) -> [Anomaly], refuses 400;
+    Get "/api/admin/payment-anomalies/stats" "Numbers of anomalies." -> AnomalyStats;
+    Post "/api/admin/payment-anomalies/check" "Compares the last hour with the payment provider and repairs what it can." -> ScanResult;
+    Post "/api/admin/payment-anomalies/scan-historical" "Compares the last hours with the payment provider and repairs what it can." takes ScanForm -> ScanResult;
+    Post "/api/admin/payment-anomalies/{anomaly}/resolve" "Closes an anomaly, with a reason." takes Resolution -> Anomaly, refuses 409;
+    Post "/api/admin/payment-anomalies/{anomaly}/refund" "Refunds the payment of an anomaly and resolves the anomaly." takes Reason -> Anomaly, refuses 409;
+    Post "/api/admin/payment-anomalies/resolve" "Allocates tickets to a payment without tickets." takes MissingTicket -> MissingTicketResolved, refuses 404 409;
+    Get "/api/admin/payment-anomalies/{anomaly}/tickets" "The tickets that the payment of an anomaly was made for." -> PaidTickets, refuses 404 409;
+    Get "/api/admin/orphaned-tickets" "Paid tickets without a contact address." -> [OrphanedTicket];
+    Patch "/api/admin/tickets/{ticket}/recover" "Assigns a buyer to tickets without a contact address." takes TicketRecoveryForm -> TicketsRecovered, refuses 409 429;
+    Get "/api/admin/orders/{order}" "One order." -> ConsoleOrder;
+    Post "/api/admin/orders/{order}/refund" "Voids the tickets and refunds the whole payment." takes Reason -> OrderRefunded, refuses 409;
     Get "/api/admin/draws" "All draws with their money, the newest kick-off first." -> [ConsoleDraw];
-    Get "/api/admin/draws/{draw}/report" "A draw with its sold tickets, their buyers and its sums, A4." -> "application/pdf";
-    Post "/api/admin/close-expired-draws" "Writes down what kick-off has decided." -> Closed, refuses 409;
-    Post "/api/draws/{draw}/undo-results" "Takes a result back." takes Reasoned -> Undone, refuses 409;
-    Get "/api/admin/draws/{draw}/cancellation" "What cancelling a draw would give back, or how far it is." -> Cancellation;
-    Post "/api/admin/draws/{draw}/cancel" "Calls a game off: everybody gets everything back." takes Reasoned -> Cancellation, refuses 409;
-    Get "/api/admin/health" "How the machine is." -> ConsoleHealth;
-    Get "/api/admin/configuration" "What is in force." -> Configuration;
-    Get "/api/admin/clubs" "All clubs but the archived ones." -> [ClubDesk];
-    Get "/api/admin/clubs/archived" "The archived clubs." -> [ClubDesk];
-    Post "/api/admin/clubs/{club}/archive" "Hides a club and ends its new sales." -> ClubDesk;
-    Post "/api/admin/clubs/{club}/unarchive" "Brings a club back." -> ClubDesk;
-    Get "/api/admin/stripe-accounts" "The clubs' accounts at the provider." -> [StripeAccount];
-    Get "/api/admin/waitlist" "Clubs that wait to be let in." -> [WaitlistEntry];
-    Delete "/api/admin/waitlist/{entry}" "Takes a club off the waitlist." -> ();
-    Post "/api/admin/maintenance-mode" "Refuses new payments for now, or takes them again." takes WantedMaintenance -> Maintenance;
-    Get "/api/admin/in-flight" "What is under way at this moment." -> InFlight;
-    Get "/api/admin/system-settings" "The switches that were ever set." -> [Setting];
-    Get "/api/admin/system-settings/{key}" "One switch." -> Setting;
-    Post "/api/admin/system-settings/{key}" "Sets a switch." takes WantedSetting -> Setting, refuses 409;
+    Get "/api/admin/draws/{draw}/report" "A draw's sold tickets with their buyers and sums, as an A4 PDF." -> "application/pdf";
+    Post "/api/admin/close-expired-draws" "Closes every draw whose kick-off has passed." -> DrawsClosed, refuses 409;
+    Post "/api/draws/{draw}/undo-results" "Undoes a result." takes Reason -> ResultUndone, refuses 409;
+    Get "/api/admin/draws/{draw}/cancellation" "What cancelling a draw would refund, or the progress of the cancellation." -> Cancellation;
+    Post "/api/admin/draws/{draw}/cancel" "Cancels a draw and refunds every buyer." takes Reason -> Cancellation, refuses 409;
+    Get "/api/admin/health" "Health of the service." -> ConsoleHealth;
+    Get "/api/admin/configuration" "The configuration in effect." -> Configuration;
+    Get "/api/admin/clubs" "All clubs that are not archived." -> [ConsoleClub];
+    Get "/api/admin/clubs/archived" "The archived clubs." -> [ConsoleClub];
+    Post "/api/admin/clubs/{club}/archive" "Hides a club and ends its new sales." -> ConsoleClub;
+    Post "/api/admin/clubs/{club}/unarchive" "Restores an archived club." -> ConsoleClub;
+    Get "/api/admin/stripe-accounts" "The clubs' Stripe accounts." -> [StripeAccount];
+    Get "/api/admin/waitlist" "Clubs on the waitlist." -> [WaitlistEntry];
+    Delete "/api/admin/waitlist/{entry}" "Removes a club from the waitlist." -> ();
+    Post "/api/admin/maintenance-mode" "Turns maintenance mode on or off. It refuses new payments." takes MaintenanceForm -> Maintenance;
+    Get "/api/admin/in-flight" "Reservations and payments in progress." -> InFlight;
+    Get "/api/admin/system-settings" "The settings that were ever set." -> [Setting];
+    Get "/api/admin/system-settings/{key}" "One setting." -> Setting;
+    Post "/api/admin/system-settings/{key}" "Changes a setting." takes SettingForm -> Setting, refuses 409;
     Get "/api/admin/footer-menus" "All footer menus with all items." -> [FooterMenu];
-    Post "/api/admin/footer-menus" "A new footer menu." takes WantedMenu -> (201 FooterMenu);
-    Patch "/api/admin/footer-menus/{menu}" "Changes a footer menu." takes WantedMenu -> FooterMenu;
+    Post "/api/admin/footer-menus" "Creates a footer menu." takes FooterMenuForm -> (201 FooterMenu);
+    Patch "/api/admin/footer-menus/{menu}" "Changes a footer menu." takes FooterMenuForm -> FooterMenu;
     Delete "/api/admin/footer-menus/{menu}" "Removes a footer menu with its items." -> ();
-    Post "/api/admin/footer-menu-items" "A new footer item." takes WantedItem -> (201 FooterItem), refuses 404;
-    Patch "/api/admin/footer-menu-items/{item}" "Changes a footer item." takes WantedItem -> FooterItem;
+    Post "/api/admin/footer-menu-items" "Creates a footer item." takes FooterItemForm -> (201 FooterItem), refuses 404;
+    Patch "/api/admin/footer-menu-items/{item}" "Changes a footer item." takes FooterItemForm -> FooterItem;
     Delete "/api/admin/footer-menu-items/{item}" "Removes a footer item." -> ();
-    Get "/api/admin/analytics" "The whole in numbers, from the ledger." -> Analytics;
-    Get "/api/admin/series" "What happened in the last hours, in equal steps." with(hours: integer) -> Series, refuses 400;
-    Get "/api/admin/platform-fees" "What the platform earned, draw by draw." with(from: string, to: string) -> PlatformFees, refuses 400;
-    Get "/api/admin/platform-fees-report" "The same on paper, A4, with every reading of the fee." with(from: string, to: string) -> "application/pdf", refuses 400;
-    Get "/api/admin/audit" "Who did what, and whether the log is whole." with(object: string, limit: integer, before: integer) -> AuditTrail, refuses 400;
-    Get "/api/admin/search" "Anything, by what one has in hand." with(q: string) -> [SearchHit], refuses 400;
+    Get "/api/admin/analytics" "Totals of the platform, from the ledger." -> Analytics;
+    Get "/api/admin/series" "Sales and payments of the last hours, in equal steps." with(hours: integer) -> Series, refuses 400;
+    Get "/api/admin/platform-fees" "Platform fees by draw." with(from: string, to: string) -> PlatformFees, refuses 400;
+    Get "/api/admin/platform-fees-report" "Platform fees by draw as an A4 PDF, with every reading of the fee rule." with(from: string, to: string) -> "application/pdf", refuses 400;
+    Get "/api/admin/audit" "Audit log entries, and whether the hash chain is intact." with(object: string, limit: integer, before: integer) -> AuditTrail, refuses 400;
+    Get "/api/admin/search" "Finds clubs, draws, orders, anomalies and tickets by any id, name or address." with(q: string) -> [SearchHit], refuses 400;
 }

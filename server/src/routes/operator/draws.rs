@@ -1,4 +1,4 @@
-//! All draws, and what only the operator may do to one.
+//! All draws, and the operator's actions on one: close, undo and cancel.
 
 use actix_web::{HttpResponse, web};
 use domain::{Cents, Command, DrawId, Status};
@@ -10,11 +10,13 @@ use crate::identity::Caller;
 use crate::routes::body::Body;
 use crate::routes::buyer::draw_number;
 use crate::state::State;
-use crate::wire::console::desk::{Cancellation, Closed, ConsoleDraw, RefundsSoFar, Undone};
-use crate::wire::console::order::Reasoned;
+use crate::wire::console::draw::{
+    Cancellation, ConsoleDraw, DrawsClosed, RefundsSoFar, ResultUndone,
+};
+use crate::wire::console::order::Reason;
 use crate::wire::draw::{Draw, status_shown};
 
-/// The newest kick-off first; test draws and archived ones too.
+/// Lists all draws, newest kick-off first, including test draws and archived ones.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let (facts, now) = (state.catalogue.facts(), state.clock.now());
     let mut shown = Vec::new();
@@ -25,14 +27,14 @@ pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
         let Some(club) = facts.club(listing.club) else {
             continue;
         };
-        let draw = Draw::listed(&listing, club, &view, facts.winner_sold(&view, now), now);
+        let draw = Draw::for_list(&listing, club, &view, facts.winner_sold(&view, now), now);
         shown.push((view.closes_at, ConsoleDraw::new(draw, &row)));
     }
     shown.sort_by_key(|(kick_off, draw)| std::cmp::Reverse((*kick_off, draw.draw.id)));
     Ok(HttpResponse::Ok().json(shown.into_iter().map(|(_, draw)| draw).collect::<Vec<_>>()))
 }
 
-/// Writes down what the clock has decided already (decision E-2).
+/// Closes every draw whose kick-off has passed (decision E-2).
 pub async fn close_expired(
     state: web::Data<State>,
     caller: Caller,
@@ -58,27 +60,28 @@ pub async fn close_expired(
         1 => "Closed 1 expired draw.".to_string(),
         many => format!("Closed {many} expired draws."),
     };
-    Ok(HttpResponse::Ok().json(Closed { message, closed }))
+    Ok(HttpResponse::Ok().json(DrawsClosed { message, closed }))
 }
 
-/// Takes a result back (decision E-6): on sale again only while kick-off is ahead.
+/// Undoes a result (decision E-6). The draw sells again only before kick-off.
 ///
 /// # Errors
-/// 409 `payout-completed` or `not-completed`; 400 without a reason, or with another draw's number.
+/// 409 `payout-completed` or `not-completed`; 400 without a reason, or when the typed draw number
+/// differs.
 pub async fn undo(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
-    body: Body<Reasoned>,
+    body: Body<Reason>,
 ) -> Result<HttpResponse, Problem> {
-    let draw = meant(&path, &body.0)?;
+    let draw = confirmed_draw(&path, &body.0)?;
     let reason = reason(&body.0, "Give a reason for undoing the results.")?;
     let (_, listing, before) = state
         .catalogue
         .draw(draw)
         .await
         .ok_or_else(Problem::draw_not_found)?;
-    let (waiting, told) = state.records.undoing(draw).await?;
+    let (payouts_before, corrections_before) = state.records.undoing(draw).await?;
     let result = before
         .result
         .map(|(result, _)| [result.cell.home(), result.cell.away()]);
@@ -91,19 +94,19 @@ pub async fn undo(
         .undo(draw)
         .await
         .map_err(|denied| refused(draw, denied))?;
-    // Whoever was told that they won hears that it no longer holds.
-    state.outbox.nudge();
+    // A winner who was notified gets a correction mail.
+    state.outbox.wake_mailer();
     state.catalogue.reload().await?;
-    let (still_waiting, told_now) = state.records.undoing(draw).await?;
+    let (payouts_after, corrections_after) = state.records.undoing(draw).await?;
     let new_status = status_shown(&undone.view, state.clock.now());
-    Ok(HttpResponse::Ok().json(Undone {
+    Ok(HttpResponse::Ok().json(ResultUndone {
         new_status,
-        corrections_sent: told_now - told,
-        payouts_cleared: waiting - still_waiting,
+        corrections_sent: corrections_after - corrections_before,
+        payouts_cleared: payouts_before - payouts_after,
     }))
 }
 
-/// What cancelling would do, or how far it is.
+/// Answers what cancelling would refund, or the progress of the cancellation.
 pub async fn cancellation(
     state: web::Data<State>,
     path: web::Path<String>,
@@ -111,7 +114,8 @@ pub async fn cancellation(
     Ok(HttpResponse::Ok().json(progress(&state, draw_number(&path)?).await?))
 }
 
-/// The game is off: everybody gets everything back, the platform's fee too (decision E-9). Asked again, it says how far it is.
+/// Cancels the draw and refunds every buyer, including the platform fee (decision E-9). Repeating
+/// the call answers the progress.
 ///
 /// # Errors
 /// 409 `draw-completed`: undo the result first.
@@ -119,9 +123,9 @@ pub async fn cancel(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
-    body: Body<Reasoned>,
+    body: Body<Reason>,
 ) -> Result<HttpResponse, Problem> {
-    let draw = meant(&path, &body.0)?;
+    let draw = confirmed_draw(&path, &body.0)?;
     let reason = reason(&body.0, "Give a reason for cancelling the draw.")?;
     let (_, listing, view) = state
         .catalogue
@@ -129,7 +133,7 @@ pub async fn cancel(
         .await
         .ok_or_else(Problem::draw_not_found)?;
     if view.status == Status::Completed {
-        return Err(Problem::conflict("draw-completed", HAS_A_RESULT));
+        return Err(Problem::conflict("draw-completed", HAS_RESULT_ERROR));
     }
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
     let act = caller.act(&actor, Some(listing.club), "cancel-draw", &object);
@@ -144,7 +148,7 @@ pub async fn cancel(
     Ok(HttpResponse::Ok().json(progress(&state, draw).await?))
 }
 
-const HAS_A_RESULT: &str = "This draw has a result. Undo the result first.";
+const HAS_RESULT_ERROR: &str = "This draw has a result. Undo the result first.";
 
 async fn progress(state: &State, draw: DrawId) -> Result<Cancellation, Problem> {
     let (_, _, view) = state
@@ -165,12 +169,13 @@ async fn progress(state: &State, draw: DrawId) -> Result<Cancellation, Problem> 
             succeeded: row.succeeded,
             failed: row.failed,
         },
-        why_not: (view.status == Status::Completed).then_some(HAS_A_RESULT),
+        why_not: (view.status == Status::Completed).then_some(HAS_RESULT_ERROR),
     })
 }
 
-/// The draw of the path, typed once more, so that no slip of the hand hits another.
-fn meant(path: &web::Path<String>, form: &Reasoned) -> Result<DrawId, Problem> {
+/// Checks that the operator typed the draw's number again, so that a slip does not hit another
+/// draw.
+fn confirmed_draw(path: &web::Path<String>, form: &Reason) -> Result<DrawId, Problem> {
     let draw = draw_number(path)?;
     if form.draw_number == Some(draw.0) {
         return Ok(draw);

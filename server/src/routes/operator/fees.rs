@@ -1,4 +1,4 @@
-//! What the platform earned, draw by draw, with both readings of the fee (C:80, decision D-1).
+//! Platform fees by draw, with all readings of the fee rule (decision D-1).
 
 use actix_web::{HttpResponse, web};
 use domain::{Cents, Timestamp};
@@ -9,10 +9,10 @@ use time_tz::{PrimitiveDateTimeExt, timezones};
 
 use crate::error::Problem;
 use crate::state::State;
-use crate::wire::console::money::{DrawFees, PlatformFees, READINGS, Takings};
+use crate::wire::console::money::{DrawFees, PlatformFees, READINGS, RevenueTotals};
 use crate::wire::instant::rfc3339;
 
-/// First and last day of kick-off, as Brisbane counts days; none means all time (decision I-9).
+/// First and last day of kick-off, in Brisbane time. None means all time (decision I-9).
 #[derive(Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Period {
@@ -20,6 +20,7 @@ pub struct Period {
     to: Option<String>,
 }
 
+/// Handles `GET /api/admin/platform-fees`.
 pub async fn show(
     state: web::Data<State>,
     period: web::Query<Period>,
@@ -27,8 +28,10 @@ pub async fn show(
     Ok(HttpResponse::Ok().json(report(&state, period.into_inner()).await?))
 }
 
+/// Builds the fee report of a period.
+///
 /// # Errors
-/// 400 for a day that is none; the books could not be read.
+/// 400 for an invalid day, or the database could not be read.
 pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees, Problem> {
     let from = period
         .from
@@ -44,7 +47,7 @@ pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees
         .records
         .takings(from, to, false, state.clock.now())
         .await?;
-    let sums = Takings::of(&draws);
+    let sums = RevenueTotals::of(&draws);
     let policy = state.config.fees.policy;
     let facts = state.catalogue.facts();
     let rows = draws.iter().filter_map(|draw| {
@@ -70,7 +73,7 @@ pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees
         to: period.to,
         fee_rate_bps: policy.rate_bps,
         fee_cap_cents: policy.cap.0,
-        cap_reached_at_cents: reached_at(policy.cap, policy.rate_bps.into()),
+        cap_reached_at_cents: cap_reached_at(policy.cap, policy.rate_bps.into()),
         total_revenue: sums.revenue.decimal(),
         platform_fees: sums.platform_fees.decimal(),
         stripe_fees: sums.provider_fees.decimal(),
@@ -80,15 +83,15 @@ pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees
     })
 }
 
-/// The least revenue whose fee, rounded half up, is the cap.
-fn reached_at(cap: Cents, rate_bps: i64) -> i64 {
+/// The smallest revenue whose fee, rounded half up, reaches the cap.
+fn cap_reached_at(cap: Cents, rate_bps: i64) -> i64 {
     match rate_bps {
         0 => 0,
         rate => (cap.0 * 20_000 - 10_000 + 2 * rate - 1).div_euclid(2 * rate),
     }
 }
 
-/// Midnight in Brisbane at the beginning of a day, or so many days after it.
+/// Midnight in Brisbane at the start of a day, `later` days after it.
 fn midnight(day: &str, later: i64) -> Result<Timestamp, Problem> {
     let wrong = || Problem::bad_request("day-invalid", "Days are written like 2026-11-20.");
     let date = Date::parse(day, &Iso8601::DATE).map_err(|_| wrong())?;
@@ -105,8 +108,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cap_is_reached_at_about_314_dollars() {
-        let at = reached_at(Cents(1100), 350);
+    fn fee_cap_is_reached_at_314_15_dollars() {
+        let at = cap_reached_at(Cents(1100), 350);
         assert_eq!(at, 31_415);
         let policy = domain::FeePolicy::DEFAULT;
         assert_eq!(policy.on(Cents(at)), Cents(1100));
@@ -114,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_brisbanes_day() {
+    fn day_starts_at_midnight_in_brisbane() {
         assert_eq!(
             rfc3339(midnight("2026-11-20", 0).expect("a day")),
             "2026-11-19T14:00:00Z"

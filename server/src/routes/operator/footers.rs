@@ -1,4 +1,4 @@
-//! The public footer's menus and their items (C:239, decision G-10).
+//! Edits the menus and items of the public footer (decision G-10).
 
 use actix_web::{HttpResponse, web};
 use persistence::records::footers::{ItemForm, MenuForm};
@@ -9,50 +9,53 @@ use crate::form::{Findings, optional};
 use crate::identity::Caller;
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::console::system::{WantedItem, WantedMenu};
+use crate::wire::console::system::{FooterItemForm, FooterMenuForm};
 use crate::wire::footer::{FooterItem, FooterMenu};
 
-const WORDS_MAX: usize = 100;
-const URL_MAX: usize = 500;
-const ORDER_MAX: i64 = 9_999;
+const TEXT_CHARS_MAX: usize = 100;
+const URL_CHARS_MAX: usize = 500;
+const DISPLAY_ORDER_MAX: i64 = 9_999;
 
-/// All of them, hidden ones too.
+/// Lists all menus and items, including hidden ones.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let menus = state.records.footer_menus().await?;
     Ok(HttpResponse::Ok().json(menus.iter().map(FooterMenu::whole).collect::<Vec<_>>()))
 }
 
+/// Handles `POST /api/admin/footer-menus`.
 pub async fn create_menu(
     state: web::Data<State>,
     caller: Caller,
-    body: Body<WantedMenu>,
+    body: Body<FooterMenuForm>,
 ) -> Result<HttpResponse, Problem> {
     let menu = menu_form(&body.0, true)?;
-    let id = put_menu(&state, caller, None, &menu, "create-footer-menu").await?;
-    Ok(HttpResponse::Created().json(shown_menu(&state, id).await?))
+    let id = save_menu(&state, caller, None, &menu, "create-footer-menu").await?;
+    Ok(HttpResponse::Created().json(menu_json(&state, id).await?))
 }
 
+/// Handles `PATCH /api/admin/footer-menus/{menu}`.
 pub async fn change_menu(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
-    body: Body<WantedMenu>,
+    body: Body<FooterMenuForm>,
 ) -> Result<HttpResponse, Problem> {
     let id = path.parse().map_err(|_| menu_unknown())?;
     let menu = menu_form(&body.0, false)?;
-    let id = put_menu(&state, caller, Some(id), &menu, "change-footer-menu").await?;
-    Ok(HttpResponse::Ok().json(shown_menu(&state, id).await?))
+    let id = save_menu(&state, caller, Some(id), &menu, "change-footer-menu").await?;
+    Ok(HttpResponse::Ok().json(menu_json(&state, id).await?))
 }
 
+/// Handles `DELETE /api/admin/footer-menus/{menu}`.
 pub async fn remove_menu(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let id = path.parse().map_err(|_| menu_unknown())?;
-    let (actor, object) = (caller.name(), format!("footer-menu:{id}"));
+    let (actor, audit_object) = (caller.name(), format!("footer-menu:{id}"));
     let entry = caller
-        .act(&actor, None, "remove-footer-menu", &object)
+        .act(&actor, None, "remove-footer-menu", &audit_object)
         .entry(json!({}));
     let found = state.records.remove_footer_menu(id, entry).await?;
     state.catalogue.reload().await?;
@@ -63,37 +66,40 @@ pub async fn remove_menu(
     }
 }
 
+/// Handles `POST /api/admin/footer-menu-items`.
 pub async fn create_item(
     state: web::Data<State>,
     caller: Caller,
-    body: Body<WantedItem>,
+    body: Body<FooterItemForm>,
 ) -> Result<HttpResponse, Problem> {
     let item = item_form(&body.0, true)?;
-    let id = put_item(&state, caller, None, &item, "create-footer-item").await?;
-    Ok(HttpResponse::Created().json(shown_item(&state, id).await?))
+    let id = save_item(&state, caller, None, &item, "create-footer-item").await?;
+    Ok(HttpResponse::Created().json(item_json(&state, id).await?))
 }
 
+/// Handles `PATCH /api/admin/footer-menu-items/{item}`.
 pub async fn change_item(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
-    body: Body<WantedItem>,
+    body: Body<FooterItemForm>,
 ) -> Result<HttpResponse, Problem> {
     let id = path.parse().map_err(|_| item_unknown())?;
     let item = item_form(&body.0, false)?;
-    let id = put_item(&state, caller, Some(id), &item, "change-footer-item").await?;
-    Ok(HttpResponse::Ok().json(shown_item(&state, id).await?))
+    let id = save_item(&state, caller, Some(id), &item, "change-footer-item").await?;
+    Ok(HttpResponse::Ok().json(item_json(&state, id).await?))
 }
 
+/// Handles `DELETE /api/admin/footer-menu-items/{item}`.
 pub async fn remove_item(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let id = path.parse().map_err(|_| item_unknown())?;
-    let (actor, object) = (caller.name(), format!("footer-item:{id}"));
+    let (actor, audit_object) = (caller.name(), format!("footer-item:{id}"));
     let entry = caller
-        .act(&actor, None, "remove-footer-item", &object)
+        .act(&actor, None, "remove-footer-item", &audit_object)
         .entry(json!({}));
     let found = state.records.remove_footer_item(id, entry).await?;
     state.catalogue.reload().await?;
@@ -104,56 +110,60 @@ pub async fn remove_item(
     }
 }
 
-/// The form of a menu; a new one needs its fields, a changed one only what changes.
-fn menu_form(form: &WantedMenu, is_new: bool) -> Result<MenuForm, Problem> {
+/// Checks the form of a menu. A new menu needs all fields, an edit only the changed ones.
+fn menu_form(form: &FooterMenuForm, is_new: bool) -> Result<MenuForm, Problem> {
     let heading = optional(&form.heading);
-    let named = heading.is_some() || !is_new && form.heading.is_none();
+    let has_heading = heading.is_some() || !is_new && form.heading.is_none();
     let mut findings = Findings::default();
-    findings.need("heading", named, "Heading is required");
-    findings.need(
+    findings.require("heading", has_heading, "Heading is required");
+    findings.require(
         "heading",
-        fits(&heading, WORDS_MAX),
+        fits_length(&heading, TEXT_CHARS_MAX),
         "Must be at most 100 characters",
     );
-    findings.need(
+    findings.require(
         "displayOrder",
-        in_order(form.display_order),
+        is_display_order(form.display_order),
         "Display order must be a whole number",
     );
     findings.finish()?;
     Ok(MenuForm {
         heading,
-        display_order: order(form.display_order),
+        display_order: display_order_value(form.display_order),
         is_visible: form.is_visible,
     })
 }
 
-fn item_form(form: &WantedItem, is_new: bool) -> Result<ItemForm, Problem> {
+fn item_form(form: &FooterItemForm, is_new: bool) -> Result<ItemForm, Problem> {
     let (label, url) = (optional(&form.label), optional(&form.url));
-    let given = |shown: &Option<String>, sent: &Option<String>| {
+    let is_present = |shown: &Option<String>, sent: &Option<String>| {
         shown.is_some() || !is_new && sent.is_none()
     };
     let mut findings = Findings::default();
-    findings.need(
+    findings.require(
         "menuId",
         form.menu_id.is_some() || !is_new,
         "Menu is required",
     );
-    findings.need("label", given(&label, &form.label), "Label is required");
-    findings.need(
+    findings.require(
         "label",
-        fits(&label, WORDS_MAX),
+        is_present(&label, &form.label),
+        "Label is required",
+    );
+    findings.require(
+        "label",
+        fits_length(&label, TEXT_CHARS_MAX),
         "Must be at most 100 characters",
     );
-    findings.need("url", given(&url, &form.url), "URL is required");
-    findings.need(
+    findings.require("url", is_present(&url, &form.url), "URL is required");
+    findings.require(
         "url",
-        url.as_deref().is_none_or(leads_somewhere_safe) && fits(&url, URL_MAX),
+        url.as_deref().is_none_or(is_safe_link) && fits_length(&url, URL_CHARS_MAX),
         "The URL must be a path, #, https: or mailto:",
     );
-    findings.need(
+    findings.require(
         "displayOrder",
-        in_order(form.display_order),
+        is_display_order(form.display_order),
         "Display order must be a whole number",
     );
     findings.finish()?;
@@ -161,26 +171,29 @@ fn item_form(form: &WantedItem, is_new: bool) -> Result<ItemForm, Problem> {
         menu_id: form.menu_id,
         label,
         url,
-        display_order: order(form.display_order),
+        display_order: display_order_value(form.display_order),
         is_visible: form.is_visible,
     })
 }
 
-fn fits(text: &Option<String>, most: usize) -> bool {
+fn fits_length(text: &Option<String>, most: usize) -> bool {
     text.as_ref()
         .is_none_or(|text| text.chars().count() <= most)
 }
 
-fn in_order(order: Option<i64>) -> bool {
-    order.is_none_or(|order| (-ORDER_MAX..=ORDER_MAX).contains(&order))
+fn is_display_order(display_order_value: Option<i64>) -> bool {
+    display_order_value.is_none_or(|display_order_value| {
+        (-DISPLAY_ORDER_MAX..=DISPLAY_ORDER_MAX).contains(&display_order_value)
+    })
 }
 
-fn order(order: Option<i64>) -> Option<i32> {
-    order.and_then(|order| i32::try_from(order).ok())
+fn display_order_value(display_order_value: Option<i64>) -> Option<i32> {
+    display_order_value.and_then(|display_order_value| i32::try_from(display_order_value).ok())
 }
 
-/// No address that runs a script, and none that pretends to be a path.
-fn leads_somewhere_safe(url: &str) -> bool {
+/// Whether a link is safe: no script URL, and no address that looks like a path but leads to
+/// another site.
+fn is_safe_link(url: &str) -> bool {
     let path = url.starts_with('/') && !url.starts_with("//") && !url.contains('\\');
     let plain = !url
         .chars()
@@ -192,16 +205,18 @@ fn leads_somewhere_safe(url: &str) -> bool {
             || url.starts_with("mailto:"))
 }
 
-async fn put_menu(
+async fn save_menu(
     state: &State,
     caller: Caller,
     id: Option<i64>,
     menu: &MenuForm,
     action: &str,
 ) -> Result<i64, Problem> {
-    let (actor, object) = (caller.name(), object("footer-menu", id));
+    let (actor, audit_object) = (caller.name(), audit_object("footer-menu", id));
     let detail = json!({ "heading": menu.heading, "displayOrder": menu.display_order, "isVisible": menu.is_visible });
-    let entry = caller.act(&actor, None, action, &object).entry(detail);
+    let entry = caller
+        .act(&actor, None, action, &audit_object)
+        .entry(detail);
     let id = state
         .records
         .put_footer_menu(id, menu, entry)
@@ -211,19 +226,21 @@ async fn put_menu(
     Ok(id)
 }
 
-async fn put_item(
+async fn save_item(
     state: &State,
     caller: Caller,
     id: Option<i64>,
     item: &ItemForm,
     action: &str,
 ) -> Result<i64, Problem> {
-    let (actor, object) = (caller.name(), object("footer-item", id));
+    let (actor, audit_object) = (caller.name(), audit_object("footer-item", id));
     let detail = json!({
         "menuId": item.menu_id, "label": item.label, "url": item.url,
         "displayOrder": item.display_order, "isVisible": item.is_visible,
     });
-    let entry = caller.act(&actor, None, action, &object).entry(detail);
+    let entry = caller
+        .act(&actor, None, action, &audit_object)
+        .entry(detail);
     let id = state
         .records
         .put_footer_item(id, item, entry)
@@ -233,12 +250,12 @@ async fn put_item(
     Ok(id)
 }
 
-/// A new row's number is written when it is known.
-fn object(kind: &str, id: Option<i64>) -> String {
+/// The audit object. The store appends a new row's id when it is known.
+fn audit_object(kind: &str, id: Option<i64>) -> String {
     id.map_or_else(|| format!("{kind}:"), |id| format!("{kind}:{id}"))
 }
 
-async fn shown_menu(state: &State, id: i64) -> Result<FooterMenu, Problem> {
+async fn menu_json(state: &State, id: i64) -> Result<FooterMenu, Problem> {
     let menus = state.records.footer_menus().await?;
     menus
         .iter()
@@ -247,7 +264,7 @@ async fn shown_menu(state: &State, id: i64) -> Result<FooterMenu, Problem> {
         .ok_or_else(menu_unknown)
 }
 
-async fn shown_item(state: &State, id: i64) -> Result<FooterItem, Problem> {
+async fn item_json(state: &State, id: i64) -> Result<FooterItem, Problem> {
     let menus = state.records.footer_menus().await?;
     let item = menus
         .iter()
@@ -269,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_that_run_scripts_or_pretend_are_refused() {
+    fn script_and_protocol_relative_urls_are_refused() {
         for good in [
             "/terms",
             "#",
@@ -278,7 +295,7 @@ mod tests {
             "mailto:help@example.com",
             "/",
         ] {
-            assert!(leads_somewhere_safe(good), "{good}");
+            assert!(is_safe_link(good), "{good}");
         }
         for bad in [
             "javascript:alert(1)",
@@ -288,7 +305,7 @@ mod tests {
             "http://x",
             "https ://x",
         ] {
-            assert!(!leads_somewhere_safe(bad), "{bad}");
+            assert!(!is_safe_link(bad), "{bad}");
         }
     }
 }

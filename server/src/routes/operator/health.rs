@@ -1,17 +1,17 @@
-//! How the machine is, for whoever has to keep it running.
+//! Health of the service for the operator console.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use actix_web::{HttpResponse, web};
 use persistence::records::console::anomalies::AnomalyCounts;
-use persistence::records::console::vitals::{Pulse, Vitals};
+use persistence::records::console::vitals::{ConsoleCounters, Vitals};
 
+use crate::console_health::{self, CLOCK_OFF_SECONDS_MAX};
 use crate::error::Problem;
 use crate::live::SESSIONS_MAX;
 use crate::routes::machine::health::{violations, violations_within};
 use crate::state::State;
-use crate::vitals::{self, CLOCK_OFF_SECONDS_MAX};
 use crate::wire::console::health::{
     ActorsCheck, Checks, ClockCheck, ConsoleHealth, DatabaseCheck, IntegrityCheck, MailCheck,
     OpsNow, ProviderCheck, ReconcilerCheck, Revisions, SocketsCheck, WebhookCheck,
@@ -19,14 +19,15 @@ use crate::wire::console::health::{
 use crate::wire::console::instant;
 use crate::wire::instant::rfc3339;
 
-/// How old the news of broken promises may be on the socket.
-const INTEGRITY_SECONDS: i64 = 300;
+/// How old the integrity result may be on the WebSocket, in seconds.
+const INTEGRITY_MAX_AGE_SECONDS: i64 = 300;
 
+/// Handles `GET /api/admin/health`.
 pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let reachable = state.records.reachable().await.is_ok();
-    let latency_ms = begun.elapsed().as_millis() as i64;
-    let (vitals, off_ms) = vitals::read(&state).await?;
+    let latency_ms = started.elapsed().as_millis() as i64;
+    let (vitals, off_ms) = console_health::read(&state).await?;
     let violations = violations(&state).await?;
     let database = DatabaseCheck {
         ok: reachable,
@@ -45,18 +46,18 @@ pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     }))
 }
 
-/// The reconciler rounds every thirty seconds; after three of them missed it is not well.
-const ROUND_MS_MAX: i64 = 90_000;
+/// The reconciler runs every 30 seconds. After three missed passes it counts as unhealthy.
+const PASS_MS_MAX: i64 = 90_000;
 
-/// Whoever reads this has reached the database.
+/// Builds the checks. The database check is ok, because the caller has just read from it.
 fn checks(
     state: &State,
     vitals: &Vitals,
     off_ms: i64,
     violations: BTreeMap<String, u64>,
 ) -> Checks {
-    let last_round = state.payments.tally().last_round();
-    // Until the first round has ended, the start counts.
+    let last_round = state.payments.metrics().last_pass_at();
+    // Before the first pass ends, the start time counts.
     let since = last_round.unwrap_or(state.started_at);
     let (paused, sessions) = (state.draws.paused(), state.live.sessions());
     Checks {
@@ -69,7 +70,7 @@ fn checks(
             ok: vitals.webhooks_overdue == 0,
             last_received_at: vitals.webhook_received_at.map(instant),
             waiting: vitals.webhooks_waiting,
-            out_of_time: state.metrics.notices_out_of_time(),
+            out_of_time: state.metrics.webhooks_out_of_time(),
         },
         mail: MailCheck {
             ok: vitals.mails_overdue == 0 && vitals.mails_dead == 0,
@@ -87,7 +88,7 @@ fn checks(
             paused,
         },
         reconciler: ReconcilerCheck {
-            ok: state.clock.now().ms_since(since) < ROUND_MS_MAX,
+            ok: state.clock.now().ms_since(since) < PASS_MS_MAX,
             last_run_at: last_round.map(rfc3339),
         },
         clock: ClockCheck {
@@ -109,7 +110,8 @@ fn provider(vitals: &Vitals) -> ProviderCheck {
     }
 }
 
-/// A broken promise or a lost database is down; work that waits too long, or a wrong clock, is degraded.
+/// A violated invariant or a lost database means down. Overdue work or a wrong clock means
+/// degraded.
 fn status(checks: &Checks) -> &'static str {
     let waits = [
         checks.provider.ok,
@@ -126,14 +128,17 @@ fn status(checks: &Checks) -> &'static str {
     }
 }
 
-/// What the console's socket says now.
+/// Builds the console's WebSocket frame.
 ///
 /// # Errors
-/// The books could not be read.
+/// The database could not be read.
 pub async fn now(state: &State) -> Result<OpsNow, Problem> {
-    let (pulse, (vitals, off_ms)) = (state.records.pulse().await?, vitals::read(state).await?);
-    // Every promise looks at every row: the socket is told what was found within five minutes.
-    let violations = violations_within(state, INTEGRITY_SECONDS).await?;
+    let (pulse, (vitals, off_ms)) = (
+        state.records.pulse().await?,
+        console_health::read(state).await?,
+    );
+    // The check reads every row, so the WebSocket uses a result of the last five minutes.
+    let violations = violations_within(state, INTEGRITY_MAX_AGE_SECONDS).await?;
     let health = status(&checks(state, &vitals, off_ms, violations));
     let changed = state.draws.changes() as i64;
     Ok(OpsNow {
@@ -145,7 +150,7 @@ pub async fn now(state: &State) -> Result<OpsNow, Problem> {
         revisions: Revisions {
             anomalies: pulse.anomalies_total * 2 - pulse.anomalies_unresolved,
             orphans: pulse.orphans,
-            // A dispute is an anomaly, too.
+            // A dispute is an anomaly too.
             transactions: pulse.captured + pulse.refunds + pulse.anomalies_total,
             settings: pulse.settings,
             clubs: pulse.catalogue,
@@ -157,7 +162,7 @@ pub async fn now(state: &State) -> Result<OpsNow, Problem> {
     })
 }
 
-fn counts(pulse: &Pulse) -> AnomalyCounts {
+fn counts(pulse: &ConsoleCounters) -> AnomalyCounts {
     AnomalyCounts {
         total: pulse.anomalies_total,
         unresolved: pulse.anomalies_unresolved,

@@ -1,8 +1,8 @@
-//! One order, and giving its money back (decision B-22).
+//! Shows one order and refunds it (decision B-22).
 
 use actix_web::{HttpResponse, web};
 use domain::OrderId;
-use persistence::records::console::orders::{OrderDesk, OrderDeskLine};
+use persistence::records::console::orders::{OrderDetails, OrderDetailsLine};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -11,28 +11,29 @@ use crate::error::Problem;
 use crate::identity::Caller;
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::console::order::{ConsoleOrder, Reasoned, Refunded};
+use crate::wire::console::order::{ConsoleOrder, OrderRefunded, Reason};
 
+/// Handles `GET /api/admin/orders/{order}`.
 pub async fn show(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let (_, order, lines) = found(&state, &path).await?;
+    let (_, order, lines) = find_order(&state, &path).await?;
     Ok(HttpResponse::Ok().json(ConsoleOrder::new(&order, &lines)))
 }
 
-/// Voids the tickets and gives everything back, the platform's part too. Asked twice, it is done once; one that the provider
-/// refused is asked for again.
+/// Voids the tickets and refunds the whole payment with the platform fee. Repeating the call
+/// changes nothing. A refund that Stripe refused is retried.
 ///
 /// # Errors
-/// 409 `not-captured`: nothing was taken.
+/// 409 `not-captured`: nothing was captured.
 pub async fn refund(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
-    body: Body<Reasoned>,
+    body: Body<Reason>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, order, lines) = found(&state, &path).await?;
+    let (id, order, lines) = find_order(&state, &path).await?;
     let reason = reason(&body.0, "Give a reason for the refund.")?;
     let (actor, object) = (caller.name(), format!("order:{}", order.id));
     let detail = json!({ "reason": reason, "amount": domain::Cents(order.total_cents).decimal() });
@@ -58,10 +59,10 @@ pub async fn refund(
         Some(_) => {}
     }
     let tickets_voided = lines.iter().flat_map(serials).collect();
-    let (_, order, lines) = found(&state, &path).await?;
+    let (_, order, lines) = find_order(&state, &path).await?;
     let shown = ConsoleOrder::new(&order, &lines);
     let refund = shown.refund.ok_or_else(Problem::unavailable)?;
-    Ok(HttpResponse::Ok().json(Refunded {
+    Ok(HttpResponse::Ok().json(OrderRefunded {
         order_id: shown.id,
         state: refund.state,
         amount: refund.amount,
@@ -70,16 +71,16 @@ pub async fn refund(
     }))
 }
 
-fn serials(line: &OrderDeskLine) -> impl Iterator<Item = String> {
+fn serials(line: &OrderDetailsLine) -> impl Iterator<Item = String> {
     line.serials
         .iter()
         .map(move |serial| format!("FD-{}-{serial:03}", line.draw_id))
 }
 
-async fn found(
+async fn find_order(
     state: &State,
     path: &str,
-) -> Result<(OrderId, OrderDesk, Vec<OrderDeskLine>), Problem> {
+) -> Result<(OrderId, OrderDetails, Vec<OrderDetailsLine>), Problem> {
     let unknown = || Problem::unknown("order-unknown");
     let id: Uuid = path.parse().map_err(|_| unknown())?;
     let id = OrderId(id.as_u128());

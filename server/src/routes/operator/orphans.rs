@@ -1,8 +1,8 @@
-//! Tickets that nobody can be told of, and giving them their buyer (C:76, decision I-8).
+//! Paid tickets without a contact address, and assigning a buyer to them (decision I-8).
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use actors::Unresolved;
+use actors::RepairError;
 use domain::{DrawId, OrderId, Serial};
 use persistence::ledger::BuyerDetails;
 use persistence::records::console::orphans::Orphan;
@@ -11,23 +11,24 @@ use serde_json::json;
 use crate::error::Problem;
 use crate::form::{is_email, optional, trimmed};
 use crate::identity::Caller;
-use crate::identity::second_factor::{Shown, take};
+use crate::identity::second_factor::{CodeCheck, take};
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::console::instant;
 use crate::wire::console::order::{
-    OrphanedTicket, Recovered, RecoveredTicket, Recovery, SecondApproval,
+    OrphanedTicket, RecoveredTicket, SecondApproval, TicketRecoveryForm, TicketsRecovered,
 };
 
+/// Handles `GET /api/admin/orphaned-tickets`.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let mut shown = Vec::new();
     for orphan in state.records.orphans().await? {
-        shown.extend(present(&state, &orphan).await);
+        shown.extend(orphan_json(&state, &orphan).await);
     }
     Ok(HttpResponse::Ok().json(shown))
 }
 
-async fn present(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
+async fn orphan_json(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
     let now = state.clock.now();
     let (_, _, view) = state.catalogue.draw(DrawId(orphan.draw_id)).await?;
     let serial = Serial::new(orphan.serial as u16)?;
@@ -62,15 +63,17 @@ async fn present(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
     })
 }
 
-/// Gives an order without a buyer its buyer: all its tickets, and the mail that waited for an address.
+/// Assigns a buyer to an order without one: all its tickets, and the confirmation mail that waited
+/// for an address.
 ///
 /// # Errors
-/// 409 `second-approval-required`: the winning ticket of a revealed draw needs another operator's code.
+/// 409 `second-approval-required`: the winning ticket of a revealed draw needs another operator's
+/// code.
 pub async fn recover(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
-    body: Body<Recovery>,
+    body: Body<TicketRecoveryForm>,
 ) -> Result<HttpResponse, Problem> {
     let (name, email) = (trimmed(&body.0.name), trimmed(&body.0.email));
     if name.is_empty() || !is_email(&email) {
@@ -78,7 +81,7 @@ pub async fn recover(
         return Err(Problem::bad_request("invalid", sentence));
     }
     let unknown = || Problem::unknown("ticket-unknown");
-    let (draw, serial) = read(&path).ok_or_else(unknown)?;
+    let (draw, serial) = parse_serial_number(&path).ok_or_else(unknown)?;
     let orphan = state
         .records
         .ticket_owner(draw, serial)
@@ -99,7 +102,7 @@ pub async fn recover(
         email: Some(email.clone()),
         phone: optional(&body.0.phone),
     };
-    let give = async |approved_by: Option<String>| {
+    let assign_buyer = async |approved_by: Option<String>| {
         let (actor, object) = (caller.name(), format!("order:{}", orphan.order_id));
         let detail = json!({ "ticket": path.as_str(), "approvedBy": approved_by });
         let entry = caller
@@ -108,21 +111,22 @@ pub async fn recover(
         state
             .anomalies
             .by(entry)
-            .recover(draw, serial, buyer.clone(), approved_by.is_some())
+            .recover_buyer(draw, serial, buyer.clone(), approved_by.is_some())
             .await
     };
-    let given = match give(None).await {
-        Err(Unresolved::NeedsApproval) => {
-            let approved_by = approved(&state, caller, body.0.second_approval.as_ref()).await?;
-            give(Some(approved_by)).await
+    let assigned = match assign_buyer(None).await {
+        Err(RepairError::NeedsApproval) => {
+            let approved_by =
+                verify_approval(&state, caller, body.0.second_approval.as_ref()).await?;
+            assign_buyer(Some(approved_by)).await
         }
-        given => given,
+        assigned => assigned,
     };
-    let record = given.map_err(|unresolved| match unresolved {
-        Unresolved::HasBuyer => {
+    let record = assigned.map_err(|unresolved| match unresolved {
+        RepairError::HasBuyer => {
             Problem::conflict("not-orphaned", "This ticket has its buyer already.")
         }
-        Unresolved::Unknown => unknown(),
+        RepairError::Unknown => unknown(),
         _ => Problem::unavailable(),
     })?;
     recovered(
@@ -136,8 +140,8 @@ pub async fn recover(
     .await
 }
 
-/// `FD-1042-007`.
-fn read(id: &str) -> Option<(DrawId, Serial)> {
+/// Parses a serial number such as `FD-1042-007`.
+fn parse_serial_number(id: &str) -> Option<(DrawId, Serial)> {
     let (draw, serial) = id.strip_prefix("FD-")?.split_once('-')?;
     Some((
         DrawId(draw.parse().ok()?),
@@ -145,8 +149,8 @@ fn read(id: &str) -> Option<(DrawId, Serial)> {
     ))
 }
 
-/// Which other operator approves, by a code of theirs.
-async fn approved(
+/// Verifies the code of another operator and returns that operator's name.
+async fn verify_approval(
     state: &State,
     caller: Caller,
     approval: Option<&SecondApproval>,
@@ -159,26 +163,26 @@ async fn approved(
             "That approval is not right. It takes another operator's e-mail and present code.";
         Problem::new(StatusCode::FORBIDDEN, "second-approval-wrong", sentence)
     };
-    let (other, _) = state
+    let (approver, _) = state
         .records
         .admin_credentials(&approval.email)
         .await?
         .ok_or_else(wrong)?;
-    let other = state.records.admin(other).await?.ok_or_else(wrong)?;
-    if caller.name() == format!("operator {}", other.id) {
+    let approver = state.records.admin(approver).await?.ok_or_else(wrong)?;
+    if caller.name() == format!("operator {}", approver.id) {
         return Err(wrong());
     }
     let now = state.clock.now();
     let guess = state
         .limits
-        .showing_code(other.id)?
-        .on_all_nodes(&state.records, now)
+        .begin_code_check(approver.id)?
+        .count_on_all_nodes(&state.records, now)
         .await?;
-    if take(&state.records, &other, &approval.code, now).await? != Shown::Right {
+    if take(&state.records, &approver, &approval.code, now).await? != CodeCheck::Right {
         return Err(wrong());
     }
-    guess.was_right().await;
-    Ok(format!("operator {}", other.id))
+    guess.mark_correct().await;
+    Ok(format!("operator {}", approver.id))
 }
 
 async fn recovered(
@@ -203,7 +207,7 @@ async fn recovered(
         buyer_email,
     };
     let recovered = lines.iter().map(|line| line.serials.len()).sum();
-    Ok(HttpResponse::Ok().json(Recovered {
+    Ok(HttpResponse::Ok().json(TicketsRecovered {
         ticket,
         recovered,
         notified,
@@ -215,13 +219,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ticket_is_named_by_its_serial_number() {
+    fn serial_number_yields_draw_and_serial() {
         assert_eq!(
-            read("FD-1042-007"),
+            parse_serial_number("FD-1042-007"),
             Serial::new(7).map(|serial| (DrawId(1042), serial))
         );
         for odd in ["1042-007", "FD-1042", "FD-1042-170", "FD-1042-0", "FD-x-1"] {
-            assert_eq!(read(odd), None, "{odd}");
+            assert_eq!(parse_serial_number(odd), None, "{odd}");
         }
     }
 }

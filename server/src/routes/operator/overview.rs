@@ -1,4 +1,4 @@
-//! The whole in numbers (C:44), from the ledger.
+//! Totals and time series of the platform, from the ledger.
 
 use actix_web::{HttpResponse, web};
 use persistence::records::settings::HIDE_TEST_DRAWS;
@@ -6,19 +6,19 @@ use serde::Deserialize;
 
 use crate::error::Problem;
 use crate::state::State;
-use crate::wire::console::money::{Analytics, Series, Takings};
+use crate::wire::console::money::{Analytics, RevenueTotals, Series};
 
 const HOUR_SECONDS: i64 = 3600;
 const HOURS_DEFAULT: i64 = 24;
 const HOURS_MAX: i64 = 720;
-/// A chart has at most this many steps.
+/// Most steps in a chart.
 const STEPS_MAX: i64 = 200;
-/// Steps people think in: 5, 10, 15, 30 minutes, 1, 2, 4, 6, 12, 24 hours.
+/// Step lengths in seconds: 5, 10, 15 and 30 minutes, 1, 2, 4, 6, 12 and 24 hours.
 const STEPS_SECONDS: [i64; 10] = [
     300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400,
 ];
 
-/// Test draws are left out while the console hides them (decision E-15).
+/// Responds with the totals. Test draws are excluded while the console hides them (decision E-15).
 pub async fn analytics(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let settings = state.records.settings().await?;
     let without_tests = settings
@@ -29,7 +29,7 @@ pub async fn analytics(state: web::Data<State>) -> Result<HttpResponse, Problem>
         .takings(None, None, without_tests, state.clock.now())
         .await?;
     let clubs = state.records.club_rows(Some(false), None).await?;
-    let sums = Takings::of(&draws);
+    let sums = RevenueTotals::of(&draws);
     Ok(HttpResponse::Ok().json(Analytics {
         tickets_sold: sums.tickets_sold,
         total_revenue: sums.revenue.decimal(),
@@ -46,17 +46,18 @@ pub async fn analytics(state: web::Data<State>) -> Result<HttpResponse, Problem>
     }))
 }
 
+/// Query parameters of the time series.
 #[derive(Deserialize)]
-pub struct Back {
+pub struct SeriesQuery {
     hours: Option<i64>,
 }
 
-/// What happened in the last hours, in equal steps that begin at round times.
+/// Answers sales and payments of the last hours, in equal steps that begin at round times.
 pub async fn series(
     state: web::Data<State>,
-    back: web::Query<Back>,
+    query: web::Query<SeriesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let hours = back.hours.unwrap_or(HOURS_DEFAULT);
+    let hours = query.hours.unwrap_or(HOURS_DEFAULT);
     if !(1..=HOURS_MAX).contains(&hours) {
         return Err(Problem::bad_request(
             "hours-out-of-range",

@@ -1,4 +1,4 @@
-//! What the operator takes home on paper: a draw (C:70), and what the platform earned (C:80).
+//! PDF reports for the operator: a draw, and the platform fees.
 
 use actix_web::{HttpResponse, web};
 use serde_json::json;
@@ -6,11 +6,11 @@ use serde_json::json;
 use super::fees::{self, Period};
 use crate::error::Problem;
 use crate::identity::Caller;
-use crate::render::{fee_report, press};
+use crate::render::{blocking_jobs, fee_report};
 use crate::routes::club::reports::{answer, for_console};
 use crate::state::State;
 
-/// Buyers stand in it, so that the download stands in the audit log (decision F-6).
+/// Responds with the report of a draw. It holds buyers, so the download is audited (decision F-6).
 pub async fn draw(
     state: web::Data<State>,
     caller: Caller,
@@ -19,10 +19,11 @@ pub async fn draw(
     for_console(&state, caller, &path).await
 }
 
-/// The figures of the screen, with every reading of the fee (decision D-1); all time unless days are given (decision I-9).
+/// Responds with the platform fees with every reading of the fee rule (decision D-1), for all time unless
+/// days are given (decision I-9).
 ///
 /// # Errors
-/// 400 for a day that is none.
+/// 400 for an invalid day.
 pub async fn platform_fees(
     state: web::Data<State>,
     caller: Caller,
@@ -30,9 +31,8 @@ pub async fn platform_fees(
 ) -> Result<HttpResponse, Problem> {
     let report = fees::report(&state, period.into_inner()).await?;
     let now = state.clock.now();
-    let day = |day: &Option<String>, otherwise: &str| {
-        day.clone().unwrap_or_else(|| otherwise.to_string())
-    };
+    let day =
+        |day: &Option<String>, fallback: &str| day.clone().unwrap_or_else(|| fallback.to_string());
     let name = match (&report.from, &report.to) {
         (None, None) => "platform-fees-all-time.pdf".to_string(),
         (from, to) => format!(
@@ -46,7 +46,7 @@ pub async fn platform_fees(
         json!({ "from": report.from, "to": report.to }),
     );
     let fee_note = state.config.fee_note.clone();
-    let body = press::run(move || fee_report::pdf(&report, &fee_note, now))
+    let body = blocking_jobs::run(move || fee_report::pdf(&report, &fee_note, now))
         .await?
         .ok_or_else(Problem::unavailable)?;
     state

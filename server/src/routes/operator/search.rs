@@ -1,30 +1,31 @@
-//! Finding anything by what one has in hand.
+//! Search over clubs, draws, orders, anomalies and tickets.
 
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;
 
 use crate::error::Problem;
 use crate::state::State;
-use crate::wire::console::desk::SearchHit;
+use crate::wire::console::draw::SearchHit;
 
-const LETTERS_MIN: usize = 2;
-const LETTERS_MAX: usize = 100;
+const CHARS_MIN: usize = 2;
+const CHARS_MAX: usize = 100;
 
+/// Query parameters of the search.
 #[derive(Deserialize)]
-pub struct Asked {
+pub struct SearchQuery {
     #[serde(default)]
     q: String,
 }
 
-/// Too little to look for finds nothing.
+/// Responds with the hits. A query that is too short finds nothing.
 pub async fn find(
     state: web::Data<State>,
-    asked: web::Query<Asked>,
+    query: web::Query<SearchQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let words: String = asked.q.trim().chars().take(LETTERS_MAX).collect();
-    if words.chars().count() < LETTERS_MIN {
+    let text: String = query.q.trim().chars().take(CHARS_MAX).collect();
+    if text.chars().count() < CHARS_MIN {
         return Ok(HttpResponse::Ok().json(Vec::<SearchHit>::new()));
     }
-    let found = state.records.search(&words).await?;
+    let found = state.records.search(&text).await?;
     Ok(HttpResponse::Ok().json(found.into_iter().map(SearchHit::from).collect::<Vec<_>>()))
 }

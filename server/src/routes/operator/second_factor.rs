@@ -1,4 +1,5 @@
-//! Showing the second factor: enrolling an authenticator, finishing a sign-in with a code, and proving it again.
+//! The operator's second factor: enrolling an authenticator, finishing a sign-in with a code, and
+//! proving it again.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -9,16 +10,16 @@ use persistence::records::sessions::{Holder, Session};
 use serde_json::json;
 
 use crate::error::Problem;
-use crate::identity::second_factor::{FRESH_MS, Shown, authenticator, fresh_secret, take};
+use crate::identity::second_factor::{CodeCheck, FRESH_MS, authenticator, fresh_secret, take};
 use crate::identity::{Caller, prove, sign_in};
 use crate::render::qr;
 use crate::routes::body::Body;
-use crate::routes::club::session::describe;
+use crate::routes::club::session::describe_session;
 use crate::state::State;
 use crate::wire::instant::rfc3339;
-use crate::wire::session::{Code, Enrolment, Reauthenticated};
+use crate::wire::session::{Enrolment, Reauthenticated, SecondFactorCode};
 
-/// The secret to feed an authenticator with: the same until a code of it is shown.
+/// Responds with the secret for an authenticator app. It stays the same until a code is verified.
 ///
 /// # Errors
 /// 409 `already-enrolled`.
@@ -50,21 +51,21 @@ pub async fn enrol(state: web::Data<State>, caller: Caller) -> Result<HttpRespon
     }))
 }
 
-/// Finishes a sign-in: a new, whole session takes the place of the half one.
+/// Finishes a sign-in: a full session replaces the one without second factor.
 pub async fn verify(
     request: HttpRequest,
     state: web::Data<State>,
     caller: Caller,
-    body: Body<Code>,
+    body: Body<SecondFactorCode>,
 ) -> Result<HttpResponse, Problem> {
     let admin = operator(&state, caller).await?;
-    shown(&state, &admin, body.0).await?;
+    verify_code(&state, &admin, body.0).await?;
     let holder = Holder::Admin(admin.id);
     let cookie = sign_in(&request, &state, holder, true).await?;
     let now = state.clock.now();
     let ends_at = caller.session.map_or(now, |session| session.ends_at);
     audit(&state, caller, "sign-in", &admin).await?;
-    let whoami = describe(
+    let whoami = describe_session(
         &state,
         Session {
             holder,
@@ -76,15 +77,15 @@ pub async fn verify(
     Ok(HttpResponse::Ok().cookie(cookie).json(whoami))
 }
 
-/// Shows a code again, for what cannot be taken back.
+/// Verifies a code again, for irreversible actions.
 pub async fn reauthenticate(
     request: HttpRequest,
     state: web::Data<State>,
     caller: Caller,
-    body: Body<Code>,
+    body: Body<SecondFactorCode>,
 ) -> Result<HttpResponse, Problem> {
     let admin = operator(&state, caller).await?;
-    shown(&state, &admin, body.0).await?;
+    verify_code(&state, &admin, body.0).await?;
     prove(&request, &state).await?;
     let until = rfc3339(state.clock.now().plus_ms(FRESH_MS));
     Ok(HttpResponse::Ok().json(Reauthenticated {
@@ -107,28 +108,28 @@ async fn operator(state: &State, caller: Caller) -> Result<Admin, Problem> {
         .ok_or_else(Problem::unauthenticated)
 }
 
-/// Takes a code; guessing ends after five in ten minutes.
-async fn shown(state: &State, admin: &Admin, code: Code) -> Result<(), Problem> {
+/// Verifies a code. At most five wrong codes in ten minutes.
+async fn verify_code(state: &State, admin: &Admin, code: SecondFactorCode) -> Result<(), Problem> {
     let now = state.clock.now();
     let guess = state
         .limits
-        .showing_code(admin.id)?
-        .on_all_nodes(&state.records, now)
+        .begin_code_check(admin.id)?
+        .count_on_all_nodes(&state.records, now)
         .await?;
     let code = code.code.unwrap_or_default();
     match take(&state.records, admin, &code, now).await? {
-        Shown::Right => {
-            guess.was_right().await;
+        CodeCheck::Right => {
+            guess.mark_correct().await;
             Ok(())
         }
-        Shown::Used => {
-            guess.was_right().await;
+        CodeCheck::Used => {
+            guess.mark_correct().await;
             Err(Problem::unauthorized(
                 "code-used",
                 "That code was used already. Wait for the next one.",
             ))
         }
-        Shown::Wrong => {
+        CodeCheck::Wrong => {
             let sentence = "That code is not right. Codes change every 30 seconds.";
             Err(Problem::unauthorized("wrong-code", sentence))
         }

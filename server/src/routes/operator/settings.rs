@@ -1,4 +1,4 @@
-//! Switches of the whole service (C:84, decision G-15).
+//! Settings of the whole service (decision G-15).
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
@@ -13,9 +13,9 @@ use crate::error::Problem;
 use crate::identity::Caller;
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::console::system::{InFlight, Maintenance, Setting, WantedSetting};
+use crate::wire::console::system::{InFlight, Maintenance, Setting, SettingForm};
 
-/// What the console may switch; everything else in the table belongs to the machine.
+/// Settings that the console may change. Other keys belong to the server.
 const SWITCHES: [&str; 3] = [
     CLUB_REGISTRATION_ENABLED,
     HIDE_TEST_DRAWS,
@@ -23,17 +23,20 @@ const SWITCHES: [&str; 3] = [
 ];
 const DESCRIPTION_CHARS_MAX: usize = 200;
 
-/// `updatedBy` in the body is ignored: the session says who it was (decision G-7).
+/// The body of a maintenance switch. `updatedBy` is ignored: the session tells who changed it
+/// (decision G-7).
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
-pub struct WantedMaintenance {
+#[schema(as = WantedMaintenance)]
+pub struct MaintenanceForm {
     pub enabled: Option<bool>,
 }
 
+/// Handles `POST /api/admin/maintenance-mode`.
 pub async fn maintenance_mode(
     state: web::Data<State>,
     caller: Caller,
-    body: Body<WantedMaintenance>,
+    body: Body<MaintenanceForm>,
 ) -> Result<HttpResponse, Problem> {
     let missing = || Problem::bad_request("enabled-missing", "Failed to update maintenance mode");
     let enabled = body.0.enabled.ok_or_else(missing)?;
@@ -45,43 +48,45 @@ pub async fn maintenance_mode(
     }))
 }
 
-/// The switches that were ever set.
+/// Lists the settings that were ever set.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let rows = state.records.setting_rows().await?.into_iter();
-    let known = |key: &str| key == MAINTENANCE_MODE || SWITCHES.contains(&key);
+    let is_known = |key: &str| key == MAINTENANCE_MODE || SWITCHES.contains(&key);
     Ok(HttpResponse::Ok().json(
-        rows.filter(|row| known(&row.key))
+        rows.filter(|row| is_known(&row.key))
             .map(Setting::from)
             .collect::<Vec<_>>(),
     ))
 }
 
+/// Handles `GET /api/admin/system-settings/{key}`.
 pub async fn show(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let key = path.into_inner();
-    let known = key == MAINTENANCE_MODE || SWITCHES.contains(&key.as_str());
-    let setting = if known {
+    let is_known = key == MAINTENANCE_MODE || SWITCHES.contains(&key.as_str());
+    let setting = if is_known {
         find(&state, &key).await?
     } else {
         None
     };
-    let unset = || {
+    let not_set = || {
         Problem::new(
             StatusCode::NOT_FOUND,
             "setting-unset",
             "Failed to load setting",
         )
     };
-    Ok(HttpResponse::Ok().json(setting.ok_or_else(unset)?))
+    Ok(HttpResponse::Ok().json(setting.ok_or_else(not_set)?))
 }
 
+/// Handles `POST /api/admin/system-settings/{key}`.
 pub async fn change(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
-    body: Body<WantedSetting>,
+    body: Body<SettingForm>,
 ) -> Result<HttpResponse, Problem> {
     let key = path.into_inner();
     if key == MAINTENANCE_MODE {
@@ -98,20 +103,20 @@ pub async fn change(
     }
     let value = body.0.value.as_deref().map(str::trim).unwrap_or_default();
     if !["true", "false"].contains(&value) {
-        // The specification's words for this one (C:314).
+        // The specified text for this setting (section C:314 of the specification).
         let registration = key == CLUB_REGISTRATION_ENABLED;
-        let words = if registration {
+        let message = if registration {
             "Failed to update club registration setting."
         } else {
             "A switch is true or false."
         };
-        return Err(Problem::bad_request("value-refused", words));
+        return Err(Problem::bad_request("value-refused", message));
     }
     let description: Option<String> = body
         .0
         .description
         .as_ref()
-        .map(|words| words.trim().chars().take(DESCRIPTION_CHARS_MAX).collect());
+        .map(|text| text.trim().chars().take(DESCRIPTION_CHARS_MAX).collect());
     Ok(HttpResponse::Ok().json(set(&state, caller, &key, value, description.as_deref()).await?))
 }
 
@@ -143,7 +148,7 @@ async fn find(state: &State, key: &str) -> Result<Option<Setting>, Problem> {
         .map(Setting::from))
 }
 
-/// What is under way when maintenance begins: it goes on.
+/// Responds with the reservations and payments in progress. They continue during maintenance.
 pub async fn in_flight(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let (reservations, tickets_held, payments_in_flight) = state.records.in_flight().await?;
     Ok(HttpResponse::Ok().json(InFlight {

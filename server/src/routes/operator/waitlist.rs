@@ -1,4 +1,4 @@
-//! Clubs that wait to be let in.
+//! The waitlist of clubs.
 
 use actix_web::{HttpResponse, web};
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::identity::Caller;
 use crate::state::State;
 use crate::wire::console::club::WaitlistEntry;
 
-/// Newest first.
+/// Lists the waitlist, newest first.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let entries = state.records.waitlist().await?;
     Ok(HttpResponse::Ok().json(
@@ -20,6 +20,7 @@ pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     ))
 }
 
+/// Handles `DELETE /api/admin/waitlist/{entry}`.
 pub async fn remove(
     state: web::Data<State>,
     caller: Caller,

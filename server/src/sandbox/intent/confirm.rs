@@ -1,36 +1,36 @@
-//! The buyer's half: confirming with a card, answering a 3-D Secure challenge.
+//! The buyer's calls: confirming with a card, and answering a 3-D Secure challenge.
 
 use serde_json::Value;
 
 use super::{CaptureMethod, Intent, IntentStatus, settle};
-use crate::sandbox::call::Call;
+use crate::sandbox::call::ApiCall;
 use crate::sandbox::card::{Behaviour, Decline};
 use crate::sandbox::charge::Charge;
-use crate::sandbox::failure::Failure;
+use crate::sandbox::failure::StripeError;
 use crate::sandbox::method::{self, Method};
-use crate::sandbox::state::State;
-use crate::sandbox::table::Row;
+use crate::sandbox::state::SandboxState;
+use crate::sandbox::table::StripeObject;
 
-/// `POST /v1/payment_intents/{id}/confirm`
-pub fn confirm(state: &mut State, call: &Call, id: &str) -> Result<Value, Failure> {
+/// Handles `POST /v1/payment_intents/{id}/confirm`.
+pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     let mut intent = state.find::<Intent>(&call.account, id)?;
-    call.may_use(&intent)?;
+    call.check_client_secret(&intent)?;
     if !intent.status.is_open() {
         let why = match intent.status {
             IntentStatus::Succeeded => "it has already succeeded after being previously confirmed",
             IntentStatus::Canceled => "it has a status of canceled",
             _ => "it has already been confirmed and requires capture",
         };
-        return Err(intent.unexpected(format!(
+        return Err(intent.unexpected_state(format!(
             "You cannot confirm this PaymentIntent because {why}."
         )));
     }
-    let named = method::named_by(state, call)?;
-    let method = match (named, &intent.payment_method) {
+    let requested = method::resolve(state, call)?;
+    let method = match (requested, &intent.payment_method) {
         (Some(method), _) => method,
-        (None, Some(kept)) => state.find::<Method>(&call.account, kept)?,
+        (None, Some(attached)) => state.find::<Method>(&call.account, attached)?,
         (None, None) => {
-            return Err(intent.unexpected(
+            return Err(intent.unexpected_state(
                 "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update \
                  the PaymentIntent with a payment method and then confirm it again, or confirm it again directly with \
                  a payment method."
@@ -41,43 +41,52 @@ pub fn confirm(state: &mut State, call: &Call, id: &str) -> Result<Value, Failur
     if method.spent {
         let message = "The provided PaymentMethod was previously used with a PaymentIntent without Customer \
                        attachment. It may not be used again.";
-        return Err(Failure::invalid(message).param("payment_method"));
+        return Err(StripeError::invalid(message).param("payment_method"));
     }
-    state.may_charge(&call.account)?;
+    state.check_charges_enabled(&call.account)?;
     intent.payment_method = Some(method.id.clone());
     intent.last_error = None;
-    if let Some(email) = call.form.owned("receipt_email") {
+    if let Some(email) = call.form.get_owned("receipt_email") {
         intent.receipt_email = Some(email);
     }
     match method.behaviour {
         Behaviour::Approves | Behaviour::Disputes => approve(state, call, intent, method),
-        Behaviour::Declines(decline) => {
-            Err(refuse(state, call, intent, &method, decline.failure()))
-        }
+        Behaviour::Declines(decline) => Err(record_decline(
+            state,
+            call,
+            intent,
+            &method,
+            decline.failure(),
+        )),
         Behaviour::Authenticates | Behaviour::AuthenticatesThenDeclines => {
             intent.status = IntentStatus::RequiresAction;
             intent
                 .clone()
-                .announce(state, "payment_intent.requires_action");
-            Ok(intent.shown_to(call.access))
+                .save_and_emit(state, "payment_intent.requires_action");
+            Ok(intent.render_for(call.access))
         }
     }
 }
 
-/// `POST /v1/payment_intents/{id}/authenticate` with `outcome=complete|fail`: what the bank's page reports. Ours alone.
-pub fn authenticate(state: &mut State, call: &Call, id: &str) -> Result<Value, Failure> {
+/// Handles `POST /v1/payment_intents/{id}/authenticate` with `outcome=complete|fail`: the result of
+/// the bank's page. Stripe's API has no such call.
+pub fn authenticate(
+    state: &mut SandboxState,
+    call: &ApiCall,
+    id: &str,
+) -> Result<Value, StripeError> {
     let intent = state.find::<Intent>(&call.account, id)?;
-    call.may_use(&intent)?;
+    call.check_client_secret(&intent)?;
     if intent.status != IntentStatus::RequiresAction {
         let status = intent.status.word();
-        return Err(intent.unexpected(format!(
+        return Err(intent.unexpected_state(format!(
             "This PaymentIntent awaits no authentication, its status is {status}."
         )));
     }
     let method_id = intent.payment_method.clone().unwrap_or_default();
     let method = state.find::<Method>(&call.account, &method_id)?;
     match (call.form.required("outcome")?, method.behaviour) {
-        ("complete", Behaviour::AuthenticatesThenDeclines) => Err(refuse(
+        ("complete", Behaviour::AuthenticatesThenDeclines) => Err(record_decline(
             state,
             call,
             intent,
@@ -86,25 +95,26 @@ pub fn authenticate(state: &mut State, call: &Call, id: &str) -> Result<Value, F
         )),
         ("complete", _) => approve(state, call, intent, method),
         _ => {
-            // The challenge's failure is the intent's news, not this call's: the answer is the intent, as in real life.
+            // A failed challenge is recorded on the intent. The call itself succeeds and returns
+            // the intent, as at Stripe.
             let message = "We are unable to authenticate your payment method. Please choose a different payment \
                            method and try again.";
-            let failure = Failure::state("payment_intent_authentication_failure", message);
-            refuse(state, call, intent, &method, failure);
+            let failure = StripeError::state("payment_intent_authentication_failure", message);
+            record_decline(state, call, intent, &method, failure);
             Ok(state
                 .find::<Intent>(&call.account, id)?
-                .shown_to(call.access))
+                .render_for(call.access))
         }
     }
 }
 
 fn approve(
-    state: &mut State,
-    call: &Call,
+    state: &mut SandboxState,
+    call: &ApiCall,
     mut intent: Intent,
     mut method: Method,
-) -> Result<Value, Failure> {
-    let charge = Charge::authorised(&intent, &method);
+) -> Result<Value, StripeError> {
+    let charge = Charge::authorised(&intent, &method, state.now());
     intent.latest_charge = Some(charge.id.clone());
     method.spent = true;
     state.save(method);
@@ -114,7 +124,7 @@ fn approve(
             intent.status = IntentStatus::RequiresCapture;
             intent.amount_capturable = intent.amount;
             state.save(charge);
-            intent.announce(state, "payment_intent.amount_capturable_updated");
+            intent.save_and_emit(state, "payment_intent.amount_capturable_updated");
         }
         CaptureMethod::Automatic => {
             let (amount, fee) = (intent.amount, intent.application_fee_amount);
@@ -123,18 +133,18 @@ fn approve(
     }
     Ok(state
         .find::<Intent>(&call.account, &id)?
-        .shown_to(call.access))
+        .render_for(call.access))
 }
 
-/// Writes the decline into the intent and makes the error answer that carries it.
-fn refuse(
-    state: &mut State,
-    call: &Call,
+/// Records the decline on the intent and returns the error response that carries it.
+fn record_decline(
+    state: &mut SandboxState,
+    call: &ApiCall,
     mut intent: Intent,
     method: &Method,
-    failure: Failure,
-) -> Failure {
-    let charge = Charge::failed(&intent, method, &failure);
+    failure: StripeError,
+) -> StripeError {
+    let charge = Charge::failed(&intent, method, &failure, state.now());
     let failure = failure
         .detail("charge", charge.id.clone())
         .detail("payment_method", method.render());
@@ -143,7 +153,7 @@ fn refuse(
     intent.payment_method = None;
     intent.last_error = Some(failure.error());
     state.save(charge);
-    let shown = intent.shown_to(call.access);
-    intent.announce(state, "payment_intent.payment_failed");
-    failure.detail("payment_intent", shown)
+    let rendered = intent.render_for(call.access);
+    intent.save_and_emit(state, "payment_intent.payment_failed");
+    failure.detail("payment_intent", rendered)
 }

@@ -1,4 +1,4 @@
-//! Something odd about a payment (C:101).
+//! Anomalies of payments.
 
 use domain::Cents;
 use persistence::records::console::anomalies::{AnomalyCounts, AnomalyRow};
@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::instant;
 
+/// An anomaly of a payment.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Anomaly {
@@ -20,13 +21,16 @@ pub struct Anomaly {
     pub customer_email: Option<String>,
     pub detected_at: String,
     pub resolved: bool,
-    /// Whatever explains it.
+    /// The data that explains the anomaly.
     #[schema(value_type = Object)]
     pub details: Value,
     pub resolved_at: Option<String>,
-    /// 'Super Admin', or 'System' when it healed by itself.
+    /// `Super Admin`, or `System` when the reconciler resolved it.
     pub resolved_by: Option<String>,
+    /// The operator's e-mail address, when an operator resolved it.
+    pub resolved_by_email: Option<String>,
     pub resolution: Option<String>,
+    /// `null` when no order matches the payment.
     pub order_id: Option<String>,
     pub draw_numbers: Vec<i64>,
     pub ticket_count: Option<i64>,
@@ -34,7 +38,7 @@ pub struct Anomaly {
     pub club_name: Option<String>,
     pub customer_name: Option<String>,
     pub customer_phone: Option<String>,
-    /// The payment in the provider's own dashboard, or in the sandbox's.
+    /// The payment in Stripe's dashboard, or in the sandbox's.
     pub stripe_url: Option<String>,
 }
 
@@ -66,6 +70,7 @@ impl Anomaly {
                     .map_or("System", |_| "Super Admin")
                     .to_string()
             }),
+            resolved_by_email: row.resolved_by_email.clone(),
             resolution: row.resolution.clone(),
             order_id: row.order_id.map(|id| id.to_string()),
             draw_numbers: row.draws.clone(),
@@ -79,6 +84,7 @@ impl Anomaly {
     }
 }
 
+/// Numbers of anomalies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AnomalyStats {
@@ -99,13 +105,14 @@ impl From<AnomalyCounts> for AnomalyStats {
     }
 }
 
+/// The body that closes an anomaly.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Resolution {
     pub note: Option<String>,
 }
 
-/// Whose tickets a payment without tickets becomes (C:164).
+/// The customer who gets the tickets of a payment without tickets.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct MissingTicket {
@@ -113,14 +120,38 @@ pub struct MissingTicket {
     pub customer_name: Option<String>,
     pub customer_email: Option<String>,
     pub customer_phone: Option<String>,
+    /// With `ticketCount`: the tickets for a payment that matches no order (decision M-9).
+    pub draw_number: Option<i64>,
+    /// 1 to 50.
+    pub ticket_count: Option<i64>,
 }
 
+/// The tickets that a payment was made for, as its order or its Stripe metadata tells.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PaidTickets {
+    /// `null` when no order matches the payment.
+    pub order_id: Option<String>,
+    pub lines: Vec<PaidLine>,
+}
+
+/// Paid tickets of one draw.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PaidLine {
+    pub draw_number: i64,
+    pub ticket_count: u16,
+}
+
+/// The body that starts a scan.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-pub struct Scan {
+#[schema(as = Scan)]
+pub struct ScanForm {
     pub hours_back: Option<i64>,
 }
 
+/// A ticket that was allocated.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AllocatedTicket {
@@ -130,6 +161,7 @@ pub struct AllocatedTicket {
     pub serial_number: String,
 }
 
+/// The tickets that a payment without tickets was given.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MissingTicketResolved {
@@ -137,12 +169,13 @@ pub struct MissingTicketResolved {
     pub customer_name: String,
 }
 
-/// What looking again found.
+/// The result of a scan.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Scanned {
+#[schema(as = Scanned)]
+pub struct ScanResult {
     pub hours_back: i64,
-    /// Not counted before (decision I-3).
+    /// Anomalies that were not known before (decision I-3).
     pub new_anomalies: u64,
     pub healed: u64,
     pub examined: u64,

@@ -1,12 +1,14 @@
-//! Who did what.
+//! The audit log.
 
-use persistence::records::audit::{Chain, Written};
+use persistence::records::audit::Written as WrittenEntry;
+use persistence::records::audit_chain::AuditChainReport;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::wire::instant::rfc3339;
 
+/// One entry of the audit log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditEntry {
@@ -14,7 +16,7 @@ pub struct AuditEntry {
     pub at: String,
     /// The session's identity: `operator 1`, `club 3`, `club 3 member 7`.
     pub actor: String,
-    /// For display: 'Super Admin', a member of a club with name and address, or the actor.
+    /// For display: `Super Admin`, a club user with name and address, or the actor.
     pub by: String,
     pub action: String,
     /// `draw:1042`, `order:…`, `setting:…`
@@ -22,13 +24,13 @@ pub struct AuditEntry {
     #[schema(value_type = Object)]
     pub detail: Value,
     pub ip: Option<String>,
-    /// Hexadecimal, of this entry's words and the hash before.
+    /// Hash of this entry and of the previous hash, in hexadecimal.
     pub hash: String,
     pub previous_hash: String,
 }
 
-impl From<Written> for AuditEntry {
-    fn from(entry: Written) -> AuditEntry {
+impl From<WrittenEntry> for AuditEntry {
+    fn from(entry: WrittenEntry) -> AuditEntry {
         let by = match entry.person {
             Some(person) => person,
             None if entry.actor.starts_with("operator") => "Super Admin".to_string(),
@@ -49,18 +51,19 @@ impl From<Written> for AuditEntry {
     }
 }
 
+/// The state of the hash chain.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditChain {
-    /// Every entry follows from the one before it.
+    /// Whether each entry's hash follows from the one before.
     pub verified: bool,
     pub length: i64,
     pub head: String,
     pub broken_at: Option<i64>,
 }
 
-impl From<Chain> for AuditChain {
-    fn from(chain: Chain) -> AuditChain {
+impl From<AuditChainReport> for AuditChain {
+    fn from(chain: AuditChainReport) -> AuditChain {
         AuditChain {
             verified: chain.broken_at.is_none(),
             length: chain.length,
@@ -70,11 +73,12 @@ impl From<Chain> for AuditChain {
     }
 }
 
+/// A page of audit entries.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditTrail {
     pub entries: Vec<AuditEntry>,
-    /// Ask with `before` this for older ones.
+    /// The `before` value for the next page of older entries.
     pub next: Option<i64>,
     pub chain: AuditChain,
 }

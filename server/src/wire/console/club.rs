@@ -1,17 +1,19 @@
-//! Clubs and would-be clubs (C:118).
+//! Clubs and the waitlist, for the operator.
 
 use domain::Cents;
 use persistence::records::console::clubs::ClubRow;
-use persistence::records::waitlist::WaitlistEntry as Waiting;
+use persistence::records::waitlist::WaitlistEntry as WaitlistRecord;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::instant;
 use crate::wire::instant::rfc3339;
 
+/// A club with its account status and totals.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ClubDesk {
+#[schema(as = ClubDesk)]
+pub struct ConsoleClub {
     pub id: i64,
     pub name: String,
     pub email: String,
@@ -33,9 +35,9 @@ pub struct ClubDesk {
     pub revenue: String,
 }
 
-impl From<&ClubRow> for ClubDesk {
-    fn from(row: &ClubRow) -> ClubDesk {
-        ClubDesk {
+impl From<&ClubRow> for ConsoleClub {
+    fn from(row: &ClubRow) -> ConsoleClub {
+        ConsoleClub {
             id: row.id,
             name: row.name.clone(),
             email: row.email.clone(),
@@ -59,7 +61,7 @@ impl From<&ClubRow> for ClubDesk {
     }
 }
 
-/// A club's account at the provider (decision B-17).
+/// A club's Stripe account (decision B-17).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StripeAccount {
@@ -84,6 +86,7 @@ impl From<&ClubRow> for StripeAccount {
     }
 }
 
+/// A club on the waitlist.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitlistEntry {
@@ -95,8 +98,8 @@ pub struct WaitlistEntry {
     pub created_at: String,
 }
 
-impl From<Waiting> for WaitlistEntry {
-    fn from(entry: Waiting) -> WaitlistEntry {
+impl From<WaitlistRecord> for WaitlistEntry {
+    fn from(entry: WaitlistRecord) -> WaitlistEntry {
         WaitlistEntry {
             id: entry.id,
             club_name: entry.club_name,

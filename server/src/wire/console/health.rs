@@ -1,10 +1,11 @@
-//! How the machine is, in place of fixed words (decision B-19).
+//! Health of the service (decision B-19).
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
+/// Health of the service, by check.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleHealth {
@@ -16,6 +17,7 @@ pub struct ConsoleHealth {
     pub checks: Checks,
 }
 
+/// The health checks. Each has its own `ok`.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Checks {
     pub database: DatabaseCheck,
@@ -29,6 +31,7 @@ pub struct Checks {
     pub integrity: IntegrityCheck,
 }
 
+/// Whether the database answers.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DatabaseCheck {
@@ -36,6 +39,7 @@ pub struct DatabaseCheck {
     pub latency_ms: i64,
 }
 
+/// Whether the payment provider answers.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderCheck {
@@ -44,16 +48,19 @@ pub struct ProviderCheck {
     pub last_failure_at: Option<String>,
 }
 
+/// Whether webhook events are processed in time.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookCheck {
     pub ok: bool,
     pub last_received_at: Option<String>,
     pub waiting: i64,
-    /// Signed as the provider signs, and refused for their time, since the process began: then a clock is wrong.
+    /// Events with a valid signature but a timestamp out of range, since the process started. More
+    /// than zero means a wrong clock.
     pub out_of_time: u64,
 }
 
+/// Whether mails are sent in time.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MailCheck {
@@ -63,45 +70,50 @@ pub struct MailCheck {
     pub last_sent_at: Option<String>,
 }
 
+/// Whether more WebSockets can be opened.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SocketsCheck {
     pub ok: bool,
     pub sessions: usize,
 }
 
+/// Whether all draw actors run.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ActorsCheck {
     pub ok: bool,
-    /// Draws whose actor is awake.
+    /// Draws with a running actor.
     pub awake: usize,
-    /// Draws that failed again and again, and wait for an operator.
+    /// Draws that are paused after repeated failures, until an operator acts.
     pub paused: usize,
 }
 
+/// Whether the reconciler runs in time.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReconcilerCheck {
     pub ok: bool,
-    /// When it last ended a round.
+    /// When its last pass ended.
     pub last_run_at: Option<String>,
 }
 
+/// Whether the clock is right.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClockCheck {
     pub ok: bool,
-    /// How far this node's clock is ahead of the database's; negative: behind.
+    /// Milliseconds that this node's clock is ahead of the database's; negative when behind.
     pub off_ms: i64,
 }
 
+/// Whether all invariants hold.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct IntegrityCheck {
     pub ok: bool,
-    /// How many rows break each promise.
+    /// Number of violating rows by invariant.
     pub violations: BTreeMap<String, u64>,
 }
 
-/// What moves on the console's socket: badges, and which lists to read again.
+/// The console's WebSocket frame: badge counts, and which lists to reload.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OpsNow {
@@ -113,7 +125,7 @@ pub struct OpsNow {
     pub revisions: Revisions,
 }
 
-/// Counters that rise when that list changed.
+/// Counters that rise when a list changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Revisions {
     pub anomalies: i64,

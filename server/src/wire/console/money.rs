@@ -1,14 +1,14 @@
-//! What the platform and its clubs took in (C:141), to the cent of the ledger.
+//! Revenue and fees of the platform and its clubs, from the ledger.
 
 use domain::{Cents, fee};
-use persistence::records::console::series::Step;
+use persistence::records::console::series::SeriesInterval;
 use persistence::records::console::takings::DrawTakings;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Sums over some draws.
+/// Sums over several draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Takings {
+pub struct RevenueTotals {
     pub tickets_sold: i64,
     pub revenue: Cents,
     pub platform_fees: Cents,
@@ -19,11 +19,11 @@ pub struct Takings {
     pub fees_estimated: bool,
 }
 
-impl Takings {
-    pub fn of(draws: &[DrawTakings]) -> Takings {
-        draws.iter().fold(Takings::default(), |sum, draw| {
+impl RevenueTotals {
+    pub fn of(draws: &[DrawTakings]) -> RevenueTotals {
+        draws.iter().fold(RevenueTotals::default(), |sum, draw| {
             let unknown = draw.orders_without_provider_fee;
-            // The card fee's formula until the provider has said its own (decision D-18).
+            // Estimate the fee by formula while Stripe has not reported it (decision D-18).
             let estimate = match unknown {
                 0 => Cents::ZERO,
                 orders => {
@@ -31,7 +31,7 @@ impl Takings {
                         + Cents(30) * (orders - 1)
                 }
             };
-            Takings {
+            RevenueTotals {
                 tickets_sold: sum.tickets_sold + draw.tickets_sold,
                 revenue: sum.revenue + Cents(draw.revenue_cents),
                 platform_fees: sum.platform_fees + Cents(draw.fee_cents),
@@ -44,12 +44,13 @@ impl Takings {
         })
     }
 
-    /// Revenue without the platform's fee and the card fees that clubs bear.
+    /// Revenue minus the platform fees and the Stripe fees that clubs pay.
     pub fn club_revenue(&self) -> Cents {
         self.revenue + self.card_fees_passed_on - self.platform_fees - self.provider_fees
     }
 }
 
+/// Totals of the platform.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Analytics {
@@ -58,9 +59,9 @@ pub struct Analytics {
     pub platform_fees: String,
     pub club_revenue: String,
     pub prize_money: String,
-    /// Without archived ones (decision I-10).
+    /// Clubs that are not archived (decision I-10).
     pub total_clubs: usize,
-    /// Those whose account may charge.
+    /// Clubs whose account may take payments.
     pub active_clubs: usize,
     pub total_draws: usize,
     pub active_draws: usize,
@@ -69,12 +70,12 @@ pub struct Analytics {
     pub refunded: String,
 }
 
-/// Columns of equal length, as charts want them.
+/// A time series: columns of equal length for charts.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Series {
     pub step_seconds: i64,
-    /// Beginnings of the steps, in seconds since 1970.
+    /// Start of each step, in Unix seconds.
     pub at: Vec<i64>,
     pub tickets_sold: Vec<i64>,
     pub payments: Vec<i64>,
@@ -83,8 +84,8 @@ pub struct Series {
 }
 
 impl Series {
-    pub fn new(step_seconds: i64, steps: &[Step]) -> Series {
-        let column = |value: fn(&Step) -> i64| steps.iter().map(value).collect();
+    pub fn new(step_seconds: i64, steps: &[SeriesInterval]) -> Series {
+        let column = |value: fn(&SeriesInterval) -> i64| steps.iter().map(value).collect();
         Series {
             step_seconds,
             at: column(|step| step.at),
@@ -96,7 +97,7 @@ impl Series {
     }
 }
 
-/// One of the sources that disagree about the fee (C:348).
+/// One of the sources of the specification that disagree about the fee.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FeeReading {
@@ -105,7 +106,7 @@ pub struct FeeReading {
     pub cap_cents: i64,
 }
 
-/// Both readings, as the specification demands (decision D-1).
+/// All readings of the fee rule, which the specification requires to be shown (decision D-1).
 pub const READINGS: [FeeReading; 3] = [
     FeeReading {
         source: "Console fee report and club terms",
@@ -124,6 +125,7 @@ pub const READINGS: [FeeReading; 3] = [
     },
 ];
 
+/// The fees of one draw.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DrawFees {
@@ -133,20 +135,21 @@ pub struct DrawFees {
     pub away_team: String,
     pub club_name: String,
     pub game_date: String,
-    /// The draw's own zone, in which its kick-off is told.
+    /// The time zone of the draw's kick-off.
     pub timezone: String,
     pub status: String,
     pub tickets_sold: i64,
     pub revenue: String,
     pub platform_fee: String,
-    /// The fee has reached its cap.
+    /// Whether the fee has reached its cap.
     pub capped: bool,
 }
 
+/// The fee report of a period.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlatformFees {
-    /// First and last day, Brisbane's, if only some were asked for.
+    /// First and last day in Brisbane time, if a period was requested.
     pub from: Option<String>,
     pub to: Option<String>,
     pub fee_rate_bps: u32,
@@ -167,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_clubs_keep_is_what_is_left_of_revenue() {
+    fn club_revenue_is_revenue_minus_all_fees() {
         let draw = DrawTakings {
             revenue_cents: 10_000,
             fee_cents: 350,
@@ -177,7 +180,7 @@ mod tests {
             charged_without_provider_fee_cents: 2_000,
             ..DrawTakings::default()
         };
-        let sums = Takings::of(&[draw.clone(), DrawTakings::default()]);
+        let sums = RevenueTotals::of(&[draw.clone(), DrawTakings::default()]);
         assert_eq!(sums.provider_fees, Cents(400 + 34 + 60));
         assert_eq!(sums.club_revenue(), Cents(10_000 + 200 - 350 - 494));
         assert!(sums.fees_estimated);

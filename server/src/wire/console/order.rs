@@ -1,12 +1,13 @@
-//! One purchase, its refund, and tickets that nobody can be told of.
+//! An order with its refund, and tickets without a contact address, for the operator.
 
 use domain::Cents;
-use persistence::records::console::orders::{OrderDesk, OrderDeskLine};
+use persistence::records::console::orders::{OrderDetails, OrderDetailsLine};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::instant;
 
+/// A ticket of an order.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleTicket {
@@ -15,6 +16,7 @@ pub struct ConsoleTicket {
     pub serial_number: String,
 }
 
+/// The tickets of one draw in an order.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleLine {
@@ -24,10 +26,11 @@ pub struct ConsoleLine {
     pub draw_status: String,
     pub ticket_count: i16,
     pub ticket_price: String,
-    /// Without number pairs: nobody but the owner sees them before the reveal.
+    /// Tickets without number pairs: before the reveal only the buyer reads them.
     pub tickets: Vec<ConsoleTicket>,
 }
 
+/// The refund of an order.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleRefund {
@@ -39,6 +42,7 @@ pub struct ConsoleRefund {
     pub created_at: Option<String>,
 }
 
+/// An order.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleOrder {
@@ -63,7 +67,7 @@ pub struct ConsoleOrder {
 }
 
 impl ConsoleOrder {
-    pub fn new(order: &OrderDesk, lines: &[OrderDeskLine]) -> ConsoleOrder {
+    pub fn new(order: &OrderDetails, lines: &[OrderDetailsLine]) -> ConsoleOrder {
         let why_not = why_not_refundable(order);
         ConsoleOrder {
             id: order.id.to_string(),
@@ -88,8 +92,9 @@ impl ConsoleOrder {
     }
 }
 
-/// Money that was taken and not given back can be given back, also after the provider refused it once.
-fn why_not_refundable(order: &OrderDesk) -> Option<&'static str> {
+/// Why a payment cannot be refunded. A captured payment can, also after Stripe refused an earlier
+/// refund.
+fn why_not_refundable(order: &OrderDetails) -> Option<&'static str> {
     match (order.captured_at, order.refund_state.as_deref()) {
         (None, None) => Some("This payment was never taken."),
         (_, None | Some("failed")) => None,
@@ -97,7 +102,7 @@ fn why_not_refundable(order: &OrderDesk) -> Option<&'static str> {
     }
 }
 
-fn refund(order: &OrderDesk) -> Option<ConsoleRefund> {
+fn refund(order: &OrderDetails) -> Option<ConsoleRefund> {
     Some(ConsoleRefund {
         state: order.refund_state.clone()?,
         amount: Cents(order.refund_cents?).decimal(),
@@ -107,7 +112,7 @@ fn refund(order: &OrderDesk) -> Option<ConsoleRefund> {
     })
 }
 
-fn line(line: &OrderDeskLine) -> ConsoleLine {
+fn line(line: &OrderDetailsLine) -> ConsoleLine {
     let ticket = |serial: &i16| ConsoleTicket {
         ticket_number: *serial,
         serial_number: format!("FD-{}-{serial:03}", line.draw_id),
@@ -123,18 +128,21 @@ fn line(line: &OrderDeskLine) -> ConsoleLine {
     }
 }
 
-/// Why, and for what cannot be taken back the draw's number once more.
+/// The reason for an action, and for an irreversible one the draw's number typed again.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-pub struct Reasoned {
+#[schema(as = Reasoned)]
+pub struct Reason {
     pub reason: Option<String>,
-    #[serde(deserialize_with = "crate::wire::loose::whole")]
+    #[serde(deserialize_with = "crate::wire::lenient::whole")]
     pub draw_number: Option<i64>,
 }
 
+/// The answer to a refund.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Refunded {
+#[schema(as = Refunded)]
+pub struct OrderRefunded {
     pub order_id: String,
     pub state: String,
     pub amount: String,
@@ -142,7 +150,7 @@ pub struct Refunded {
     pub tickets_voided: Vec<String>,
 }
 
-/// A ticket that is paid for and belongs to nobody we could write to (C:108).
+/// A paid ticket without a contact address.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrphanedTicket {
@@ -153,7 +161,7 @@ pub struct OrphanedTicket {
     pub ticket_number: i16,
     pub home_team: String,
     pub away_team: String,
-    /// Null until the reveal (decision F-1).
+    /// Null before the reveal (decision F-1).
     pub home_number: Option<u8>,
     pub away_number: Option<u8>,
     pub amount: String,
@@ -166,10 +174,11 @@ pub struct OrphanedTicket {
     pub is_winner: Option<bool>,
 }
 
-/// Both spellings (decision I-12).
+/// The buyer of tickets without one. Both spellings of the fields are accepted (decision I-12).
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-pub struct Recovery {
+#[schema(as = Recovery)]
+pub struct TicketRecoveryForm {
     #[serde(alias = "buyerName")]
     pub name: Option<String>,
     #[serde(alias = "buyerEmail")]
@@ -179,7 +188,7 @@ pub struct Recovery {
     pub second_approval: Option<SecondApproval>,
 }
 
-/// Another operator's code, for a winning ticket after the reveal (decision I-8).
+/// Another operator's code, required for a winning ticket after the reveal (decision I-8).
 #[derive(Default, Deserialize, Serialize, ToSchema)]
 #[serde(default)]
 pub struct SecondApproval {
@@ -187,6 +196,7 @@ pub struct SecondApproval {
     pub code: String,
 }
 
+/// The ticket that the operator named, with its buyer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveredTicket {
@@ -196,11 +206,13 @@ pub struct RecoveredTicket {
     pub buyer_email: String,
 }
 
+/// The answer to assigning a buyer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Recovered {
+#[schema(as = Recovered)]
+pub struct TicketsRecovered {
     pub ticket: RecoveredTicket,
-    /// All tickets of that order.
+    /// Number of tickets of the order.
     pub recovered: usize,
-    /// The mail that waited for an address is on its way.
+    /// Whether the confirmation mail that waited for an address is now queued.
     pub notified: bool,
 }

@@ -1,4 +1,4 @@
-//! Switches, limits and the state of the machine.
+//! Settings, limits and the configuration in effect.
 
 use persistence::records::settings::SettingRow;
 use serde::{Deserialize, Serialize};
@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::instant;
 
+/// A setting.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Setting {
@@ -14,7 +15,7 @@ pub struct Setting {
     pub value: String,
     pub description: Option<String>,
     pub updated_at: String,
-    /// 'Super Admin' (decision G-7).
+    /// `Super Admin` (decision G-7).
     pub updated_by: Option<String>,
 }
 
@@ -38,15 +39,16 @@ impl From<SettingRow> for Setting {
     }
 }
 
-/// `updatedBy` in the body is ignored: the session says who it was.
+/// A new value for a setting. `updatedBy` is ignored: the session tells who changed it.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
-pub struct WantedSetting {
+#[schema(as = WantedSetting)]
+pub struct SettingForm {
     pub value: Option<String>,
     pub description: Option<String>,
 }
 
-/// What is under way at this moment.
+/// Reservations and payments in progress.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InFlight {
@@ -55,34 +57,39 @@ pub struct InFlight {
     pub payments_in_flight: i64,
 }
 
+/// The form of a footer menu.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-pub struct WantedMenu {
+#[schema(as = WantedMenu)]
+pub struct FooterMenuForm {
     pub heading: Option<String>,
-    #[serde(deserialize_with = "crate::wire::loose::whole")]
+    #[serde(deserialize_with = "crate::wire::lenient::whole")]
     pub display_order: Option<i64>,
     pub is_visible: Option<bool>,
 }
 
+/// The form of a footer item.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-pub struct WantedItem {
-    #[serde(deserialize_with = "crate::wire::loose::whole")]
+#[schema(as = WantedItem)]
+pub struct FooterItemForm {
+    #[serde(deserialize_with = "crate::wire::lenient::whole")]
     pub menu_id: Option<i64>,
     pub label: Option<String>,
     pub url: Option<String>,
-    #[serde(deserialize_with = "crate::wire::loose::whole")]
+    #[serde(deserialize_with = "crate::wire::lenient::whole")]
     pub display_order: Option<i64>,
     pub is_visible: Option<bool>,
 }
 
-/// How long an unused session lives, in seconds.
+/// Idle timeout of sessions, in seconds.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct SessionIdle {
     pub operator: i32,
     pub club: i32,
 }
 
+/// Versions of the server, the database and its schema.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Versions {
     pub server: String,
@@ -91,7 +98,7 @@ pub struct Versions {
     pub schema: String,
 }
 
-/// What is in force, read only (decision B-18).
+/// The configuration in effect, read only (decision B-18).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Configuration {
@@ -118,6 +125,7 @@ pub struct Configuration {
     pub versions: Versions,
 }
 
+/// The state of maintenance mode.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Maintenance {

@@ -1,34 +1,36 @@
-//! Whatever one node says, the other hears.
+//! Every message survives serialisation and parsing.
 
-use actors::Errand as Given;
+use actors::DrawRequest as ActorsErrand;
 use domain::{AccountId, ClubId, Line, PaymentIntentId};
-use persistence::ledger::{BuyerDetails, DrawDetails, NewOrder, Rider};
-use persistence::records::audit::Act;
+use persistence::ledger::{AttachedWrite, BuyerDetails, DrawDetails, NewOrder};
+use persistence::records::audit::AuditAction;
 
 use super::*;
 
 const ORDER: OrderId = OrderId(7);
 const AT: Timestamp = Timestamp(1_900_000_000_000);
 
-/// There and back as text.
-fn heard(errand: &Given) -> Given {
-    let text = serde_json::to_string(&Errand::of(Uuid::from_u128(1), errand)).expect("written");
-    serde_json::from_str::<Errand>(&text)
+/// Serialises and parses a request.
+fn round_trip(errand: &ActorsErrand) -> ActorsErrand {
+    let text =
+        serde_json::to_string(&WireDrawRequest::of(Uuid::from_u128(1), errand)).expect("written");
+    serde_json::from_str::<WireDrawRequest>(&text)
         .expect("read")
         .read()
         .expect("of the domain")
 }
 
-fn plain(command: Asked) -> Given {
-    Given {
+fn request(command: DrawCommand) -> ActorsErrand {
+    ActorsErrand {
         command,
         rider: None,
-        act: None,
+        audit_entry: None,
+        source: None,
     }
 }
 
 #[test]
-fn every_command_arrives_as_it_was_sent() {
+fn every_command_survives_serialisation() {
     let edits = [
         TermsEdit::default(),
         TermsEdit {
@@ -44,55 +46,89 @@ fn every_command_arrives_as_it_was_sent() {
         },
     ];
     let amend = |edit| {
-        [Editor::Club, Editor::Operator].map(|by| Asked::Amend {
+        [Editor::Club, Editor::Operator].map(|by| DrawCommand::Amend {
             edit,
             by,
             described: true,
         })
     };
     let mut commands = vec![
-        Asked::Reserve {
+        DrawCommand::Reserve {
             order: ORDER,
             count: 3,
             until: AT,
         },
-        Asked::Extend {
+        DrawCommand::Extend {
             order: ORDER,
             until: AT,
         },
-        Asked::Release { order: ORDER },
-        Asked::Allocate {
+        DrawCommand::Release { order: ORDER },
+        DrawCommand::Allocate {
             order: ORDER,
             count: 3,
             unit_price: Cents(500),
             authority: Authority::Sale,
         },
-        Asked::Allocate {
+        DrawCommand::Allocate {
             order: ORDER,
             count: 3,
             unit_price: Cents(500),
             authority: Authority::Repair { authorised_at: AT },
         },
-        Asked::Void {
+        DrawCommand::Void {
             order: ORDER,
             charged: true,
         },
-        Asked::Tick,
-        Asked::Complete {
+        DrawCommand::Tick,
+        DrawCommand::Complete {
             result: GameResult::new(13, 1).expect("a result"),
         },
-        Asked::Undo,
-        Asked::Archive { archived: true },
-        Asked::Cancel,
+        DrawCommand::Undo,
+        DrawCommand::Archive { archived: true },
+        DrawCommand::Cancel,
     ];
     commands.extend(edits.into_iter().flat_map(amend));
     for command in commands {
-        assert_eq!(heard(&plain(command.clone())).command, command);
+        assert_eq!(round_trip(&request(command.clone())).command, command);
     }
 }
 
 #[test]
-fn every_rider_arrives_with_its_act() {
+fn hold_source_survives_and_is_optional() {
+    let command = DrawCommand::Reserve {
+        order: ORDER,
+        count: 3,
+        until: AT,
+    };
+    let source = Some(HoldSource {
+        id: SourceId(u128::MAX),
+        has_paid: true,
+    });
+    assert_eq!(
+        round_trip(&ActorsErrand {
+            source,
+            ..request(command.clone())
+        })
+        .source,
+        source
+    );
+    assert_eq!(round_trip(&request(command.clone())).source, None);
+    let text = serde_json::to_string(&WireDrawRequest::of(
+        Uuid::from_u128(1),
+        &request(command.clone()),
+    ))
+    .expect("written");
+    assert!(!text.contains("source"), "{text}");
+    let newer = text.replace("\"count\"", "\"something_new\":{\"id\":1},\"count\"");
+    let read = serde_json::from_str::<WireDrawRequest>(&newer)
+        .expect("read")
+        .read()
+        .expect("of the domain");
+    assert_eq!(read.command, command);
+}
+
+#[test]
+fn every_attached_write_survives_with_its_audit_entry() {
     let line = Line {
         draw: DrawId(1042),
         count: 2,
@@ -121,18 +157,18 @@ fn every_rider_arrives_with_its_act() {
         ..DrawDetails::default()
     };
     let riders = [
-        Rider::Open(order),
-        Rider::Reprice {
+        AttachedWrite::Open(order),
+        AttachedWrite::Reprice {
             order: ORDER,
             lines: vec![line],
         },
-        Rider::Authorised {
+        AttachedWrite::Authorised {
             order: ORDER,
             at: AT,
         },
-        Rider::Describe(details),
+        AttachedWrite::Describe(details),
     ];
-    let act = Act {
+    let act = AuditAction {
         actor: "club:3",
         club: Some(ClubId(3)),
         action: "edit-draw",
@@ -141,17 +177,18 @@ fn every_rider_arrives_with_its_act() {
     };
     let entry = act.entry(serde_json::json!({ "price": 700 }));
     for rider in riders {
-        let sent = Given {
-            command: Asked::Undo,
+        let sent = ActorsErrand {
+            command: DrawCommand::Undo,
             rider: Some(rider),
-            act: Some(entry.clone()),
+            audit_entry: Some(entry.clone()),
+            source: None,
         };
-        assert_eq!(format!("{:?}", heard(&sent)), format!("{sent:?}"));
+        assert_eq!(format!("{:?}", round_trip(&sent)), format!("{sent:?}"));
     }
 }
 
 #[test]
-fn every_answer_arrives() {
+fn every_answer_survives_serialisation() {
     let view = View {
         draw: DrawId(1042),
         revision: 17,
@@ -162,12 +199,13 @@ fn every_answer_arrives() {
         prize: Cents(25_000),
         prize_max: Cents(42_250),
         closes_at: AT,
+        deal_public: true,
         result: Some((
             GameResult::new(2, 12).expect("a result"),
             Serial::new(169).expect("a serial"),
         )),
     };
-    let done = Committed {
+    let done = CommandOutcome {
         view,
         reservation: Some(Reservation {
             count: 3,
@@ -185,9 +223,11 @@ fn every_answer_arrives() {
         .map(|(_, make)| Err(Denied::Refused(make(9))));
     let denied = [Denied::Unavailable, Denied::Paused, Denied::NoSuchDraw].map(Err);
     for answer in [Ok(done)].into_iter().chain(denied).chain(refused) {
-        let text = serde_json::to_string(&Answer::of(&answer)).expect("written");
+        let text = serde_json::to_string(&DrawResponse::of(&answer)).expect("written");
         assert_eq!(
-            serde_json::from_str::<Answer>(&text).expect("read").read(),
+            serde_json::from_str::<DrawResponse>(&text)
+                .expect("read")
+                .read(),
             Some(answer)
         );
     }

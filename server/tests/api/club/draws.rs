@@ -1,4 +1,4 @@
-//! Putting draws on sale (club.md sections 2, 4 and 5).
+//! Creating, importing, editing and archiving draws (club.md sections 2, 4 and 5).
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub fn with(field: &str, value: Value) -> Value {
     form
 }
 
-pub async fn agrees(browser: &Buyer) {
+pub async fn accept_terms(browser: &Buyer) {
     let body =
         json!({ "clubId": null, "ipAddress": null, "userAgent": "a lie", "termsVersion": "1.0" });
     let answer = browser.post("/api/terms/accept", body).await;
@@ -25,15 +25,15 @@ pub async fn agrees(browser: &Buyer) {
 }
 
 #[actix_web::test]
-async fn a_connected_club_that_agreed_puts_a_draw_on_sale() {
+async fn connected_club_with_accepted_terms_creates_draw() {
     let server = TestServer::start().await;
-    let broncos = server.club("broncos").await;
-    let browser = club::club(&server, "broncos").await;
-    agrees(&browser).await;
+    let broncos = server.create_club("broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    accept_terms(&browser).await;
     let answer = browser.post("/api/draws", form()).await;
     assert_eq!(answer.status, 201, "{}", answer.text);
     let draw = answer.json();
-    // 19:10 in Sydney's summer is 08:10 in Greenwich.
+    // 19:10 in Sydney's summer is 08:10 UTC.
     assert_eq!(draw["gameDate"], "2036-11-28T08:10:00Z");
     for (field, value) in [
         ("id", draw["drawNumber"].clone()),
@@ -52,34 +52,37 @@ async fn a_connected_club_that_agreed_puts_a_draw_on_sale() {
     ] {
         assert_eq!(draw[field], value, "{field}");
     }
-    let number = draw["id"].as_i64().expect("a number");
+    let number = draw["id"].as_i64().expect("a JSON number");
     let public = server
         .alice()
         .get(&format!("/api/draws/{number}"))
         .await
         .ok();
     assert_eq!(public["homeTeam"], "Broncos");
-    assert!(public.get("editable").is_none(), "strangers edit nothing");
+    assert!(
+        public.get("editable").is_none(),
+        "the public draw has no `editable`"
+    );
     let count = "select count(*) from terms_acceptances where draw_id::text = $1 and ip_address = '127.0.0.1'
          and user_agent not like 'a lie' and terms_digest is not null";
     assert_eq!(
         server.database.count(count, &number.to_string()).await,
         1,
-        "linked, with the server's own word"
+        "the accepted terms are linked to the draw, with the address and user agent that the server saw"
     );
     assert_eq!(
-        server.alice().buys(domain::DrawId(number), 1).await.1["success"],
+        server.alice().buy(domain::DrawId(number), 1).await.1["success"],
         true
     );
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn what_a_club_does_not_say_is_brisbane_three_o_clock_and_half_for_the_prize() {
+async fn draw_defaults_are_brisbane_3pm_and_half_prize() {
     let server = TestServer::start().await;
-    server.club("broncos").await;
-    let browser = club::club(&server, "broncos").await;
-    agrees(&browser).await;
+    server.create_club("broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    accept_terms(&browser).await;
     let least = json!({ "homeTeam": "Broncos", "awayTeam": "Cowboys", "gameDate": "2036-11-28", "contactName": "Sam",
         "contactPhone": "0400 333 444", "ticketPrice": 5 });
     let draw = browser.post("/api/draws", least).await.ok();
@@ -99,12 +102,12 @@ async fn what_a_club_does_not_say_is_brisbane_three_o_clock_and_half_for_the_pri
 }
 
 #[actix_web::test]
-async fn every_word_of_the_form_is_checked() {
+async fn every_field_of_draw_form_is_validated() {
     let server = TestServer::start().await;
-    server.club("broncos").await;
-    let browser = club::club(&server, "broncos").await;
-    agrees(&browser).await;
-    for (field, value, words) in [
+    server.create_club("broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    accept_terms(&browser).await;
+    for (field, value, message) in [
         ("homeTeam", json!(" "), "Home team is required"),
         ("awayTeam", json!(null), "Away team is required"),
         (
@@ -159,24 +162,24 @@ async fn every_word_of_the_form_is_checked() {
         let refused = browser
             .post("/api/draws", with(field, value.clone()))
             .await
-            .refused(400, "invalid");
+            .expect_refusal(400, "invalid");
         assert_eq!(
             (&refused["errors"][0]["field"], &refused["message"]),
-            (&json!(field), &json!(words)),
+            (&json!(field), &json!(message)),
             "{value}"
         );
     }
     let empty = browser
         .post("/api/draws", json!({}))
         .await
-        .refused(400, "invalid");
-    let words: Vec<_> = empty["errors"]
+        .expect_refusal(400, "invalid");
+    let messages: Vec<_> = empty["errors"]
         .as_array()
         .expect("errors")
         .iter()
         .map(|e| e["message"].clone())
         .collect();
-    let wanted = [
+    let expected = [
         "Home team is required",
         "Away team is required",
         "Game date is required",
@@ -184,53 +187,53 @@ async fn every_word_of_the_form_is_checked() {
         "Contact phone is required",
         "Ticket price is required",
     ];
-    assert_eq!(words, wanted);
+    assert_eq!(messages, expected);
     browser.post("/api/draws", form()).await.ok();
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn without_an_account_or_an_agreement_nothing_is_created() {
+async fn draw_without_account_or_terms_is_refused() {
     let server = TestServer::start().await;
-    let broncos = server.club("broncos").await;
-    let browser = club::club(&server, "broncos").await;
+    let broncos = server.create_club("broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     server
         .alice()
         .post("/api/draws", form())
         .await
-        .refused(401, "unauthenticated");
-    let words = "Agreement Required: Please check the box to agree to the Terms of Service before proceeding";
+        .expect_refusal(401, "unauthenticated");
+    let message = "Agreement Required: Please check the box to agree to the Terms of Service before proceeding";
     let create = async || browser.post("/api/draws", form()).await;
     assert_eq!(
-        create().await.refused(428, "terms-required")["message"],
-        words
+        create().await.expect_refusal(428, "terms-required")["message"],
+        message
     );
     let outdated = json!({ "termsVersion": "0.9" });
     let refused = browser
         .post("/api/terms/accept", outdated)
         .await
-        .refused(409, "terms-outdated");
+        .expect_refusal(409, "terms-outdated");
     assert_eq!(
         refused["message"],
         "Error recording your agreement. Please try again."
     );
-    agrees(&browser).await;
-    server.clock.push_seconds(31 * 60);
-    create().await.refused(428, "terms-required");
-    agrees(&browser).await;
+    accept_terms(&browser).await;
+    server.clock.advance_seconds(31 * 60);
+    create().await.expect_refusal(428, "terms-required");
+    accept_terms(&browser).await;
     create().await.ok();
     let another = with("awayTeam", json!("Tigers"));
     browser
         .post("/api/draws", another)
         .await
-        .refused(428, "terms-required");
-    agrees(&browser).await;
+        .expect_refusal(428, "terms-required");
+    accept_terms(&browser).await;
     server
         .records
         .account_updated(&broncos.account.expect("one"), false, true, true)
         .await
-        .expect("written");
-    let refused = create().await.refused(403, "setup-required");
+        .expect("the write succeeds");
+    let refused = create().await.expect_refusal(403, "setup-required");
     assert_eq!(
         (&refused["setupRequired"], &refused["message"]),
         (
@@ -250,34 +253,42 @@ async fn without_an_account_or_an_agreement_nothing_is_created() {
 }
 
 #[actix_web::test]
-async fn nobody_puts_a_draw_on_sale_for_another_club() {
+async fn club_cannot_create_draw_for_another_club() {
     let server = TestServer::start().await;
-    let (broncos, _) = (server.club("broncos").await, server.club("storm").await);
-    let storm = club::club(&server, "storm").await;
-    agrees(&storm).await;
+    let (broncos, _) = (
+        server.create_club("broncos").await,
+        server.create_club("storm").await,
+    );
+    let storm = club::sign_in_as_club(&server, "storm").await;
+    accept_terms(&storm).await;
     storm
         .post("/api/draws", with("clubId", json!(broncos.id.0)))
         .await
-        .refused(404, "not-found");
+        .expect_refusal(404, "not-found");
     storm
         .post("/api/terms/accept", json!({ "clubId": broncos.id.0 }))
         .await
-        .refused(404, "not-found");
+        .expect_refusal(404, "not-found");
     storm
         .get(&format!("/api/clubs/{}/draw-template", broncos.id))
         .await
-        .refused(404, "not-found");
+        .expect_refusal(404, "not-found");
     server
         .records
         .archive_club(broncos.id, true)
         .await
-        .expect("archived");
-    server.state.catalogue.reload().await.expect("read");
-    let archived = club::club(&server, "broncos").await;
+        .expect("the club is archived");
+    server
+        .state
+        .catalogue
+        .reload()
+        .await
+        .expect("the read succeeds");
+    let archived = club::sign_in_as_club(&server, "broncos").await;
     archived
         .post("/api/draws", form())
         .await
-        .refused(403, "club-archived");
+        .expect_refusal(403, "club-archived");
     assert_eq!(
         archived
             .get(&format!("/api/clubs/{}", broncos.id))
@@ -289,15 +300,15 @@ async fn nobody_puts_a_draw_on_sale_for_another_club() {
         .alice()
         .get(&format!("/api/clubs/{}", broncos.id))
         .await
-        .refused(404, "club-not-found");
+        .expect_refusal(404, "club-not-found");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn passing_the_card_fee_on_can_be_switched_off() {
+async fn card_fee_passthrough_can_be_switched_off() {
     let server = TestServer::start().await;
-    server.club("broncos").await;
-    let browser = club::club(&server, "broncos").await;
+    server.create_club("broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     assert_eq!(
         browser.get("/api/config").await.ok()["feePassthroughAllowed"],
         true
@@ -306,17 +317,22 @@ async fn passing_the_card_fee_on_can_be_switched_off() {
         .records
         .set_setting("fee_passthrough_allowed", "false", "test")
         .await
-        .expect("written");
-    server.state.catalogue.reload().await.expect("read");
+        .expect("the write succeeds");
+    server
+        .state
+        .catalogue
+        .reload()
+        .await
+        .expect("the read succeeds");
     assert_eq!(
         browser.get("/api/config").await.ok()["feePassthroughAllowed"],
         false
     );
-    agrees(&browser).await;
+    accept_terms(&browser).await;
     browser
         .post("/api/draws", form())
         .await
-        .refused(422, "fee-passthrough-off");
+        .expect_refusal(422, "fee-passthrough-off");
     browser
         .post("/api/draws", with("passStripeFees", json!(false)))
         .await
@@ -325,15 +341,15 @@ async fn passing_the_card_fee_on_can_be_switched_off() {
 }
 
 #[actix_web::test]
-async fn the_dashboard_reads_all_of_its_draws_and_a_template_of_the_last() {
+async fn club_lists_archived_draws_and_reads_template_of_last_draw() {
     let server = TestServer::start().await;
-    let broncos = server.club("broncos").await;
-    let browser = club::club(&server, "broncos").await;
+    let broncos = server.create_club("broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     browser
         .get(&format!("/api/clubs/{}/draw-template", broncos.id))
         .await
-        .refused(404, "not-found");
-    let draw = server.draw(broncos.id).await;
+        .expect_refusal(404, "not-found");
+    let draw = server.create_draw(broncos.id).await;
     let template = browser
         .get(&format!("/api/clubs/{}/draw-template", broncos.id))
         .await
@@ -346,7 +362,7 @@ async fn the_dashboard_reads_all_of_its_draws_and_a_template_of_the_last() {
         template["gameDate"].as_str().map(str::len),
         Some("2026-11-27T19:10".len())
     );
-    club::enters(&browser, draw, 1, 2).await.ok();
+    club::enter_result(&browser, draw, 1, 2).await.ok();
     browser
         .call(
             Method::PATCH,
@@ -373,17 +389,17 @@ async fn the_dashboard_reads_all_of_its_draws_and_a_template_of_the_last() {
 }
 
 #[actix_web::test]
-async fn a_season_is_previewed_line_by_line_and_imported_once() {
+async fn fixture_import_previews_each_row_and_imports_once() {
     let server = TestServer::start().await;
-    let broncos = server.club("broncos").await;
-    let browser = club::club(&server, "broncos").await;
+    let broncos = server.create_club("broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     let import = async |query: &str, table: &'static str| {
         let path = format!("/api/clubs/{}/fixtures?{query}", broncos.id);
         let request = browser
             .raw(Method::POST, &path)
             .header("origin", &server.url)
             .body(table);
-        Buyer::sent(request).await
+        Buyer::send_request(request).await
     };
     let table = "date,kick-off,zone,home,away,league\n2036-03-07,20:00,Australia/Sydney,Knights,Raiders,NRL\n\
                  2036-03-08,15:00,Australia/Perth,Sharks,Tigers,NRL\n";
@@ -400,11 +416,11 @@ async fn a_season_is_previewed_line_by_line_and_imported_once() {
     );
     import("dryRun=false", table)
         .await
-        .refused(428, "terms-required");
-    agrees(&browser).await;
-    let asked = "contactName=Jo%20Bloggs&contactPhone=0400%20999%20888";
+        .expect_refusal(428, "terms-required");
+    accept_terms(&browser).await;
+    let contact = "contactName=Jo%20Bloggs&contactPhone=0400%20999%20888";
     assert_eq!(
-        import(&format!("price=7.50&prize=40&{asked}"), table)
+        import(&format!("price=7.50&prize=40&{contact}"), table)
             .await
             .ok()["created"],
         2
@@ -429,7 +445,7 @@ async fn a_season_is_previewed_line_by_line_and_imported_once() {
         "date,kick-off,zone,home,away\n2020-01-01,20:00,Nowhere,,B\n",
     )
     .await;
-    let wrong = wrong.refused(422, "fixtures-refused");
+    let wrong = wrong.expect_refusal(422, "fixtures-refused");
     assert_eq!(
         wrong["errors"][0],
         json!({ "line": 2, "message": "zone \"Nowhere\" is unknown" })
@@ -438,50 +454,50 @@ async fn a_season_is_previewed_line_by_line_and_imported_once() {
 }
 
 #[actix_web::test]
-async fn buyers_of_a_season_ask_the_club_itself_unless_it_names_somebody() {
+async fn imported_draws_use_club_contact_unless_one_is_given() {
     let server = TestServer::start().await;
-    let broncos = server.club("broncos").await;
-    let browser = club::club(&server, "broncos").await;
+    let broncos = server.create_club("broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     let path = format!("/api/clubs/{}/fixtures", broncos.id);
     let import = async |query: &str, home: &str| {
-        agrees(&browser).await;
+        accept_terms(&browser).await;
         let table = format!(
             "date,kick-off,zone,home,away\n2036-03-07,20:00,Australia/Sydney,{home},Raiders\n"
         );
         let request = browser
             .raw(Method::POST, &format!("{path}?{query}"))
             .header("origin", &server.url);
-        Buyer::sent(request.body(table)).await
+        Buyer::send_request(request.body(table)).await
     };
-    let asked = async |imported: Value| {
+    let contact = async |imported: Value| {
         let draw = browser
             .get(&format!("/api/draws/{}", imported["drawNumbers"][0]))
             .await
             .ok();
         (draw["contactName"].clone(), draw["contactPhone"].clone())
     };
-    let own = asked(import("", "Knights").await.ok()).await;
+    let own = contact(import("", "Knights").await.ok()).await;
     assert_eq!(own, (json!("broncos RLFC"), json!("0400 111 222")));
-    let named = asked(import("contactName=Jo", "Sharks").await.ok()).await;
+    let named = contact(import("contactName=Jo", "Sharks").await.ok()).await;
     assert_eq!(named, (json!("Jo"), json!("0400 111 222")));
     server.database.run("update clubs set phone = null").await;
     let refused = import("contactName=Jo", "Eels")
         .await
-        .refused(400, "invalid");
+        .expect_refusal(400, "invalid");
     assert_eq!(
         (&refused["message"], &refused["errors"][0]["field"]),
         (&json!("Contact phone is required"), &json!("contactPhone"))
     );
-    let named = asked(import("contactPhone=0400%20999%20888", "Eels").await.ok()).await;
+    let named = contact(import("contactPhone=0400%20999%20888", "Eels").await.ok()).await;
     assert_eq!(named, (json!("broncos RLFC"), json!("0400 999 888")));
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_draw_is_changed_until_tickets_are_sold_and_then_its_price_and_prize_stay() {
+async fn draw_price_and_prize_are_locked_once_tickets_are_sold() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    let browser = club::club(&server, "broncos").await;
+    let draw = server.create_club_with_draw().await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     let path = format!("/api/draws/{draw}");
     let patch = async |body: Value| browser.call(Method::PATCH, &path, Some(&body)).await;
     let before = browser.get(&path).await.ok();
@@ -495,7 +511,7 @@ async fn a_draw_is_changed_until_tickets_are_sold_and_then_its_price_and_prize_s
     );
     assert_eq!(
         changed["gameDate"], before["gameDate"],
-        "what is not named stays"
+        "fields that the edit does not name stay"
     );
     let moved = json!({ "league": null, "homeTeam": "Sharks", "gameDate": "2036-12-05T20:15", "timezone": "Pacific/Auckland",
         "contactName": "Jo", "contactPhone": "0400 999 888" });
@@ -520,16 +536,16 @@ async fn a_draw_is_changed_until_tickets_are_sold_and_then_its_price_and_prize_s
             .ok()["gameDate"],
         "2036-12-05T11:00:00Z"
     );
-    server.alice().buys(draw, 2).await;
-    let words = "Cannot change price/prize percentage/prize rounding after tickets are sold (2 tickets sold)";
+    server.alice().buy(draw, 2).await;
+    let message = "Cannot change price/prize percentage/prize rounding after tickets are sold (2 tickets sold)";
     for body in [
         json!({ "ticketPrice": "8.00" }),
         json!({ "prizePercentage": 50 }),
         json!({ "roundUpPrize": false }),
     ] {
         assert_eq!(
-            patch(body).await.refused(409, "terms-locked")["message"],
-            words
+            patch(body).await.expect_refusal(409, "terms-locked")["message"],
+            message
         );
     }
     let same = json!({ "ticketPrice": "7.50", "prizePercentage": 60, "awayTeam": "Tigers" });
@@ -542,18 +558,18 @@ async fn a_draw_is_changed_until_tickets_are_sold_and_then_its_price_and_prize_s
 }
 
 #[actix_web::test]
-async fn what_an_edit_may_not_say_and_who_may_not_edit() {
+async fn invalid_or_unauthorised_draw_edits_are_refused() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.club("storm").await;
+    let draw = server.create_club_with_draw().await;
+    server.create_club("storm").await;
     let (browser, storm) = (
-        club::club(&server, "broncos").await,
-        club::club(&server, "storm").await,
+        club::sign_in_as_club(&server, "broncos").await,
+        club::sign_in_as_club(&server, "storm").await,
     );
     let path = format!("/api/draws/{draw}");
     let patch =
         async |browser: &Buyer, body: Value| browser.call(Method::PATCH, &path, Some(&body)).await;
-    for (body, words) in [
+    for (body, message) in [
         (json!({ "homeTeam": "" }), "Home team is required"),
         (json!({ "awayTeam": "" }), "Away team is required"),
         (
@@ -568,21 +584,21 @@ async fn what_an_edit_may_not_say_and_who_may_not_edit() {
         (json!({ "contactPhone": "" }), "Contact phone is required"),
     ] {
         assert_eq!(
-            patch(&browser, body).await.refused(400, "invalid")["message"],
-            words
+            patch(&browser, body).await.expect_refusal(400, "invalid")["message"],
+            message
         );
     }
-    let words = "Draw not found or you don't have permission to edit it.";
+    let message = "Draw not found or you don't have permission to edit it.";
     assert_eq!(
         patch(&storm, json!({ "homeTeam": "x" }))
             .await
-            .refused(404, "draw-not-found")["message"],
-        words
+            .expect_refusal(404, "draw-not-found")["message"],
+        message
     );
-    server.kick_off(draw).await;
+    server.start_game(draw).await;
     let refused = patch(&browser, json!({ "gameDate": "2036-12-05" }))
         .await
-        .refused(409, "game-started");
+        .expect_refusal(409, "game-started");
     assert_eq!(
         refused["message"],
         "This draw cannot be edited because the game has already started."
@@ -592,13 +608,13 @@ async fn what_an_edit_may_not_say_and_who_may_not_edit() {
         .call(Method::PATCH, &archive, Some(&json!({ "archived": true })))
         .await;
     assert_eq!(
-        early.refused(409, "not-completed")["message"],
+        early.expect_refusal(409, "not-completed")["message"],
         "Only a completed draw can be archived."
     );
-    club::enters(&browser, draw, 1, 2).await.ok();
+    club::enter_result(&browser, draw, 1, 2).await.ok();
     let refused = patch(&browser, json!({ "homeTeam": "x" }))
         .await
-        .refused(409, "not-active");
+        .expect_refusal(409, "not-active");
     assert_eq!(
         refused["message"],
         "This draw cannot be edited because it is not active."
@@ -612,11 +628,11 @@ async fn what_an_edit_may_not_say_and_who_may_not_edit() {
 }
 
 #[actix_web::test]
-async fn an_archived_draw_leaves_the_lists_and_comes_back() {
+async fn archived_draw_leaves_lists_until_restored() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    let browser = club::club(&server, "broncos").await;
-    club::enters(&browser, draw, 1, 2).await.ok();
+    let draw = server.create_club_with_draw().await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    club::enter_result(&browser, draw, 1, 2).await.ok();
     let archive = format!("/api/draws/{draw}/archive");
     let completed = async || {
         server
@@ -644,7 +660,7 @@ async fn an_archived_draw_leaves_the_lists_and_comes_back() {
             .await
             .status,
         200,
-        "by its link it can be read"
+        "an archived draw is still readable by its link"
     );
     assert_eq!(call(json!({ "archived": false })).await, false);
     assert_eq!(completed().await, Some(1));
@@ -652,19 +668,24 @@ async fn an_archived_draw_leaves_the_lists_and_comes_back() {
 }
 
 #[actix_web::test]
-async fn a_draw_that_passed_the_card_fee_on_stops_at_its_next_edit_once_that_is_forbidden() {
+async fn forbidden_card_fee_passthrough_ends_at_next_draw_edit() {
     let server = TestServer::start().await;
-    let broncos = server.club("broncos").await;
+    let broncos = server.create_club("broncos").await;
     let draw = server
-        .draw_with(broncos.id, |new| new.pass_card_fee = true)
+        .create_draw_with(broncos.id, |new| new.pass_card_fee = true)
         .await;
-    let browser = club::club(&server, "broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     server
         .records
         .set_setting("fee_passthrough_allowed", "false", "test")
         .await
-        .expect("written");
-    server.state.catalogue.reload().await.expect("read");
+        .expect("the write succeeds");
+    server
+        .state
+        .catalogue
+        .reload()
+        .await
+        .expect("the read succeeds");
     let path = format!("/api/draws/{draw}");
     assert_eq!(browser.get(&path).await.ok()["passStripeFees"], true);
     let edit = json!({ "league": "NRL", "passStripeFees": true });

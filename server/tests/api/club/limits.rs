@@ -1,4 +1,5 @@
-//! How long, how many, how large: the last that is taken and the first that is not (club.md section 5).
+//! Limits of lengths, counts and sizes: the last accepted value and the first refused one (club.md
+//! section 5).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,38 +13,38 @@ use crate::support::{Buyer, TestServer, club};
 
 const SLUG: &str = "Page name must contain only lowercase letters, numbers, and hyphens";
 
-fn data(kind: &str, bytes: &[u8]) -> String {
+fn data_url(kind: &str, bytes: &[u8]) -> String {
     format!("data:{kind};base64,{}", STANDARD.encode(bytes))
 }
 
-/// A photograph of exactly so many bytes: the rest of it is what cameras write beside the picture.
-fn jpeg(bytes: usize) -> Vec<u8> {
+/// Returns a JPEG of exactly this many bytes, filled up with comment segments.
+fn jpeg_of_size(bytes: usize) -> Vec<u8> {
     const SEGMENT_MAX: usize = 65_535 + 2;
     let mut file = Vec::new();
     JpegEncoder::new(&mut file)
         .encode_image(&image::RgbImage::new(8, 8))
         .expect("encoded");
     let mut missing = bytes - file.len();
-    let mut beside = Vec::new();
+    let mut segments = Vec::new();
     while missing > 0 {
-        // A segment has four bytes of its own; the last two must not be left with less.
+        // A segment takes at least four bytes, so the last one must not be left with fewer.
         let take = if missing > SEGMENT_MAX {
             (missing - 4).min(SEGMENT_MAX)
         } else {
             missing
         };
-        beside.extend_from_slice(&[0xff, 0xfe]);
-        beside.extend_from_slice(&u16::try_from(take - 2).expect("a segment").to_be_bytes());
-        beside.resize(beside.len() + take - 4, b' ');
+        segments.extend_from_slice(&[0xff, 0xfe]);
+        segments.extend_from_slice(&u16::try_from(take - 2).expect("a segment").to_be_bytes());
+        segments.resize(segments.len() + take - 4, b' ');
         missing -= take;
     }
-    file.splice(2..2, beside);
+    file.splice(2..2, segments);
     assert_eq!(file.len(), bytes);
     file
 }
 
-/// A drawing of exactly so many bytes.
-fn svg(bytes: usize) -> Vec<u8> {
+/// Returns an SVG of exactly this many bytes.
+fn svg_of_size(bytes: usize) -> Vec<u8> {
     let (start, end) = (
         r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><!--"#,
         "--></svg>",
@@ -56,10 +57,10 @@ fn svg(bytes: usize) -> Vec<u8> {
 }
 
 #[actix_web::test]
-async fn a_home_page_takes_the_last_that_fits_and_not_one_more() {
+async fn home_page_fields_accept_limits_and_refuse_beyond() {
     let server = TestServer::start().await;
-    let broncos = server.club("broncos").await;
-    let browser = club::club(&server, "broncos").await;
+    let broncos = server.create_club("broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     let path = format!("/api/clubs/{}/home-page", broncos.id);
     let save = async |field: &str, value: Value| {
         browser
@@ -70,7 +71,7 @@ async fn a_home_page_takes_the_last_that_fits_and_not_one_more() {
         assert_eq!(
             save("homePageSlug", json!(word))
                 .await
-                .refused(400, "invalid")["message"],
+                .expect_refusal(400, "invalid")["message"],
             SLUG,
             "{word}"
         );
@@ -80,7 +81,7 @@ async fn a_home_page_takes_the_last_that_fits_and_not_one_more() {
     let tagline = "Tagline must be between 10 and 200 characters";
     let pixel = "Pixel ID must be 5 to 20 digits";
     let colour = "Must be a valid hex color";
-    for (field, value, words) in [
+    for (field, value, message) in [
         ("homePageSlug", "ab".to_string(), slug),
         ("homePageSlug", "a".repeat(51), slug),
         ("homePageTitle", "ab".to_string(), title),
@@ -99,14 +100,16 @@ async fn a_home_page_takes_the_last_that_fits_and_not_one_more() {
         ),
         (
             "logoUrl",
-            data("image/svg+xml", &svg(2 * 1024 * 1024 + 1)),
+            data_url("image/svg+xml", &svg_of_size(2 * 1024 * 1024 + 1)),
             "Logo must be smaller than 2MB. Please choose a smaller image.",
         ),
     ] {
-        let refused = save(field, json!(value)).await.refused(400, "invalid");
+        let refused = save(field, json!(value))
+            .await
+            .expect_refusal(400, "invalid");
         assert_eq!(
             (&refused["message"], &refused["errors"][0]["field"]),
-            (&json!(words), &json!(field))
+            (&json!(message), &json!(field))
         );
     }
     for (field, value) in [
@@ -121,8 +124,14 @@ async fn a_home_page_takes_the_last_that_fits_and_not_one_more() {
         ("facebookPixelId", String::new()),
         ("secondaryColor", "#123abc".to_string()),
         ("logoUrl", "http://example.com/logo.png".to_string()),
-        ("logoUrl", data("image/svg+xml", &svg(2 * 1024 * 1024))),
-        ("logoUrl", data("image/jpeg", &jpeg(2 * 1024 * 1024))),
+        (
+            "logoUrl",
+            data_url("image/svg+xml", &svg_of_size(2 * 1024 * 1024)),
+        ),
+        (
+            "logoUrl",
+            data_url("image/jpeg", &jpeg_of_size(2 * 1024 * 1024)),
+        ),
         ("logoUrl", String::new()),
     ] {
         let start: String = value.chars().take(40).collect();
@@ -140,12 +149,15 @@ fn offer(name: &str, kind: &str, games: &[DrawId]) -> Value {
 const OFFERS: &str = "/api/admin/clubs/broncos/bundles";
 
 #[actix_web::test]
-async fn an_offer_takes_the_last_that_fits_and_not_one_more() {
+async fn offer_fields_accept_limits_and_refuse_beyond() {
     let server = TestServer::start().await;
-    let broncos = server.club("broncos").await;
-    let (one, two) = (server.draw(broncos.id).await, server.draw(broncos.id).await);
-    let browser = club::club(&server, "broncos").await;
-    for (field, value, words) in [
+    let broncos = server.create_club("broncos").await;
+    let (one, two) = (
+        server.create_draw(broncos.id).await,
+        server.create_draw(broncos.id).await,
+    );
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    for (field, value, message) in [
         ("slug", "a".repeat(61), "Slug must be at most 60 characters"),
         (
             "displayTag",
@@ -176,10 +188,13 @@ async fn an_offer_takes_the_last_that_fits_and_not_one_more() {
     ] {
         let mut form = offer("Double", "BUNDLE", &[one, two]);
         form[field] = json!(value);
-        let refused = browser.post(OFFERS, form).await.refused(400, "invalid");
+        let refused = browser
+            .post(OFFERS, form)
+            .await
+            .expect_refusal(400, "invalid");
         assert_eq!(
             (&refused["message"], &refused["errors"][0]["field"]),
-            (&json!(words), &json!(field))
+            (&json!(message), &json!(field))
         );
     }
     let mut form = offer("Double", "BUNDLE", &[one, two]);
@@ -189,14 +204,19 @@ async fn an_offer_takes_the_last_that_fits_and_not_one_more() {
     assert_eq!(
         made["displayTag"].as_str().map(|tag| tag.chars().count()),
         Some(200),
-        "kept whole, cut when shown"
+        "the tag is stored whole"
     );
-    server.kick_off(one).await;
-    server.state.catalogue.reload().await.expect("read");
+    server.start_game(one).await;
+    server
+        .state
+        .catalogue
+        .reload()
+        .await
+        .expect("the read succeeds");
     let over = browser
         .post(OFFERS, offer("Late", "BUNDLE", &[one, two]))
         .await
-        .refused(400, "invalid");
+        .expect_refusal(400, "invalid");
     assert_eq!(
         over["message"],
         "A game of this offer is not one of this club's games on sale"
@@ -205,11 +225,14 @@ async fn an_offer_takes_the_last_that_fits_and_not_one_more() {
 }
 
 #[actix_web::test]
-async fn an_offer_that_is_sold_closed_or_archived_is_kept_as_it_is() {
+async fn sold_closed_or_archived_offer_cannot_be_edited() {
     let server = TestServer::start().await;
-    let broncos = server.club("broncos").await;
-    let (one, two) = (server.draw(broncos.id).await, server.draw(broncos.id).await);
-    let browser = club::club(&server, "broncos").await;
+    let broncos = server.create_club("broncos").await;
+    let (one, two) = (
+        server.create_draw(broncos.id).await,
+        server.create_draw(broncos.id).await,
+    );
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     let special = browser
         .post(OFFERS, offer("Special", "SPECIAL", &[one]))
         .await
@@ -244,8 +267,11 @@ async fn an_offer_that_is_sold_closed_or_archived_is_kept_as_it_is() {
         .post(&format!("{OFFERS}/{}/archive", old["id"]), json!({}))
         .await
         .ok();
-    let words = "This bundle is locked (archived) and cannot be edited.";
-    assert_eq!(put(&old).await.refused(409, "locked")["message"], words);
+    let message = "This bundle is locked (archived) and cannot be edited.";
+    assert_eq!(
+        put(&old).await.expect_refusal(409, "locked")["message"],
+        message
+    );
     let items = json!([{ "drawId": one.0, "quantity": 1, "bundleId": special["id"] }]);
     let alice = server.alice();
     alice
@@ -268,34 +294,42 @@ async fn an_offer_that_is_sold_closed_or_archived_is_kept_as_it_is() {
             .ok()["status"],
         "locked"
     );
-    let words = "This bundle is locked (has sales) and cannot be edited.";
+    let message = "This bundle is locked (has sales) and cannot be edited.";
     assert_eq!(
-        put(&special).await.refused(409, "locked")["message"],
-        words,
-        "one game or several, sold is sold"
+        put(&special).await.expect_refusal(409, "locked")["message"],
+        message,
+        "a special with a sale is locked too"
     );
     assert_eq!(
         put(&double).await.ok()["status"],
         "active",
-        "of this one nothing is sold"
+        "an offer without a sale can be edited"
     );
-    server.kick_off(one).await;
-    server.state.catalogue.reload().await.expect("read");
-    let words = "This bundle is locked (closed) and cannot be edited.";
-    assert_eq!(put(&double).await.refused(409, "locked")["message"], words);
+    server.start_game(one).await;
+    server
+        .state
+        .catalogue
+        .reload()
+        .await
+        .expect("the read succeeds");
+    let message = "This bundle is locked (closed) and cannot be edited.";
+    assert_eq!(
+        put(&double).await.expect_refusal(409, "locked")["message"],
+        message
+    );
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn an_offer_with_a_game_that_was_called_off_is_mended_or_put_away() {
+async fn offer_with_cancelled_game_can_be_edited_or_archived() {
     let server = TestServer::start().await;
-    let broncos = server.club("broncos").await;
+    let broncos = server.create_club("broncos").await;
     let (one, two, three) = (
-        server.draw(broncos.id).await,
-        server.draw(broncos.id).await,
-        server.draw(broncos.id).await,
+        server.create_draw(broncos.id).await,
+        server.create_draw(broncos.id).await,
+        server.create_draw(broncos.id).await,
     );
-    let browser = club::club(&server, "broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     let sold = browser
         .post(OFFERS, offer("Sold", "BUNDLE", &[one, two]))
         .await
@@ -329,11 +363,11 @@ async fn an_offer_with_a_game_that_was_called_off_is_mended_or_put_away() {
         (status(&sold).await, status(&unsold).await),
         (json!("locked"), json!("active"))
     );
-    server.operator().await;
-    let meant = json!({ "reason": "Rain", "drawNumber": one.0 });
-    let operator = club::operator(&server).await;
+    server.create_operator().await;
+    let confirmation = json!({ "reason": "Rain", "drawNumber": one.0 });
+    let operator = club::sign_in_as_operator(&server).await;
     operator
-        .post(&format!("/api/admin/draws/{one}/cancel"), meant)
+        .post(&format!("/api/admin/draws/{one}/cancel"), confirmation)
         .await
         .ok();
     assert_eq!(
@@ -343,7 +377,7 @@ async fn an_offer_with_a_game_that_was_called_off_is_mended_or_put_away() {
     assert_eq!(
         server.bob().get("/api/clubs/broncos/bundles").await.ok(),
         json!([]),
-        "nobody is offered either"
+        "neither offer is listed"
     );
     let archived = browser
         .post(&format!("{OFFERS}/{}/archive", sold["id"]), json!({}))
@@ -362,31 +396,34 @@ async fn an_offer_with_a_game_that_was_called_off_is_mended_or_put_away() {
     assert_eq!(
         server.bob().get("/api/clubs/broncos/bundles").await.ok()[0]["slug"],
         "unsold",
-        "it is on sale again"
+        "the edited offer is listed again"
     );
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn of_two_offers_of_one_name_saved_at_once_the_second_reads_why() {
+async fn concurrent_offers_of_one_slug_accept_first_and_explain_second() {
     let server = TestServer::start().await;
-    let broncos = server.club("broncos").await;
-    let one = server.draw(broncos.id).await;
-    let browser = club::club(&server, "broncos").await;
+    let broncos = server.create_club("broncos").await;
+    let one = server.create_draw(broncos.id).await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     let save = async || {
         browser
             .post(OFFERS, offer("Special", "SPECIAL", &[one]))
             .await
     };
     let (first, second) = futures_util::join!(save(), save());
-    let (taken, made) = if first.status == 201 {
+    let (refused, created) = if first.status == 201 {
         (second, first)
     } else {
         (first, second)
     };
-    assert_eq!(made.status, 201, "{}", made.text);
-    let words = "This slug is already used by another offer.";
-    assert_eq!(taken.refused(409, "slug-taken")["message"], words);
+    assert_eq!(created.status, 201, "{}", created.text);
+    let message = "This slug is already used by another offer.";
+    assert_eq!(
+        refused.expect_refusal(409, "slug-taken")["message"],
+        message
+    );
     let other = browser
         .post(OFFERS, offer("Other", "SPECIAL", &[one]))
         .await
@@ -399,42 +436,48 @@ async fn of_two_offers_of_one_name_saved_at_once_the_second_reads_why() {
             Some(&offer("Special", "SPECIAL", &[one])),
         )
         .await;
-    assert_eq!(renamed.refused(409, "slug-taken")["message"], words);
+    assert_eq!(
+        renamed.expect_refusal(409, "slug-taken")["message"],
+        message
+    );
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_share_image_may_have_three_million_bytes_and_stays_while_another_offer_shows_it() {
+async fn share_image_has_at_most_3_mb_and_stays_while_in_use() {
     let server = TestServer::start().await;
-    let broncos = server.club("broncos").await;
-    let (one, two) = (server.draw(broncos.id).await, server.draw(broncos.id).await);
-    let browser = club::club(&server, "broncos").await;
+    let broncos = server.create_club("broncos").await;
+    let (one, two) = (
+        server.create_draw(broncos.id).await,
+        server.create_draw(broncos.id).await,
+    );
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     let upload = async |bytes: &[u8]| {
         let body = json!({ "filename": "x.jpg", "contentType": "image/jpeg", "data": STANDARD.encode(bytes),
             "clubSlug": "broncos", "bundleSlug": "first" });
         browser.post("/api/uploads/bundle-image", body).await
     };
     assert_eq!(
-        upload(&jpeg(3_000_001))
+        upload(&jpeg_of_size(3_000_001))
             .await
-            .refused(413, "file-too-large")["message"],
+            .expect_refusal(413, "file-too-large")["message"],
         "Max size is 3MB"
     );
-    let url = upload(&jpeg(3_000_000)).await.ok()["url"].clone();
+    let url = upload(&jpeg_of_size(3_000_000)).await.ok()["url"].clone();
     for (name, game) in [("First", one), ("Second", two)] {
         let mut form = offer(name, "SPECIAL", &[game]);
         form["shareImageUrl"] = url.clone();
         assert_eq!(browser.post(OFFERS, form).await.ok()["shareImageUrl"], url);
     }
-    let forget = async |browser: &Buyer, offer: &str| {
+    let delete_image = async |browser: &Buyer, offer: &str| {
         let body = json!({ "url": url, "clubSlug": "broncos", "bundleSlug": offer });
         browser
             .call(Method::DELETE, "/api/uploads/bundle-image", Some(&body))
             .await
             .status
     };
-    let address = url.as_str().expect("an address");
-    assert_eq!(forget(&browser, "first").await, 204);
+    let address = url.as_str().expect("a local address");
+    assert_eq!(delete_image(&browser, "first").await, 204);
     assert_eq!(
         server.alice().get(address).await.status,
         200,
@@ -450,17 +493,21 @@ async fn a_share_image_may_have_three_million_bytes_and_stays_while_another_offe
         )
         .await
         .ok();
-    assert_eq!(forget(&browser, "first").await, 204);
-    server.alice().get(address).await.refused(404, "not-found");
+    assert_eq!(delete_image(&browser, "first").await, 204);
+    server
+        .alice()
+        .get(address)
+        .await
+        .expect_refusal(404, "not-found");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_club_keeps_two_hundred_pictures_and_the_next_waits_until_one_is_removed() {
+async fn club_stores_at_most_200_pictures() {
     let server = TestServer::start().await;
-    server.club("broncos").await;
-    server.club("storm").await;
-    let browser = club::club(&server, "broncos").await;
+    server.create_club("broncos").await;
+    server.create_club("storm").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     server
         .database
         .run(
@@ -485,23 +532,23 @@ async fn a_club_keeps_two_hundred_pictures_and_the_next_waits_until_one_is_remov
     let last = send(&browser, "broncos", 10).await.ok()["url"].clone();
     let refused = send(&browser, "broncos", 200)
         .await
-        .refused(409, "too-many-pictures");
-    let words = "A club keeps at most 200 pictures. Please remove one that you no longer need.";
-    assert_eq!(refused["message"], words);
+        .expect_refusal(409, "too-many-pictures");
+    let message = "A club keeps at most 200 pictures. Please remove one that you no longer need.";
+    assert_eq!(refused["message"], message);
     assert_eq!(
         send(&browser, "broncos", 10).await.ok()["url"],
         last,
-        "the same picture again is no other"
+        "uploading the same picture again returns the same URL"
     );
-    let page = format!("/api/clubs/{}/home-page", server.club_named("broncos"));
+    let page = format!("/api/clubs/{}/home-page", server.club_id("broncos"));
     let logo =
         json!({ "logoUrl": format!("data:image/jpeg;base64,{}", STANDARD.encode(picture(90))) });
     let refused = browser
         .call(reqwest::Method::PATCH, &page, Some(&logo))
         .await
-        .refused(409, "too-many-pictures");
-    assert_eq!(refused["message"], words);
-    let storm = club::club(&server, "storm").await;
+        .expect_refusal(409, "too-many-pictures");
+    assert_eq!(refused["message"], message);
+    let storm = club::sign_in_as_club(&server, "storm").await;
     send(&storm, "storm", 200).await.ok();
     let body = json!({ "clubSlug": "broncos", "url": last });
     assert_eq!(

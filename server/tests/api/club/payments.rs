@@ -1,4 +1,5 @@
-//! The payment pages: what was paid and what came to nothing, each club its own (B:84-87, decision G-2).
+//! The payment pages: captured and failed payments, and each club sees only its own (B:84-87,
+//! decision G-2).
 
 use domain::DrawId;
 use serde_json::{Value, json};
@@ -15,32 +16,32 @@ const PAGES: [&str; 3] = [
 
 const SUMS: &str = "/api/stripe-debug/sums";
 
-/// The bank says no; the provider tells us so.
-async fn declined(buyer: &Buyer, draw: DrawId, count: u16) -> Intent {
-    let intent = buyer.intent(draw, count).await;
+/// Opens a payment and lets the bank decline its card. The provider then sends a webhook.
+async fn decline_card(buyer: &Buyer, draw: DrawId, count: u16) -> Intent {
+    let intent = buyer.open_intent(draw, count).await;
     assert_eq!(buyer.confirm(&intent, BAD_CARD).await.status, 402);
     intent
 }
 
-async fn failures(browser: &Buyer, wanted: usize) -> Value {
-    eventually("the provider's notices are read", async || {
+async fn wait_for_failures(browser: &Buyer, expected: usize) -> Value {
+    eventually("the provider's webhooks are handled", async || {
         let audit = browser.get(PAGES[1]).await.ok();
-        (audit["failedPayments"].as_array().map(Vec::len) == Some(wanted)).then_some(audit)
+        (audit["failedPayments"].as_array().map(Vec::len) == Some(expected)).then_some(audit)
     })
     .await
 }
 
 #[actix_web::test]
-async fn a_club_sees_its_own_payments_and_how_each_was_made() {
+async fn club_lists_only_its_own_payments_with_payment_method() {
     let server = TestServer::start().await;
-    let broncos = server.game().await;
-    let storm = server.club("storm").await;
-    let theirs = server.draw(storm.id).await;
+    let broncos = server.create_club_with_draw().await;
+    let storm = server.create_club("storm").await;
+    let other_draw = server.create_draw(storm.id).await;
     let (alice, bob) = (server.alice(), server.bob());
-    let (by_card, _) = alice.buys(broncos, 2).await;
-    let by_wallet = bob.intent(broncos, 1).await;
+    let (by_card, _) = alice.buy(broncos, 2).await;
+    let by_wallet = bob.open_intent(broncos, 1).await;
     let card = bob
-        .method(
+        .create_payment_method(
             &by_wallet,
             "4242424242424242",
             "&card[wallet][type]=apple_pay",
@@ -51,17 +52,21 @@ async fn a_club_sees_its_own_payments_and_how_each_was_made() {
         bob.purchase(broncos, 1, &by_wallet).await.ok()["status"],
         "succeeded"
     );
-    server.bob().buys(theirs, 1).await;
-    let browser = club::club(&server, "broncos").await;
-    let seen = browser.get(PAGES[0]).await.ok();
+    server.bob().buy(other_draw, 1).await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    let transactions = browser.get(PAGES[0]).await.ok();
     let row = |intent: &Intent| {
-        let rows = seen.as_array().expect("rows");
+        let rows = transactions.as_array().expect("a JSON list");
         rows.iter()
             .find(|row| row["paymentIntentId"] == intent.id())
             .cloned()
             .expect("its row")
     };
-    assert_eq!(seen.as_array().map(Vec::len), Some(2), "{seen}");
+    assert_eq!(
+        transactions.as_array().map(Vec::len),
+        Some(2),
+        "{transactions}"
+    );
     let (first, second) = (row(&by_card), row(&by_wallet));
     assert_eq!(
         (&first["customerCharged"], &first["platformFee"]),
@@ -77,8 +82,8 @@ async fn a_club_sees_its_own_payments_and_how_each_was_made() {
         (&own["count"], &own["totalCharged"], &own["prizePools"]),
         (&json!(2), &json!("15.00"), &json!("0.00"))
     );
-    server.operator().await;
-    let operator = club::operator(&server).await;
+    server.create_operator().await;
+    let operator = club::sign_in_as_operator(&server).await;
     assert_eq!(
         operator.get(PAGES[0]).await.ok().as_array().map(Vec::len),
         Some(3)
@@ -89,24 +94,24 @@ async fn a_club_sees_its_own_payments_and_how_each_was_made() {
             .alice()
             .get(path)
             .await
-            .refused(401, "unauthenticated");
+            .expect_refusal(401, "unauthenticated");
     }
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_declined_card_is_listed_for_its_club_and_for_the_operator() {
+async fn declined_card_is_listed_for_its_club_and_operator() {
     let server = TestServer::start().await;
-    let broncos = server.game().await;
-    let storm = server.club("storm").await;
-    let theirs = server.draw(storm.id).await;
+    let broncos = server.create_club_with_draw().await;
+    let storm = server.create_club("storm").await;
+    let other_draw = server.create_draw(storm.id).await;
     let (alice, bob) = (server.alice(), server.bob());
-    let left = server.alice();
-    left.intent(broncos, 1).await;
-    let own = declined(&alice, broncos, 2).await;
-    let other = declined(&bob, theirs, 3).await;
-    let browser = club::club(&server, "broncos").await;
-    let audit = failures(&browser, 1).await;
+    let abandoning_buyer = server.alice();
+    abandoning_buyer.open_intent(broncos, 1).await;
+    let own = decline_card(&alice, broncos, 2).await;
+    let other = decline_card(&bob, other_draw, 3).await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    let audit = wait_for_failures(&browser, 1).await;
     let row = &audit["failedPayments"][0];
     assert_eq!(
         (&row["paymentIntentId"], &row["amount"]),
@@ -127,7 +132,7 @@ async fn a_declined_card_is_listed_for_its_club_and_for_the_operator() {
         report.header("content-type"),
         Some("text/plain; charset=utf-8")
     );
-    for words in [
+    for text in [
         "Failed payments: 1",
         own.id(),
         "$10.00",
@@ -135,36 +140,36 @@ async fn a_declined_card_is_listed_for_its_club_and_for_the_operator() {
         "2 tickets",
     ] {
         assert!(
-            report.text.contains(words),
-            "{words} is missing in\n{}",
+            report.text.contains(text),
+            "{text} is missing in\n{}",
             report.text
         );
     }
     for secret in ["Alice", "alice@example.com", other.id()] {
         assert!(!report.text.contains(secret), "{secret}");
     }
-    server.operator().await;
-    let operator = club::operator(&server).await;
-    let audit = failures(&operator, 2).await;
+    server.create_operator().await;
+    let operator = club::sign_in_as_operator(&server).await;
+    let audit = wait_for_failures(&operator, 2).await;
     assert_eq!(
         (&audit["totalFailedAmount"], &audit["affectedCustomers"]),
         (&json!(2500), &json!(2))
     );
     assert_eq!(audit["failedCount"], 2);
-    // Paid with another card, it is no failure any more.
+    // Once another card has paid the intent, it is no longer a failure.
     alice.authorise(&own).await;
     assert_eq!(
         alice.purchase(broncos, 2, &own).await.ok()["status"],
         "succeeded"
     );
-    failures(&browser, 0).await;
+    wait_for_failures(&browser, 0).await;
     assert_eq!(
-        failures(&operator, 1).await["failedPayments"][0]["paymentIntentId"],
+        wait_for_failures(&operator, 1).await["failedPayments"][0]["paymentIntentId"],
         other.id()
     );
     let older = "with moved as (update orders set opened_at = opened_at - interval '31 days'
          where payment_intent_id = $1 returning 1) select count(*) from moved";
     assert_eq!(server.database.count(older, other.id()).await, 1);
-    failures(&operator, 0).await;
+    wait_for_failures(&operator, 0).await;
     server.finish().await;
 }

@@ -1,15 +1,15 @@
-//! What is due to a winner, and when it may not be paid (decisions B-4, C-25, D-17).
+//! Payouts to winners and the conditions that block them (decisions B-4, C-25, D-17).
 
 use domain::DrawId;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::winners::{bank, claim_token, put, won};
-use crate::support::buyer::Answer;
+use super::winners::{bank_details, claim_token, put_bank_details, win_draw};
+use crate::support::buyer::ApiResponse;
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
-async fn record(browser: &Buyer, draw: DrawId) -> Answer {
+async fn record(browser: &Buyer, draw: DrawId) -> ApiResponse {
     browser
         .post(
             &format!("/api/draws/{draw}/payouts"),
@@ -18,7 +18,7 @@ async fn record(browser: &Buyer, draw: DrawId) -> Answer {
         .await
 }
 
-async fn settle(browser: &Buyer, payout: &Value, status: &str) -> Answer {
+async fn settle(browser: &Buyer, payout: &Value, status: &str) -> ApiResponse {
     let path = format!("/api/payouts/{}", payout["id"]);
     browser
         .call(
@@ -30,9 +30,9 @@ async fn settle(browser: &Buyer, payout: &Value, status: &str) -> Answer {
 }
 
 #[actix_web::test]
-async fn a_prize_waits_while_the_buyers_bank_disputes_the_payment() {
+async fn disputed_payment_blocks_prize_payout() {
     let server = TestServer::start().await;
-    let (draw, browser) = won(&server).await;
+    let (draw, browser) = win_draw(&server).await;
     let payout = record(&browser, draw).await.ok();
     let winner = async || {
         let winners = browser
@@ -48,25 +48,27 @@ async fn a_prize_waits_while_the_buyers_bank_disputes_the_payment() {
         .post("/sandbox/dispute", json!({ "payment_intent": intent }))
         .await
         .ok();
-    eventually("the dispute is known", async || {
+    eventually("the dispute is shown to the club", async || {
         (winner().await["disputed"] == true).then_some(())
     })
     .await;
-    let words = "The winner's payment is disputed by the buyer's bank. The prize can be paid once that is resolved.";
+    let message = "The winner's payment is disputed by the buyer's bank. The prize can be paid once that is resolved.";
     assert_eq!(
         settle(&browser, &payout, "completed")
             .await
-            .refused(409, "winner-disputed")["message"],
-        words
+            .expect_refusal(409, "winner-disputed")["message"],
+        message
     );
     assert_eq!(
         settle(&browser, &payout, "failed").await.ok()["status"],
         "failed",
-        "that may be said"
+        "a payout may still be marked as failed"
     );
     assert_eq!(
-        record(&browser, draw).await.refused(409, "winner-disputed")["message"],
-        words
+        record(&browser, draw)
+            .await
+            .expect_refusal(409, "winner-disputed")["message"],
+        message
     );
     let resolved = "with done as (update payments set disputed = false where payment_intent_id = $1 returning 1)
          select count(*) from done";
@@ -80,12 +82,12 @@ async fn a_prize_waits_while_the_buyers_bank_disputes_the_payment() {
 }
 
 #[actix_web::test]
-async fn no_prize_is_paid_on_a_ticket_whose_payment_went_back() {
+async fn refunded_ticket_gets_no_prize_payout() {
     let server = TestServer::start().await;
-    let (draw, browser) = won(&server).await;
+    let (draw, browser) = win_draw(&server).await;
     let payout = record(&browser, draw).await.ok();
-    server.operator().await;
-    let operator = club::operator(&server).await;
+    server.create_operator().await;
+    let operator = club::sign_in_as_operator(&server).await;
     let order = operator
         .get(&format!("/api/draws/{draw}/tickets"))
         .await
@@ -99,26 +101,28 @@ async fn no_prize_is_paid_on_a_ticket_whose_payment_went_back() {
         .post(&path, json!({ "reason": "Proven" }))
         .await
         .ok();
-    let words = "This ticket was not sold - no winner contact information available";
+    let message = "This ticket was not sold - no winner contact information available";
     assert_eq!(
         settle(&browser, &payout, "completed")
             .await
-            .refused(409, "winner-unsold")["message"],
-        words
+            .expect_refusal(409, "winner-unsold")["message"],
+        message
     );
     assert_eq!(
         settle(&browser, &payout, "failed").await.ok()["status"],
         "failed",
-        "that may be said"
+        "a payout may still be marked as failed"
     );
-    record(&browser, draw).await.refused(409, "winner-unsold");
+    record(&browser, draw)
+        .await
+        .expect_refusal(409, "winner-unsold");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_clubs_own_share_is_settled_as_soon_as_the_providers_figures_are_known() {
+async fn club_share_is_settled_once_provider_fees_are_known() {
     let server = TestServer::start().await;
-    let (draw, browser) = won(&server).await;
+    let (draw, browser) = win_draw(&server).await;
     let money = eventually("the provider's fees are known", async || {
         let money = browser
             .get(&format!("/api/draws/{draw}/financials"))
@@ -138,9 +142,9 @@ async fn a_clubs_own_share_is_settled_as_soon_as_the_providers_figures_are_known
     );
     assert_eq!(payouts[0]["amount"], money["clubRevenue"]);
     assert!(payouts[0]["completedAt"].is_string());
-    // It moves nothing, so it keeps no operator from taking a wrong result back.
-    server.operator().await;
-    let operator = club::operator(&server).await;
+    // The club share moves no money, so it does not stop the operator from undoing a wrong result.
+    server.create_operator().await;
+    let operator = club::sign_in_as_operator(&server).await;
     operator
         .post(
             &format!("/api/draws/{draw}/undo-results"),
@@ -151,15 +155,15 @@ async fn a_clubs_own_share_is_settled_as_soon_as_the_providers_figures_are_known
     browser
         .get(&format!("/api/draws/{draw}/payouts"))
         .await
-        .refused(409, "not-completed");
+        .expect_refusal(409, "not-completed");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_payout_that_failed_is_made_again() {
+async fn failed_payout_can_be_recorded_again() {
     let server = TestServer::start().await;
-    let (draw, browser) = won(&server).await;
-    put(&browser, draw, bank()).await.ok();
+    let (draw, browser) = win_draw(&server).await;
+    put_bank_details(&browser, draw, bank_details()).await.ok();
     let first = record(&browser, draw).await.ok();
     assert_eq!(
         record(&browser, draw).await.ok()["id"],
@@ -173,7 +177,7 @@ async fn a_payout_that_failed_is_made_again() {
     );
     let refused = settle(&browser, &first, "completed")
         .await
-        .refused(409, "payout-settled");
+        .expect_refusal(409, "payout-settled");
     assert_eq!(refused["message"], "This payout is settled already.");
     let second = record(&browser, draw).await.ok();
     assert_ne!(second["id"], first["id"]);
@@ -188,7 +192,7 @@ async fn a_payout_that_failed_is_made_again() {
     assert_eq!(
         status().await,
         "details_received",
-        "what failed is not paid"
+        "a failed payout leaves the prize unpaid"
     );
     settle(&browser, &second, "completed").await.ok();
     assert_eq!(status().await, "completed");
@@ -196,14 +200,14 @@ async fn a_payout_that_failed_is_made_again() {
 }
 
 #[actix_web::test]
-async fn no_bank_details_are_taken_once_the_prize_is_paid() {
+async fn bank_details_are_refused_after_prize_is_paid() {
     let server = TestServer::start().await;
-    let (draw, browser) = won(&server).await;
+    let (draw, browser) = win_draw(&server).await;
     let payout = record(&browser, draw).await.ok();
     settle(&browser, &payout, "completed").await.ok();
-    let refused = put(&browser, draw, bank())
+    let refused = put_bank_details(&browser, draw, bank_details())
         .await
-        .refused(409, "payout-settled");
+        .expect_refusal(409, "payout-settled");
     assert_eq!(refused["message"], "This payout is settled already.");
     browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
@@ -216,55 +220,61 @@ async fn no_bank_details_are_taken_once_the_prize_is_paid() {
         .await
         .ok();
     assert_eq!(page["state"], "completed");
-    let mut body = bank();
+    let mut body = bank_details();
     body["token"] = json!(token);
     let refused = stranger
         .post("/api/claims", body)
         .await
-        .refused(409, "payout-settled");
+        .expect_refusal(409, "payout-settled");
     assert_eq!(refused["message"], "This payout is settled already.");
-    let kept = "select count(*) from bank.winner_details where draw_id::text = $1";
-    assert_eq!(server.database.count(kept, &draw.to_string()).await, 0);
+    let stored_details = "select count(*) from bank.winner_details where draw_id::text = $1";
+    assert_eq!(
+        server
+            .database
+            .count(stored_details, &draw.to_string())
+            .await,
+        0
+    );
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_club_sees_the_map_of_its_own_draw_after_the_result_and_nobody_else_sees_the_buyers() {
+async fn club_sees_pairs_after_reveal_and_other_clubs_see_no_buyer() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.club("storm").await;
-    let bought = server.alice().buys(draw, 2).await.1;
-    let browser = club::club(&server, "broncos").await;
+    let draw = server.create_club_with_draw().await;
+    server.create_club("storm").await;
+    let bought = server.alice().buy(draw, 2).await.1;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     let path = format!("/api/draws/{draw}/tickets");
     let pairs = async |browser: &Buyer| {
         let rows = browser.get(&path).await.ok();
         let pair = |row: &Value| row["homeNumber"].as_u64().zip(row["awayNumber"].as_u64());
         rows.as_array()
-            .expect("rows")
+            .expect("a JSON list")
             .iter()
             .filter_map(pair)
             .collect::<std::collections::BTreeSet<_>>()
     };
     assert!(
         pairs(&browser).await.is_empty(),
-        "before the result not even the club"
+        "before the result the club sees no pair either"
     );
-    let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
-    club::enters(&browser, draw, number("homeNumber"), number("awayNumber"))
+    let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a JSON number") as u8;
+    club::enter_result(&browser, draw, number("homeNumber"), number("awayNumber"))
         .await
         .ok();
     assert!(
         pairs(&browser).await.is_empty(),
         "a result before the kick-off reveals nothing"
     );
-    server.clock.push_seconds(7 * 86_400 + 60);
-    let browser = club::club(&server, "broncos").await;
-    let storm = club::club(&server, "storm").await;
+    server.clock.advance_seconds(7 * 86_400 + 60);
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    let storm = club::sign_in_as_club(&server, "storm").await;
     assert_eq!(pairs(&browser).await.len(), 169, "all 13 × 13, sold or not");
     let own = browser.get(&path).await.ok();
     let winners: Vec<&Value> = own
         .as_array()
-        .expect("rows")
+        .expect("a JSON list")
         .iter()
         .filter(|row| row["isWinner"] == true)
         .collect();

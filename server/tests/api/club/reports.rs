@@ -1,16 +1,17 @@
-//! A draw on paper and as a table: the same figures everywhere, and nothing in them that does not belong there (decision F-6).
+//! The PDF and CSV reports of a draw show the same figures as the dashboard, and no bank details
+//! (decision F-6).
 
 use domain::DrawId;
 use lopdf::{Document, Object};
 use reqwest::Method;
 use serde_json::Value;
 
-use super::money::{cents, season};
-use super::winners::{bank, put, won};
+use super::financials::{cents, sell_two_draws};
+use super::winners::{bank_details, put_bank_details, win_draw};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
-/// Names that no Latin-1 font holds.
+/// Characters that no Latin-1 font holds.
 const NAME: &str = "Zoë Ōtāhuhu Nguyễn";
 
 async fn bytes(browser: &Buyer, path: &str) -> Vec<u8> {
@@ -18,13 +19,13 @@ async fn bytes(browser: &Buyer, path: &str) -> Vec<u8> {
         .raw(Method::GET, path)
         .send()
         .await
-        .expect("an answer");
+        .expect("the server answers");
     assert_eq!(answer.status().as_u16(), 200, "{path}");
-    answer.bytes().await.expect("bytes").to_vec()
+    answer.bytes().await.expect("the body is read").to_vec()
 }
 
-/// The words of every page, as a reader would copy them.
-pub fn words(file: &[u8]) -> (Document, String) {
+/// Returns the document and the text of its pages, as a reader would copy it.
+pub fn pdf_text(file: &[u8]) -> (Document, String) {
     let document = Document::load_mem(file).expect("a PDF");
     let pages: Vec<u32> = document.get_pages().keys().copied().collect();
     let text = document
@@ -33,7 +34,7 @@ pub fn words(file: &[u8]) -> (Document, String) {
     (document, text)
 }
 
-async fn known(browser: &Buyer, draw: DrawId) -> Value {
+async fn settled_financials(browser: &Buyer, draw: DrawId) -> Value {
     eventually("the provider's fees are known", async || {
         let money = browser
             .get(&format!("/api/draws/{draw}/financials"))
@@ -44,7 +45,7 @@ async fn known(browser: &Buyer, draw: DrawId) -> Value {
     .await
 }
 
-const LINES: [(&str, &str); 7] = [
+const REPORT_LINES: [(&str, &str); 7] = [
     ("Total revenue", "totalRevenue"),
     ("Card fees paid by buyers", "cardFeesPaidByBuyers"),
     ("Card fees", "actualStripeFees"),
@@ -55,17 +56,17 @@ const LINES: [(&str, &str); 7] = [
 ];
 
 #[actix_web::test]
-async fn dashboard_paper_table_and_provider_say_the_same_to_the_cent() {
+async fn dashboard_pdf_csv_and_provider_agree_to_the_cent() {
     let server = TestServer::start().await;
-    let (one, two, browser) = season(&server).await;
+    let (one, two, browser) = sell_two_draws(&server).await;
     let (mut captured, mut provider, mut platform) = (0, 0, 0);
     for draw in [one, two] {
-        let money = known(&browser, draw).await;
+        let money = settled_financials(&browser, draw).await;
         let table =
             String::from_utf8(bytes(&browser, &format!("/api/draws/{draw}/tickets/csv")).await)
                 .expect("UTF-8");
-        let (_, paper) = words(&bytes(&browser, &format!("/api/draws/{draw}/report")).await);
-        for (name, field) in LINES {
+        let (_, paper) = pdf_text(&bytes(&browser, &format!("/api/draws/{draw}/report")).await);
+        for (name, field) in REPORT_LINES {
             let amount = money[field].as_str().expect("an amount");
             assert!(
                 table.contains(&format!("\r\n{name},{amount}\r\n")),
@@ -75,8 +76,8 @@ async fn dashboard_paper_table_and_provider_say_the_same_to_the_cent() {
             let follows = |place: usize| {
                 paper[place + name.len()..].split_whitespace().next() == Some(on_paper.as_str())
             };
-            let told = paper.match_indices(name).any(|(place, _)| follows(place));
-            assert!(told, "{name} {amount} is missing in\n{paper}");
+            let is_listed = paper.match_indices(name).any(|(place, _)| follows(place));
+            assert!(is_listed, "{name} {amount} is missing in\n{paper}");
         }
         let sold = format!("Tickets sold,{}\r\n", money["soldTickets"]);
         assert!(table.contains(&sold), "{table}");
@@ -86,21 +87,21 @@ async fn dashboard_paper_table_and_provider_say_the_same_to_the_cent() {
     }
     let ledger = server.sandbox.ledger();
     let account = &ledger["accounts"]["acct_broncos"];
-    let theirs =
+    let provider_sums =
         ["captured", "stripe_fees", "fees"].map(|field| account[field].as_i64().expect("cents"));
-    assert_eq!([captured, provider, platform], theirs, "{ledger}");
+    assert_eq!([captured, provider, platform], provider_sums, "{ledger}");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn the_paper_is_a4_and_any_name_on_it_can_be_copied() {
+async fn pdf_report_is_a4_with_embedded_font_and_unicode_names() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let buyer = Buyer::new(&server.url, NAME, "zoe@example.com", "0411 000 009");
-    buyer.buys(draw, 40).await;
-    let browser = club::club(&server, "broncos").await;
+    buyer.buy(draw, 40).await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     let file = bytes(&browser, &format!("/api/draws/{draw}/report")).await;
-    let (document, text) = words(&file);
+    let (document, text) = pdf_text(&file);
     for needed in [
         NAME,
         "zoe@example.com",
@@ -149,9 +150,9 @@ async fn the_paper_is_a4_and_any_name_on_it_can_be_copied() {
     let embedded = fonts
         .filter(|font| font.has(b"FontFile2") || font.has(b"FontFile3"))
         .count();
-    assert_eq!(embedded, 1, "and it is in the file");
+    assert_eq!(embedded, 1, "the font is embedded");
     assert!(file.len() < 300 * 1024, "{} bytes", file.len());
-    let (_, poster) = words(&bytes(&browser, &format!("/api/draws/{draw}/poster")).await);
+    let (_, poster) = pdf_text(&bytes(&browser, &format!("/api/draws/{draw}/poster")).await);
     for line in [
         "Scan to buy tickets",
         "18+ only, in Australia.",
@@ -159,7 +160,7 @@ async fn the_paper_is_a4_and_any_name_on_it_can_be_copied() {
     ] {
         assert!(poster.contains(line), "{line} is missing in\n{poster}");
     }
-    assert!(!poster.contains("Zoë"), "no buyer is on the poster");
+    assert!(!poster.contains("Zoë"), "the poster names no buyer");
     server.finish().await;
 }
 
@@ -168,10 +169,10 @@ fn points(object: &Object) -> f32 {
 }
 
 #[actix_web::test]
-async fn what_is_taken_home_is_written_down_and_holds_no_bank_details() {
+async fn downloads_are_audited_and_hold_no_bank_details() {
     let server = TestServer::start().await;
-    let (draw, browser) = won(&server).await;
-    put(&browser, draw, bank()).await.ok();
+    let (draw, browser) = win_draw(&server).await;
+    put_bank_details(&browser, draw, bank_details()).await.ok();
     for (end, kind, action) in [
         ("report", "application/pdf", "download-report"),
         ("tickets/csv", "text/csv; charset=utf-8", "download-tickets"),
@@ -182,13 +183,18 @@ async fn what_is_taken_home_is_written_down_and_holds_no_bank_details() {
             .alice()
             .get(&path)
             .await
-            .refused(401, "unauthenticated");
+            .expect_refusal(401, "unauthenticated");
         let answer = browser
             .raw(Method::GET, &path)
             .send()
             .await
-            .expect("an answer");
-        let header = |name: &str| answer.headers()[name].to_str().expect("text").to_string();
+            .expect("the server answers");
+        let header = |name: &str| {
+            answer.headers()[name]
+                .to_str()
+                .expect("the text is UTF-8")
+                .to_string()
+        };
         assert_eq!(
             (
                 header("content-type").as_str(),
@@ -202,14 +208,14 @@ async fn what_is_taken_home_is_written_down_and_holds_no_bank_details() {
             "{disposition}"
         );
         assert!(disposition.contains("filename*=UTF-8''"), "{disposition}");
-        let file = answer.bytes().await.expect("bytes");
+        let file = answer.bytes().await.expect("the body is read");
         let text = if kind == "application/pdf" {
-            words(&file).1
+            pdf_text(&file).1
         } else {
             String::from_utf8_lossy(&file).into_owned()
         };
         for secret in ["12345678", "062-123", "062123"] {
-            assert!(!text.contains(secret), "{end} tells {secret}");
+            assert!(!text.contains(secret), "{end} contains {secret}");
         }
         let written = "select count(*) from audit_log where action = $1 and club_id is not null";
         if !action.is_empty() {
@@ -220,17 +226,17 @@ async fn what_is_taken_home_is_written_down_and_holds_no_bank_details() {
 }
 
 #[actix_web::test]
-async fn no_buyer_writes_a_formula_into_a_clubs_table() {
+async fn buyer_name_never_becomes_csv_formula() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let buyer = Buyer::new(
         &server.url,
         "=HYPERLINK(\"http://evil.test\")",
         "zoe@example.com",
         "+61 411 000 009",
     );
-    buyer.buys(draw, 1).await;
-    let browser = club::club(&server, "broncos").await;
+    buyer.buy(draw, 1).await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     let table = browser
         .get(&format!("/api/draws/{draw}/tickets/csv"))
         .await

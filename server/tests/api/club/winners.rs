@@ -1,4 +1,4 @@
-//! Results, the winner, and where the prize is sent (club.md sections 2 and 4).
+//! Results, winners and the bank details for a prize (club.md sections 2 and 4).
 
 use domain::{Command, DrawId, GameResult};
 use reqwest::Method;
@@ -7,24 +7,28 @@ use serde_json::{Value, json};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
-/// Alice's ticket wins, the game has begun.
-pub async fn won(server: &TestServer) -> (DrawId, Buyer) {
-    let draw = server.game().await;
-    let bought = server.alice().buys(draw, 2).await.1;
-    server.kick_off(draw).await;
-    let browser = club::club(server, "broncos").await;
-    let number = |name: &str| bought["tickets"][1][name].as_u64().expect("a number") as u8;
-    club::enters(&browser, draw, number("homeNumber"), number("awayNumber"))
+/// Sells two tickets to Alice and enters a result with which her second ticket wins.
+pub async fn win_draw(server: &TestServer) -> (DrawId, Buyer) {
+    let draw = server.create_club_with_draw().await;
+    let bought = server.alice().buy(draw, 2).await.1;
+    server.start_game(draw).await;
+    let browser = club::sign_in_as_club(server, "broncos").await;
+    let number = |name: &str| bought["tickets"][1][name].as_u64().expect("a JSON number") as u8;
+    club::enter_result(&browser, draw, number("homeNumber"), number("awayNumber"))
         .await
         .ok();
     (draw, browser)
 }
 
-pub fn bank() -> Value {
+pub fn bank_details() -> Value {
     json!({ "accountName": "Alice Example", "accountNumber": "12345678", "bsb": "062-123" })
 }
 
-pub async fn put(browser: &Buyer, draw: DrawId, body: Value) -> crate::support::buyer::Answer {
+pub async fn put_bank_details(
+    browser: &Buyer,
+    draw: DrawId,
+    body: Value,
+) -> crate::support::buyer::ApiResponse {
     browser
         .call(
             Method::PUT,
@@ -35,28 +39,28 @@ pub async fn put(browser: &Buyer, draw: DrawId, body: Value) -> crate::support::
 }
 
 pub async fn claim_token(server: &TestServer) -> String {
-    let link = server.link(&server.mail("winner").await);
+    let link = server.mailed_link(&server.next_mail("winner").await);
     assert!(
         link.contains("/claim#"),
-        "no server ever sees what follows the hash: {link}"
+        "the token stands in the fragment, which no server receives: {link}"
     );
     link.rsplit_once('#').expect("a token").1.to_string()
 }
 
 #[actix_web::test]
-async fn a_result_needs_both_numbers_and_names_the_winner() {
+async fn result_needs_both_jersey_numbers_and_names_winner() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    let browser = club::club(&server, "broncos").await;
+    let draw = server.create_club_with_draw().await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     let path = format!("/api/draws/{draw}/results");
-    let words = "Missing information: Please select first try scorer for both teams";
+    let message = "Missing information: Please select first try scorer for both teams";
     for body in [json!({}), json!({ "homeFirstTryScorer": 7 })] {
         assert_eq!(
             browser
                 .post(&path, body)
                 .await
-                .refused(400, "missing-information")["message"],
-            words
+                .expect_refusal(400, "missing-information")["message"],
+            message
         );
     }
     for home in [0, 14] {
@@ -64,21 +68,21 @@ async fn a_result_needs_both_numbers_and_names_the_winner() {
         browser
             .post(&path, body)
             .await
-            .refused(400, "result-out-of-range");
+            .expect_refusal(400, "result-out-of-range");
     }
     browser
         .get(&format!("/api/draws/{draw}/winners"))
         .await
-        .refused(409, "not-completed");
+        .expect_refusal(409, "not-completed");
     browser
         .get(&format!("/api/draws/{draw}/payouts"))
         .await
-        .refused(409, "not-completed");
-    put(&browser, draw, bank())
+        .expect_refusal(409, "not-completed");
+    put_bank_details(&browser, draw, bank_details())
         .await
-        .refused(409, "not-completed");
-    server.kick_off(draw).await;
-    let done = club::enters(&browser, draw, 7, 9).await.ok();
+        .expect_refusal(409, "not-completed");
+    server.start_game(draw).await;
+    let done = club::enter_result(&browser, draw, 7, 9).await.ok();
     assert_eq!(done["winningTickets"].as_array().map(Vec::len), Some(1));
     assert_eq!(
         (
@@ -89,36 +93,36 @@ async fn a_result_needs_both_numbers_and_names_the_winner() {
     );
     assert_eq!(
         done,
-        club::enters(&browser, draw, 7, 9).await.ok(),
+        club::enter_result(&browser, draw, 7, 9).await.ok(),
         "the same result again"
     );
-    club::enters(&browser, draw, 7, 8)
+    club::enter_result(&browser, draw, 7, 8)
         .await
-        .refused(409, "already-completed");
+        .expect_refusal(409, "already-completed");
     assert_eq!(
-        server.mail("results-submitted").await.to,
+        server.next_mail("results-submitted").await.to,
         "broncos@demo.test"
     );
-    assert_eq!(server.queued("results-submitted").await, 1);
-    let unsold = put(&browser, draw, bank())
+    assert_eq!(server.queued_mails("results-submitted").await, 1);
+    let unsold = put_bank_details(&browser, draw, bank_details())
         .await
-        .refused(409, "winner-unsold");
+        .expect_refusal(409, "winner-unsold");
     assert_eq!(
         unsold["message"],
         "This ticket was not sold - no winner contact information available"
     );
-    let told = browser
+    let notified = browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
         .await
         .ok();
-    assert_eq!(told, json!({ "emailsSent": 0, "totalWinners": 0 }));
+    assert_eq!(notified, json!({ "emailsSent": 0, "totalWinners": 0 }));
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn the_winner_is_written_to_once_and_tells_where_to_pay_once() {
+async fn winner_is_mailed_once_and_submits_bank_details_once() {
     let server = TestServer::start().await;
-    let (draw, browser) = won(&server).await;
+    let (draw, browser) = win_draw(&server).await;
     let notify = async || {
         browser
             .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
@@ -133,16 +137,16 @@ async fn the_winner_is_written_to_once_and_tells_where_to_pay_once() {
         notify().await,
         json!({ "emailsSent": 1, "totalWinners": 1 })
     );
-    assert_eq!(server.queued("winner").await, 1);
+    assert_eq!(server.queued_mails("winner").await, 1);
     let token = claim_token(&server).await;
     let stranger = server.bob();
-    let look = async || {
+    let open_claim = async || {
         stranger
             .post("/api/claims/look", json!({ "token": token }))
             .await
             .ok()
     };
-    let page = look().await;
+    let page = open_claim().await;
     for (field, value) in [
         ("state", json!("open")),
         ("winnerName", json!("Alice")),
@@ -153,12 +157,12 @@ async fn the_winner_is_written_to_once_and_tells_where_to_pay_once() {
     ] {
         assert_eq!(page[field], value, "{field}");
     }
-    let tell = async |body: Value| {
+    let submit_details = async |body: Value| {
         let mut body = body;
         body["token"] = json!(token);
         stranger.post("/api/claims", body).await
     };
-    for (field, value, words) in [
+    for (field, value, message) in [
         ("accountName", " ", "Account name is required"),
         (
             "accountNumber",
@@ -172,17 +176,25 @@ async fn the_winner_is_written_to_once_and_tells_where_to_pay_once() {
         ),
         ("bsb", "12345", "BSB must be 6 digits"),
     ] {
-        let mut body = bank();
+        let mut body = bank_details();
         body[field] = json!(value);
-        assert_eq!(tell(body).await.refused(400, "invalid")["message"], words);
+        assert_eq!(
+            submit_details(body).await.expect_refusal(400, "invalid")["message"],
+            message
+        );
     }
-    assert_eq!(tell(bank()).await.ok()["state"], "received");
     assert_eq!(
-        tell(bank()).await.refused(409, "claim-used")["message"],
+        submit_details(bank_details()).await.ok()["state"],
+        "received"
+    );
+    assert_eq!(
+        submit_details(bank_details())
+            .await
+            .expect_refusal(409, "claim-used")["message"],
         "Your details have been received already."
     );
-    assert_eq!(look().await["state"], "received");
-    let mail = server.mail("winner-details").await;
+    assert_eq!(open_claim().await["state"], "received");
+    let mail = server.next_mail("winner-details").await;
     assert_eq!(mail.to, "broncos@demo.test");
     assert!(
         !mail.data.contains("12345678") && !mail.data.contains("062-123"),
@@ -202,16 +214,16 @@ async fn the_winner_is_written_to_once_and_tells_where_to_pay_once() {
         let refused = stranger
             .post("/api/claims/look", json!({ "token": bad }))
             .await
-            .refused(404, "claim-unknown");
+            .expect_refusal(404, "claim-unknown");
         assert_eq!(refused["message"], "This link is invalid or has expired.");
     }
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_winners_mail_that_was_given_up_is_sent_again_with_a_link_of_its_own() {
+async fn dead_winner_mail_is_resent_with_new_link() {
     let server = TestServer::start().await;
-    let (draw, browser) = won(&server).await;
+    let (draw, browser) = win_draw(&server).await;
     let notify = async || {
         browser
             .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
@@ -220,9 +232,9 @@ async fn a_winners_mail_that_was_given_up_is_sent_again_with_a_link_of_its_own()
     };
     notify().await;
     let lost = claim_token(&server).await;
-    let left = "select count(*) from email_outbox where kind = $1 and state = 'sent'";
-    eventually("the books know that it left", async || {
-        (server.database.count(left, "winner").await == 1).then_some(())
+    let sent_mails = "select count(*) from email_outbox where kind = $1 and state = 'sent'";
+    eventually("the outbox shows the mail as sent", async || {
+        (server.database.count(sent_mails, "winner").await == 1).then_some(())
     })
     .await;
     server
@@ -234,12 +246,16 @@ async fn a_winners_mail_that_was_given_up_is_sent_again_with_a_link_of_its_own()
         json!({ "emailsSent": 1, "totalWinners": 1 })
     );
     let token = claim_token(&server).await;
-    assert_eq!(server.queued("winner").await, 1, "one mail for a result");
+    assert_eq!(
+        server.queued_mails("winner").await,
+        1,
+        "the resent mail replaces the dead one"
+    );
     server
         .bob()
         .post("/api/claims/look", json!({ "token": lost }))
         .await
-        .refused(404, "claim-unknown");
+        .expect_refusal(404, "claim-unknown");
     assert_eq!(
         server
             .bob()
@@ -252,42 +268,44 @@ async fn a_winners_mail_that_was_given_up_is_sent_again_with_a_link_of_its_own()
 }
 
 #[actix_web::test]
-async fn the_link_takes_details_for_seven_days() {
+async fn claim_link_expires_after_seven_days() {
     let server = TestServer::start().await;
-    let (draw, browser) = won(&server).await;
+    let (draw, browser) = win_draw(&server).await;
     browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
         .await
         .ok();
     let token = claim_token(&server).await;
-    server.clock.push_seconds(7 * 86_400);
+    server.clock.advance_seconds(7 * 86_400);
     let late = server
         .bob()
         .post("/api/claims/look", json!({ "token": token }))
         .await
         .ok();
     assert_eq!(late["state"], "expired");
-    let mut body = bank();
+    let mut body = bank_details();
     body["token"] = json!(token);
     let refused = server
         .bob()
         .post("/api/claims", body)
         .await
-        .refused(410, "claim-expired");
+        .expect_refusal(410, "claim-expired");
     assert_eq!(
         refused["message"],
         "The 7 days to respond have passed. Please contact the club."
     );
-    // The club may still be told by phone.
-    let browser_again = club::club(&server, "broncos").await;
-    put(&browser_again, draw, bank()).await.ok();
+    // The winner can still tell the club by phone, so the club may enter the details.
+    let browser_again = club::sign_in_as_club(&server, "broncos").await;
+    put_bank_details(&browser_again, draw, bank_details())
+        .await
+        .ok();
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_prize_goes_from_pending_to_details_received_to_completed() {
+async fn prize_status_goes_from_pending_through_details_to_completed() {
     let server = TestServer::start().await;
-    let (draw, browser) = won(&server).await;
+    let (draw, browser) = win_draw(&server).await;
     let status = async || {
         let winners = browser
             .get(&format!("/api/draws/{draw}/winners"))
@@ -296,7 +314,7 @@ async fn a_prize_goes_from_pending_to_details_received_to_completed() {
         winners["winningTickets"][0]["winnerPayoutStatus"].clone()
     };
     assert_eq!(status().await, "pending");
-    let shown = put(&browser, draw, bank()).await.ok();
+    let shown = put_bank_details(&browser, draw, bank_details()).await.ok();
     assert_eq!(
         (&shown["accountNumber"], &shown["from"]),
         (&json!("••••678"), &json!("club"))
@@ -321,13 +339,13 @@ async fn a_prize_goes_from_pending_to_details_received_to_completed() {
             )
             .await
     };
-    settle("paid").await.refused(400, "bad-status");
+    settle("paid").await.expect_refusal(400, "bad-status");
     assert_eq!(settle("completed").await.ok()["status"], "completed");
     assert_eq!(status().await, "completed");
-    settle("failed").await.refused(409, "payout-settled");
-    put(&browser, draw, bank())
+    settle("failed").await.expect_refusal(409, "payout-settled");
+    put_bank_details(&browser, draw, bank_details())
         .await
-        .refused(409, "payout-settled");
+        .expect_refusal(409, "payout-settled");
     let kinds: Vec<_> = browser
         .get(&payouts)
         .await
@@ -342,20 +360,20 @@ async fn a_prize_goes_from_pending_to_details_received_to_completed() {
 }
 
 #[actix_web::test]
-async fn bank_details_are_read_whole_only_with_the_password_and_emptied_in_time() {
+async fn bank_details_need_password_and_are_purged_after_90_days() {
     let server = TestServer::start().await;
-    let (draw, browser) = won(&server).await;
+    let (draw, browser) = win_draw(&server).await;
     let path = format!("/api/draws/{draw}/winner-bank/reveal");
     let reveal = async |password: &str| browser.post(&path, json!({ "password": password })).await;
     reveal(crate::support::server::PASSWORD)
         .await
-        .refused(404, "not-found");
-    put(&browser, draw, bank()).await.ok();
-    reveal("wrong").await.refused(400, "wrong-password");
-    let whole = reveal(crate::support::server::PASSWORD).await;
-    assert_eq!(whole.header("cache-control"), Some("no-store"));
+        .expect_refusal(404, "not-found");
+    put_bank_details(&browser, draw, bank_details()).await.ok();
+    reveal("wrong").await.expect_refusal(400, "wrong-password");
+    let revealed = reveal(crate::support::server::PASSWORD).await;
+    assert_eq!(revealed.header("cache-control"), Some("no-store"));
     assert_eq!(
-        whole.ok(),
+        revealed.ok(),
         json!({ "accountName": "Alice Example", "accountNumber": "12345678", "bsb": "062-123" })
     );
     let read = "select count(*) from audit_log where action = 'read-winner-bank' and object = $1";
@@ -385,7 +403,7 @@ async fn bank_details_are_read_whole_only_with_the_password_and_emptied_in_time(
             .records
             .purge_claims(now.plus_seconds(89 * 86_400))
             .await
-            .expect("swept"),
+            .expect("the sweep succeeds"),
         0
     );
     assert_eq!(
@@ -393,12 +411,12 @@ async fn bank_details_are_read_whole_only_with_the_password_and_emptied_in_time(
             .records
             .purge_claims(now.plus_seconds(91 * 86_400))
             .await
-            .expect("swept"),
+            .expect("the sweep succeeds"),
         1
     );
     reveal(crate::support::server::PASSWORD)
         .await
-        .refused(404, "not-found");
+        .expect_refusal(404, "not-found");
     let winners = browser
         .get(&format!("/api/draws/{draw}/winners"))
         .await
@@ -414,12 +432,12 @@ async fn bank_details_are_read_whole_only_with_the_password_and_emptied_in_time(
 }
 
 #[actix_web::test]
-async fn bank_details_stand_nowhere_in_the_books() {
+async fn bank_details_are_never_stored_in_plain_text() {
     let server = TestServer::start().await;
-    let (draw, browser) = won(&server).await;
+    let (draw, browser) = win_draw(&server).await;
     let details =
         json!({ "accountName": "Zebedee Quux", "accountNumber": "98765432", "bsb": "735-911" });
-    put(&browser, draw, details).await.ok();
+    put_bank_details(&browser, draw, details).await.ok();
     browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
         .await
@@ -427,14 +445,14 @@ async fn bank_details_stand_nowhere_in_the_books() {
     let everything = server.database.everything().await;
     assert!(
         everything.contains("alice@example.com"),
-        "the books are read whole"
+        "the dump holds the buyer"
     );
     for secret in ["98765432", "735-911", "735911", "Zebedee Quux"] {
         assert!(
             !everything.contains(secret),
             "{secret} is stored in plain text"
         );
-        // As bytes, too: a column of bytes is written in hexadecimal.
+        // Bytea columns are printed in hexadecimal digits.
         assert!(
             !everything.contains(&hex::encode(secret)),
             "{secret} is stored unsealed"
@@ -444,14 +462,14 @@ async fn bank_details_stand_nowhere_in_the_books() {
 }
 
 #[actix_web::test]
-async fn another_club_finds_nothing_and_an_archived_one_finishes_what_runs() {
+async fn other_club_gets_404_and_archived_club_can_finish_its_draw() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.club("storm").await;
-    let bought = server.alice().buys(draw, 1).await.1;
+    let draw = server.create_club_with_draw().await;
+    server.create_club("storm").await;
+    let bought = server.alice().buy(draw, 1).await.1;
     let (browser, storm) = (
-        club::club(&server, "broncos").await,
-        club::club(&server, "storm").await,
+        club::sign_in_as_club(&server, "broncos").await,
+        club::sign_in_as_club(&server, "storm").await,
     );
     server
         .records
@@ -466,37 +484,42 @@ async fn another_club_finds_nothing_and_an_archived_one_finishes_what_runs() {
             true,
         )
         .await
-        .expect("archived");
-    server.state.catalogue.reload().await.expect("read");
-    let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
-    server.kick_off(draw).await;
-    club::enters(&browser, draw, number("homeNumber"), number("awayNumber"))
+        .expect("the club is archived");
+    server
+        .state
+        .catalogue
+        .reload()
+        .await
+        .expect("the read succeeds");
+    let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a JSON number") as u8;
+    server.start_game(draw).await;
+    club::enter_result(&browser, draw, number("homeNumber"), number("awayNumber"))
         .await
         .ok();
-    put(&browser, draw, bank()).await.ok();
-    put(&storm, draw, bank())
+    put_bank_details(&browser, draw, bank_details()).await.ok();
+    put_bank_details(&storm, draw, bank_details())
         .await
-        .refused(404, "draw-not-found");
+        .expect_refusal(404, "draw-not-found");
     for path in ["winners", "payouts", "financials"] {
         storm
             .get(&format!("/api/draws/{draw}/{path}"))
             .await
-            .refused(404, "draw-not-found");
+            .expect_refusal(404, "draw-not-found");
     }
     for path in ["results", "notify-winners", "winner-bank/reveal", "payouts"] {
         storm
             .post(&format!("/api/draws/{draw}/{path}"), json!({}))
             .await
-            .refused(404, "draw-not-found");
+            .expect_refusal(404, "draw-not-found");
     }
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn what_follows_from_a_result_is_made_up_when_the_server_ended_right_after_it() {
+async fn sweep_repeats_result_effects_lost_in_a_crash() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.alice().buys(draw, 2).await;
+    let draw = server.create_club_with_draw().await;
+    server.alice().buy(draw, 2).await;
     let result = GameResult::new(3, 11).expect("jerseys");
     server
         .state
@@ -504,15 +527,24 @@ async fn what_follows_from_a_result_is_made_up_when_the_server_ended_right_after
         .execute(draw, Command::Complete { result }, None)
         .await
         .expect("completed");
-    server.state.catalogue.reload().await.expect("read");
-    let browser = club::club(&server, "broncos").await;
+    server
+        .state
+        .catalogue
+        .reload()
+        .await
+        .expect("the read succeeds");
+    let browser = club::sign_in_as_club(&server, "broncos").await;
     let payouts = async || {
         browser
             .get(&format!("/api/draws/{draw}/payouts"))
             .await
             .ok()
     };
-    assert_eq!(payouts().await, json!([]), "nobody came to the share");
+    assert_eq!(
+        payouts().await,
+        json!([]),
+        "the club share is not recorded yet"
+    );
     for _ in 0..2 {
         server::routes::club::reminders::sweep(&server.state).await;
         assert_eq!(
@@ -524,31 +556,39 @@ async fn what_follows_from_a_result_is_made_up_when_the_server_ended_right_after
         );
     }
     assert_eq!(
-        server.mail("results-submitted").await.to,
+        server.next_mail("results-submitted").await.to,
         "broncos@demo.test"
     );
-    assert_eq!(server.queued("results-submitted").await, 1);
+    assert_eq!(server.queued_mails("results-submitted").await, 1);
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_club_is_reminded_once_that_a_result_is_due_and_that_it_is_not_connected() {
+async fn club_is_reminded_once_of_due_result_and_lost_connection() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.kick_off(draw).await;
-    server.state.catalogue.reload().await.expect("read");
+    let draw = server.create_club_with_draw().await;
+    server.start_game(draw).await;
+    server
+        .state
+        .catalogue
+        .reload()
+        .await
+        .expect("the read succeeds");
     let sweep = async || server::routes::club::reminders::sweep(&server.state).await;
     sweep().await;
     assert_eq!(
-        server.queued("results-due").await,
+        server.queued_mails("results-due").await,
         0,
-        "the game is still on"
+        "no reminder during the game"
     );
-    server.clock.push_seconds(2 * 3600 + 60);
+    server.clock.advance_seconds(2 * 3600 + 60);
     sweep().await;
     sweep().await;
-    assert_eq!(server.mail("results-due").await.to, "broncos@demo.test");
-    assert_eq!(server.queued("results-due").await, 1);
+    assert_eq!(
+        server.next_mail("results-due").await.to,
+        "broncos@demo.test"
+    );
+    assert_eq!(server.queued_mails("results-due").await, 1);
     let account = server
         .state
         .catalogue
@@ -561,24 +601,29 @@ async fn a_club_is_reminded_once_that_a_result_is_due_and_that_it_is_not_connect
         .records
         .account_updated(&account, false, false, false)
         .await
-        .expect("written");
-    server.state.catalogue.reload().await.expect("read");
-    server.clock.push_seconds(86_400);
+        .expect("the write succeeds");
+    server
+        .state
+        .catalogue
+        .reload()
+        .await
+        .expect("the read succeeds");
+    server.clock.advance_seconds(86_400);
     sweep().await;
     sweep().await;
-    assert_eq!(server.queued("connect-incomplete").await, 1);
+    assert_eq!(server.queued_mails("connect-incomplete").await, 1);
     server.finish().await;
 }
 
-/// What the club or the operator is told of a draw completed before its kick-off, wherever a winner could be named.
-async fn told(browser: &Buyer, draw: DrawId) -> Vec<String> {
+/// Returns every response that could name a winner, of a draw completed before its kick-off.
+async fn visible_responses(browser: &Buyer, draw: DrawId) -> Vec<String> {
     let path = |end: &str| format!("/api/draws/{draw}/{end}");
-    let mut told = Vec::new();
+    let mut responses = Vec::new();
     for end in ["winners", "payouts", "financials", "tickets", "tickets/csv"] {
         let answer = browser.get(&path(end)).await;
         assert_eq!(answer.status, 200, "{end}: {}", answer.text);
-        // A table says at its end when it was made.
-        told.push(
+        // The CSV ends with the time at which it was generated.
+        responses.push(
             answer
                 .text
                 .split("\r\nGenerated")
@@ -598,33 +643,34 @@ async fn told(browser: &Buyer, draw: DrawId) -> Vec<String> {
         let refused = browser
             .post(&path(end), body)
             .await
-            .refused(409, "not-revealed");
+            .expect_refusal(409, "not-revealed");
         assert_eq!(
             refused["message"],
             "The winning ticket is shown after kick-off."
         );
     }
-    put(browser, draw, bank())
+    put_bank_details(browser, draw, bank_details())
         .await
-        .refused(409, "not-revealed");
-    told.push(browser.get(&format!("/api/draws/{draw}")).await.text);
-    told
+        .expect_refusal(409, "not-revealed");
+    responses.push(browser.get(&format!("/api/draws/{draw}")).await.text);
+    responses
 }
 
-/// It can be undone until kick-off, and the draw sells on: then its own club would know a pair (decisions E-6, F-1).
+/// A result before kick-off can be undone and the draw then sells on. Its club must not learn a
+/// pair from it (decisions E-6, F-1).
 #[actix_web::test]
-async fn a_result_before_kick_off_tells_not_even_its_club_who_won() {
+async fn result_before_kick_off_reveals_winner_to_nobody() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.operator().await;
-    server.alice().buys(draw, 2).await;
+    let draw = server.create_club_with_draw().await;
+    server.create_operator().await;
+    server.alice().buy(draw, 2).await;
     let (browser, operator) = (
-        club::club(&server, "broncos").await,
-        club::operator(&server).await,
+        club::sign_in_as_club(&server, "broncos").await,
+        club::sign_in_as_operator(&server).await,
     );
-    let id = server.club_named("broncos");
-    let mut seen: Vec<Vec<String>> = Vec::new();
-    // Her first ticket, her second, and one that nobody bought.
+    let id = server.club_id("broncos");
+    let mut earlier: Vec<Vec<String>> = Vec::new();
+    // Alice's first ticket, her second, and an unsold one.
     for number in [1, 2, 169] {
         let serial = domain::Serial::new(number).expect("a serial");
         let pair = server
@@ -634,20 +680,20 @@ async fn a_result_before_kick_off_tells_not_even_its_club_who_won() {
             .await
             .expect("a pair")[0]
             .1;
-        let entered = club::enters(&browser, draw, pair.home(), pair.away())
+        let entered = club::enter_result(&browser, draw, pair.home(), pair.away())
             .await
             .ok();
         assert_eq!(entered["winningTickets"], json!([]));
         assert_eq!(entered["revealedAt"], entered["draw"]["gameDate"]);
-        let again = club::enters(&operator, draw, pair.home(), pair.away())
+        let again = club::enter_result(&operator, draw, pair.home(), pair.away())
             .await
             .ok();
         assert_eq!(
             (&again["winningTickets"], &again["revealedAt"]),
             (&json!([]), &entered["draw"]["gameDate"])
         );
-        let mut all = told(&browser, draw).await;
-        all.extend(told(&operator, draw).await);
+        let mut all = visible_responses(&browser, draw).await;
+        all.extend(visible_responses(&operator, draw).await);
         for (browser, path) in [
             (&browser, format!("/api/clubs/{id}/stats")),
             (&browser, format!("/api/clubs/{id}/draws")),
@@ -656,7 +702,7 @@ async fn a_result_before_kick_off_tells_not_even_its_club_who_won() {
         ] {
             all.push(browser.get(&path).await.ok().to_string());
         }
-        // The two scorers themselves are public, a draw counts its commits, and the club's share is recorded anew each time.
+        // The two scorers are public. Revisions, ids and times change with every result.
         let scorers = [("home", pair.home()), ("away", pair.away())];
         let plain = all.into_iter().map(|text| {
             let text = scorers.iter().fold(text, |text, (side, jersey)| {
@@ -676,13 +722,16 @@ async fn a_result_before_kick_off_tells_not_even_its_club_who_won() {
                 .join(",")
         });
         let plain: Vec<String> = plain.collect();
-        for (text, before) in plain.iter().zip(seen.first().into_iter().flatten()) {
-            assert_eq!(text, before, "ticket {number} wins");
+        for (text, before) in plain.iter().zip(earlier.first().into_iter().flatten()) {
+            assert_eq!(
+                text, before,
+                "the responses depend on ticket {number} winning"
+            );
         }
-        seen.push(plain);
-        let meant = json!({ "reason": "Wrong player", "drawNumber": draw.0 });
+        earlier.push(plain);
+        let confirmation = json!({ "reason": "Wrong player", "drawNumber": draw.0 });
         operator
-            .post(&format!("/api/draws/{draw}/undo-results"), meant)
+            .post(&format!("/api/draws/{draw}/undo-results"), confirmation)
             .await
             .ok();
     }
@@ -693,8 +742,8 @@ async fn a_result_before_kick_off_tells_not_even_its_club_who_won() {
         .await
         .expect("a pair")[0]
         .1;
-    server.kick_off(draw).await;
-    let entered = club::enters(&browser, draw, pair.home(), pair.away())
+    server.start_game(draw).await;
+    let entered = club::enter_result(&browser, draw, pair.home(), pair.away())
         .await
         .ok();
     assert_eq!(

@@ -1,17 +1,17 @@
-//! How the machine says it is, and the console's socket (ops-topic): every word can turn, and strangers hear nothing.
+//! The health checks of the console, and its WebSocket topic `ops`, which only operators receive.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::payment::signature::sign;
+use actors::payments::signature::sign;
 use actors::{Clock, SystemClock};
 use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId, Timestamp};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
-use server::clock::BooksClock;
+use server::clock::DatabaseClock;
 
-use crate::security::notices::{SECRET, sends};
-use crate::support::clock::PushedClock;
+use crate::security::webhooks::{WEBHOOK_SECRET, send_webhook};
+use crate::support::clock::AdvanceableClock;
 use crate::support::server::eventually;
 use crate::support::socket::Socket;
 use crate::support::{Buyer, TestServer, club};
@@ -21,12 +21,12 @@ async fn check(operator: &Buyer, name: &str) -> Value {
 }
 
 #[actix_web::test]
-async fn the_reconciler_is_well_while_its_rounds_end() {
+async fn reconciler_health_is_ok_while_passes_complete() {
     let server = TestServer::start().await;
-    server.operator().await;
-    let operator = club::operator(&server).await;
-    eventually("the first round has ended", async || {
-        server.engine.payments.tally().last_round()
+    server.create_operator().await;
+    let operator = club::sign_in_as_operator(&server).await;
+    eventually("the first pass of the reconciler has ended", async || {
+        server.engine.payments.metrics().last_pass_at()
     })
     .await;
     let reconciler = check(&operator, "reconciler").await;
@@ -34,34 +34,35 @@ async fn the_reconciler_is_well_while_its_rounds_end() {
         (&reconciler["ok"], reconciler["lastRunAt"].is_string()),
         (&json!(true), true)
     );
-    server.clock.push_seconds(91);
+    server.clock.advance_seconds(91);
     let health = operator.get("/api/admin/health").await.ok();
-    // The next round may have ended in between: then it is well again, and says when.
-    let (said, ran) = (
+    // The next pass may have completed in between. Then the check is ok again and names its time.
+    let (reconciler, ran) = (
         &health["checks"]["reconciler"],
-        server.engine.payments.tally().last_round(),
+        server.engine.payments.metrics().last_pass_at(),
     );
     let late = ran.is_some_and(|at| server.now().ms_since(at) >= 90_000);
     assert!(
-        !late || said["ok"] == false && health["status"] == "degraded",
+        !late || reconciler["ok"] == false && health["status"] == "degraded",
         "{health}"
     );
     server.finish().await;
 }
 
-/// Ten minutes fast or slow (reliability.md, F46): the operator is told, notices are refused and counted, buyers buy.
+/// The clock is ten minutes fast or slow (reliability.md, F46). The operator is told, webhooks are
+/// refused and counted, and buyers can still buy.
 #[actix_web::test]
-async fn a_node_whose_clock_is_off_says_so_and_sells_all_the_same() {
+async fn node_with_wrong_clock_reports_it_and_still_sells() {
     for off_seconds in [600, -600] {
         let server = TestServer::start().await;
-        let draw = server.game().await;
-        server.operator().await;
-        let operator = club::operator(&server).await;
+        let draw = server.create_club_with_draw().await;
+        server.create_operator().await;
+        let operator = club::sign_in_as_operator(&server).await;
         assert_eq!(
             check(&operator, "clock").await,
             json!({ "ok": true, "offMs": 0 })
         );
-        server.clock.push_seconds(off_seconds);
+        server.clock.advance_seconds(off_seconds);
         let health = operator.get("/api/admin/health").await.ok();
         let (clock, webhook) = (&health["checks"]["clock"], &health["checks"]["webhook"]);
         assert_eq!(
@@ -69,7 +70,7 @@ async fn a_node_whose_clock_is_off_says_so_and_sells_all_the_same() {
             (&json!(false), &json!("degraded")),
             "{health}"
         );
-        // As much as is certain: what asking took is left out.
+        // The reported offset is a lower bound: the duration of the query is left out.
         let off_ms = clock["offMs"].as_i64().expect("milliseconds");
         let least = off_seconds.abs() * 1000 - 60_000;
         assert!(
@@ -77,14 +78,14 @@ async fn a_node_whose_clock_is_off_says_so_and_sells_all_the_same() {
             "{off_ms}"
         );
         assert_eq!(webhook["outOfTime"], 0);
-        let notice =
+        let event =
             json!({ "id": "evt_late", "type": "payment_intent.succeeded", "livemode": false })
                 .to_string();
-        let header = sign(notice.as_bytes(), SECRET, SystemClock.now());
+        let header = sign(event.as_bytes(), WEBHOOK_SECRET, SystemClock.now());
         assert_eq!(
-            sends(&operator, notice, &header).await,
+            send_webhook(&operator, event, &header).await,
             400,
-            "the provider's clock is right, and ours is not"
+            "a webhook of the present is refused by a wrong clock"
         );
         assert_eq!(check(&operator, "webhook").await["outOfTime"], 1);
         let page = server::metrics::text(&server.state).await;
@@ -100,66 +101,99 @@ async fn a_node_whose_clock_is_off_says_so_and_sells_all_the_same() {
             sample("fd_notices_refused_total{why=\"forged\"}"),
             Some(0.0)
         );
-        let off = sample("fd_clock_off_seconds").expect("a sample");
+        let clock_offset = sample("fd_clock_off_seconds").expect("a sample");
         assert!(
-            (off.abs() - 600.0).abs() < 60.0 && off.signum() as i64 == off_seconds.signum(),
-            "{off}"
+            (clock_offset.abs() - 600.0).abs() < 60.0
+                && clock_offset.signum() as i64 == off_seconds.signum(),
+            "{clock_offset}"
         );
-        // No notice of the purchase is taken either: the browser's call alone is enough.
-        let bought = server.alice().buys(draw, 2).await.1;
+        // Webhooks of the purchase are refused too, so the browser's completion call alone must be
+        // enough.
+        let bought = server.alice().buy(draw, 2).await.1;
         assert_eq!(bought["tickets"].as_array().map(Vec::len), Some(2));
-        server.mail("tickets").await;
+        server.next_mail("tickets").await;
         assert_eq!(
-            server.engine.draws.view(draw).await.expect("a view").sold,
+            server
+                .engine
+                .draws
+                .view(draw)
+                .await
+                .expect("the draw has a view")
+                .sold,
             2
         );
         assert_eq!(server.sandbox.ledger()["total"]["captured"], 1000);
-        server.clock.push_seconds(-off_seconds);
+        server.clock.advance_seconds(-off_seconds);
         assert_eq!(check(&operator, "clock").await["ok"], true);
         server.finish().await;
     }
 }
 
-/// Where the books may put it right, nobody notices (reliability.md, F46).
+/// The database clock may correct a wrong machine clock (reliability.md, F46).
 #[actix_web::test]
-async fn a_clock_that_is_off_goes_by_the_books_and_the_machine_still_says_what_it_says() {
+async fn wrong_clock_is_corrected_from_database_and_stays_visible() {
     let server = TestServer::start().await;
     for off_seconds in [600, -600] {
-        let machine = Arc::new(PushedClock::default());
-        let clock = BooksClock::over(machine.clone());
-        let off = |at: Timestamp| {
+        let machine = Arc::new(AdvanceableClock::default());
+        let clock = DatabaseClock::new(machine.clone());
+        let minutes_off = |at: Timestamp| {
             (at.ms_since(SystemClock.now()) as f64 / 60_000.0)
                 .round()
                 .abs() as i64
         };
-        clock.look(&server.records).await.expect("read");
-        machine.push_seconds(off_seconds);
-        assert_eq!(off(clock.now()), 10, "nobody has looked yet");
-        clock.look(&server.records).await.expect("read");
-        assert_eq!((off(clock.now()), off(clock.machine())), (0, 10));
-        clock.look(&server.records).await.expect("read");
-        assert_eq!(off(clock.now()), 0, "once is enough");
-        machine.push_seconds(-off_seconds);
-        clock.look(&server.records).await.expect("read");
+        clock
+            .sync(&server.records)
+            .await
+            .expect("the read succeeds");
+        machine.advance_seconds(off_seconds);
         assert_eq!(
-            (off(clock.now()), off(clock.machine())),
+            minutes_off(clock.now()),
+            10,
+            "the database clock has not been read yet"
+        );
+        clock
+            .sync(&server.records)
+            .await
+            .expect("the read succeeds");
+        assert_eq!(
+            (
+                minutes_off(clock.now()),
+                minutes_off(clock.uncorrected_now())
+            ),
+            (0, 10)
+        );
+        clock
+            .sync(&server.records)
+            .await
+            .expect("the read succeeds");
+        assert_eq!(minutes_off(clock.now()), 0, "a second run changes nothing");
+        machine.advance_seconds(-off_seconds);
+        clock
+            .sync(&server.records)
+            .await
+            .expect("the read succeeds");
+        assert_eq!(
+            (
+                minutes_off(clock.now()),
+                minutes_off(clock.uncorrected_now())
+            ),
             (0, 0),
-            "somebody put the machine right"
+            "the correction ends once the machine clock is right"
         );
     }
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_winners_mail_that_never_left_is_no_failure_once_the_result_is_undone() {
+async fn unsent_winner_mail_is_no_failure_after_undo() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.operator().await;
+    let draw = server.create_club_with_draw().await;
+    server.create_operator().await;
     let (operator, broncos) = (
-        club::operator(&server).await,
-        club::club(&server, "broncos").await,
+        club::sign_in_as_operator(&server).await,
+        club::sign_in_as_club(&server, "broncos").await,
     );
-    club::enters(&broncos, draw, 3, 11).await.ok();
+    club::enter_result(&broncos, draw, 3, 11).await.ok();
     server.database.count(
         "with queued as (insert into email_outbox (dedupe_key, kind, to_address, data, due_at)
              values ('winner:1', 'winner', 'a@x.test', json_build_object('draw', $1::bigint)::text, now() + interval '1 day')
@@ -167,9 +201,9 @@ async fn a_winners_mail_that_never_left_is_no_failure_once_the_result_is_undone(
         &draw.to_string(),
     )
     .await;
-    let meant = json!({ "reason": "Wrong player", "drawNumber": draw.0 });
+    let confirmation = json!({ "reason": "Wrong player", "drawNumber": draw.0 });
     operator
-        .post(&format!("/api/draws/{draw}/undo-results"), meant)
+        .post(&format!("/api/draws/{draw}/undo-results"), confirmation)
         .await
         .ok();
     let mail = check(&operator, "mail").await;
@@ -182,68 +216,75 @@ async fn a_winners_mail_that_never_left_is_no_failure_once_the_result_is_undone(
 }
 
 #[actix_web::test]
-async fn the_consoles_socket_tells_an_operator_what_moved_and_nobody_else() {
+async fn ops_topic_is_sent_to_operators_only() {
     let server = TestServer::start().await;
-    server.club("broncos").await;
-    server.operator().await;
+    server.create_club("broncos").await;
+    server.create_operator().await;
     let (operator, broncos) = (
-        club::operator(&server).await,
-        club::club(&server, "broncos").await,
+        club::sign_in_as_operator(&server).await,
+        club::sign_in_as_club(&server, "broncos").await,
     );
-    let half = Buyer::new(&server.url, "Half", "half@example.com", "0400 111 333");
-    half.signs_in("operator@demo.test", crate::support::server::PASSWORD)
+    let half_signed_in = Buyer::new(&server.url, "Half", "half@example.com", "0400 111 333");
+    half_signed_in
+        .sign_in("operator@demo.test", crate::support::server::PASSWORD)
         .await
         .ok();
-    let mut deaf = Vec::new();
-    for browser in [&broncos, &half, &server.alice()] {
-        deaf.push(Socket::of(&server, browser, "ops").await);
+    let mut other_sockets = Vec::new();
+    for browser in [&broncos, &half_signed_in, &server.alice()] {
+        other_sockets.push(Socket::open_as(&server, browser, "ops").await);
     }
-    let mut console = Socket::of(&server, &operator, "ops").await;
-    let first = console.hears("ops").await;
+    let mut console = Socket::open_as(&server, &operator, "ops").await;
+    let first = console.next_frame("ops").await;
     assert_eq!(
         (&first["topic"], &first["data"]["maintenanceMode"]),
         (&json!("ops"), &json!(false))
     );
-    let revision =
-        |frame: &Value, of: &str| frame["data"]["revisions"][of].as_i64().expect("a number");
-    let odd = Anomaly {
+    let revision = |frame: &Value, list: &str| {
+        frame["data"]["revisions"][list]
+            .as_i64()
+            .expect("a JSON number")
+    };
+    let anomaly = Anomaly {
         kind: AnomalyKind::DuplicatePayment,
         order: None,
         payment_intent: Some(PaymentIntentId("pi_twice".into())),
         note: "seen".into(),
     };
     server
-        .books
-        .raise(&odd, Some(Cents(500)), server.now())
+        .store
+        .raise_anomaly(&anomaly, Some(Cents(500)), server.now())
         .await
-        .expect("raised");
+        .expect("the anomaly is raised");
     operator
         .post("/api/admin/maintenance-mode", json!({ "enabled": true }))
         .await
         .ok();
     let later = loop {
-        let frame = console.hears("ops").await;
+        let frame = console.next_frame("ops").await;
         if frame["data"]["maintenanceMode"] == true && frame["data"]["anomalies"]["unresolved"] == 1
         {
             break frame;
         }
     };
     assert!(later["seq"].as_i64() > first["seq"].as_i64());
-    for of in ["anomalies", "audit"] {
-        assert!(revision(&later, of) > revision(&first, of), "{of}: {later}");
+    for list in ["anomalies", "audit"] {
+        assert!(
+            revision(&later, list) > revision(&first, list),
+            "{list}: {later}"
+        );
     }
-    // Whoever signs out hears no more, though the socket stays open.
-    let left = club::operator_again(&server).await;
-    let mut ended = Socket::of(&server, &left, "ops").await;
-    ended.hears("ops").await;
-    left.post("/api/admin/logout", json!({})).await.ok();
+    // After sign-out the socket stays open but receives no more `ops` frames.
+    let signed_out = club::sign_in_as_operator_again(&server).await;
+    let mut ended = Socket::open_as(&server, &signed_out, "ops").await;
+    ended.next_frame("ops").await;
+    signed_out.post("/api/admin/logout", json!({})).await.ok();
     operator
         .post("/api/admin/maintenance-mode", json!({ "enabled": false }))
         .await
         .ok();
-    while console.hears("ops").await["data"]["maintenanceMode"] == true {}
-    deaf.push(ended);
-    for socket in &mut deaf {
+    while console.next_frame("ops").await["data"]["maintenanceMode"] == true {}
+    other_sockets.push(ended);
+    for socket in &mut other_sockets {
         while let Ok(Some(Ok(message))) =
             tokio::time::timeout(Duration::from_millis(1), socket.stream.next()).await
         {

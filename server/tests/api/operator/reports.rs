@@ -1,20 +1,20 @@
-//! What the operator takes home on paper.
+//! PDF reports for the operator.
 
 use serde_json::json;
 
-use crate::club::reports::words;
+use crate::club::reports::pdf_text;
 use crate::support::{TestServer, club};
 
 #[actix_web::test]
-async fn a_draw_and_the_platforms_fees_come_as_files_for_the_operator_alone() {
+async fn draw_and_fee_reports_are_for_operator_only() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.operator().await;
+    let draw = server.create_club_with_draw().await;
+    server.create_operator().await;
     let (operator, broncos) = (
-        club::operator(&server).await,
-        club::club(&server, "broncos").await,
+        club::sign_in_as_operator(&server).await,
+        club::sign_in_as_club(&server, "broncos").await,
     );
-    server.alice().buys(draw, 3).await;
+    server.alice().buy(draw, 3).await;
     let year = "/api/admin/platform-fees-report?from=2020-01-01&to=2020-12-31";
     for (path, name) in [
         (
@@ -30,13 +30,18 @@ async fn a_draw_and_the_platforms_fees_come_as_files_for_the_operator_alone() {
             "platform-fees-2020-01-01-to-2020-12-31.pdf".to_string(),
         ),
     ] {
-        broncos.get(&path).await.refused(403, "forbidden");
+        broncos.get(&path).await.expect_refusal(403, "forbidden");
         let paper = operator
             .raw(reqwest::Method::GET, &path)
             .send()
             .await
-            .expect("an answer");
-        let header = |name: &str| paper.headers()[name].to_str().expect("text").to_string();
+            .expect("the server answers");
+        let header = |name: &str| {
+            paper.headers()[name]
+                .to_str()
+                .expect("the text is UTF-8")
+                .to_string()
+        };
         assert_eq!(
             (paper.status().as_u16(), header("content-type")),
             (200, "application/pdf".to_string())
@@ -46,16 +51,22 @@ async fn a_draw_and_the_platforms_fees_come_as_files_for_the_operator_alone() {
             "{name}"
         );
         assert_eq!(header("cache-control"), "no-store");
-        assert!(paper.bytes().await.expect("bytes").starts_with(b"%PDF-"));
+        assert!(
+            paper
+                .bytes()
+                .await
+                .expect("the body is read")
+                .starts_with(b"%PDF-")
+        );
     }
     operator
         .get("/api/admin/draws/9/report")
         .await
-        .refused(404, "draw-not-found");
+        .expect_refusal(404, "draw-not-found");
     operator
         .get("/api/admin/platform-fees-report?from=soon")
         .await
-        .refused(400, "day-invalid");
+        .expect_refusal(400, "day-invalid");
     let trail = operator
         .get(&format!("/api/admin/audit?object=draw:{draw},system"))
         .await
@@ -70,26 +81,26 @@ async fn a_draw_and_the_platforms_fees_come_as_files_for_the_operator_alone() {
     assert_eq!(
         actions,
         [&fees, &fees, &json!("download-report")],
-        "buyers stand on it: who took it is written down"
+        "every download is audited"
     );
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn the_fees_on_paper_are_the_fees_on_the_screen_and_every_reading_is_whole() {
+async fn fee_report_matches_console_and_lists_every_reading() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.operator().await;
-    let operator = club::operator(&server).await;
-    server.alice().buys(draw, 3).await;
+    let draw = server.create_club_with_draw().await;
+    server.create_operator().await;
+    let operator = club::sign_in_as_operator(&server).await;
+    server.alice().buy(draw, 3).await;
     let paper = async |query: &str| {
         let path = format!("/api/admin/platform-fees-report{query}");
         let answer = operator
             .raw(reqwest::Method::GET, &path)
             .send()
             .await
-            .expect("an answer");
-        let (_, text) = words(&answer.bytes().await.expect("bytes"));
+            .expect("the server answers");
+        let (_, text) = pdf_text(&answer.bytes().await.expect("the body is read"));
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let (text, screen) = (

@@ -1,4 +1,4 @@
-//! Several draws of one club in one payment: all or nothing.
+//! Carts: several draws of one club in one payment, all or nothing.
 
 use serde_json::json;
 use server::sandbox::faults::{Faults, WebhookFaults};
@@ -7,14 +7,17 @@ use crate::support::TestServer;
 use crate::support::buyer::{Intent, items};
 
 #[actix_web::test]
-async fn a_cart_is_one_payment_for_several_draws() {
+async fn cart_is_one_payment_for_several_draws() {
     let server = TestServer::start().await;
-    let club = server.club("broncos").await;
-    let (first, second) = (server.draw(club.id).await, server.draw(club.id).await);
+    let club = server.create_club("broncos").await;
+    let (first, second) = (
+        server.create_draw(club.id).await,
+        server.create_draw(club.id).await,
+    );
     let alice = server.alice();
     let lines = [(second, 2), (first, 3)];
     let intent = Intent {
-        body: alice.ask_for_cart(&lines).await.ok(),
+        body: alice.request_cart_intent(&lines).await.ok(),
     };
     assert_eq!(
         (
@@ -35,35 +38,44 @@ async fn a_cart_is_one_payment_for_several_draws() {
 }
 
 #[actix_web::test]
-async fn a_cart_that_cannot_be_kept_whole_keeps_nothing_and_names_the_draw() {
+async fn cart_with_unavailable_draw_reserves_nothing_and_names_draw() {
     let server = TestServer::start().await;
-    let club = server.club("broncos").await;
-    let (first, second) = (server.draw(club.id).await, server.draw(club.id).await);
+    let club = server.create_club("broncos").await;
+    let (first, second) = (
+        server.create_draw(club.id).await,
+        server.create_draw(club.id).await,
+    );
     let crowd = ["a", "b", "c"].map(|_| server.bob());
     for bob in &crowd {
-        bob.intent(second, 50).await;
+        bob.open_intent(second, 50).await;
     }
     let alice = server.alice();
     let refused = alice
-        .ask_for_cart(&[(first, 5), (second, 20)])
+        .request_cart_intent(&[(first, 5), (second, 20)])
         .await
-        .refused(409, "tickets-unavailable");
+        .expect_refusal(409, "tickets-unavailable");
     assert_eq!(
         (&refused["available"], &refused["drawNumber"]),
         (&json!(19), &json!(second.0))
     );
-    let words =
+    let message =
         "Tickets No Longer Available: Only 19 tickets remaining. Please adjust your selection.";
-    assert_eq!(refused["message"], words);
+    assert_eq!(refused["message"], message);
     assert_eq!(
-        server.engine.draws.view(first).await.expect("a view").held,
+        server
+            .engine
+            .draws
+            .view(first)
+            .await
+            .expect("the draw has a view")
+            .held,
         0
     );
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_cart_whose_one_game_began_is_not_charged_at_all() {
+async fn cart_with_started_game_is_not_charged() {
     let server = TestServer::start().await;
     let lost = WebhookFaults {
         lost: 1.0,
@@ -73,45 +85,59 @@ async fn a_cart_whose_one_game_began_is_not_charged_at_all() {
         webhook: lost,
         ..Faults::default()
     });
-    let club = server.club("broncos").await;
-    let (first, second) = (server.draw(club.id).await, server.draw(club.id).await);
+    let club = server.create_club("broncos").await;
+    let (first, second) = (
+        server.create_draw(club.id).await,
+        server.create_draw(club.id).await,
+    );
     let alice = server.alice();
     let lines = [(first, 2), (second, 2)];
     let intent = Intent {
-        body: alice.ask_for_cart(&lines).await.ok(),
+        body: alice.request_cart_intent(&lines).await.ok(),
     };
     alice.authorise(&intent).await;
-    server.kick_off(second).await;
+    server.start_game(second).await;
     let body = json!({ "items": items(&lines), "buyer": alice.details(), "paymentIntentId": intent.id(),
         "ageConfirmation": true, "termsAgreement": true });
     alice
         .post("/api/purchase-cart", body)
         .await
-        .refused(409, "not-charged");
-    alice.sees(&intent, "not_charged").await;
-    let view = server.engine.draws.view(first).await.expect("a view");
+        .expect_refusal(409, "not-charged");
+    alice.wait_for_status(&intent, "not_charged").await;
+    let view = server
+        .engine
+        .draws
+        .view(first)
+        .await
+        .expect("the draw has a view");
     assert_eq!((view.sold, view.held), (0, 0));
     assert_eq!(server.sandbox.ledger()["total"]["captured"], 0);
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_cart_is_of_one_club() {
+async fn cart_of_two_clubs_is_refused() {
     let server = TestServer::start().await;
-    let (broncos, storm) = (server.club("broncos").await, server.club("storm").await);
-    let (first, second) = (server.draw(broncos.id).await, server.draw(storm.id).await);
+    let (broncos, storm) = (
+        server.create_club("broncos").await,
+        server.create_club("storm").await,
+    );
+    let (first, second) = (
+        server.create_draw(broncos.id).await,
+        server.create_draw(storm.id).await,
+    );
     server
         .alice()
-        .ask_for_cart(&[(first, 1), (second, 1)])
+        .request_cart_intent(&[(first, 1), (second, 1)])
         .await
-        .refused(400, "mixed-clubs");
+        .expect_refusal(400, "mixed-clubs");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn what_a_browser_says_of_prices_is_ignored() {
+async fn price_sent_by_browser_is_ignored() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let body = json!({ "items": [
         { "drawId": draw.0, "quantity": 2, "ticketPrice": "0.01", "passStripeFees": false, "clubId": 99 },

@@ -1,12 +1,14 @@
-//! The ways through that do not go as planned.
+//! Purchases with lost webhooks, declined cards, 3-D Secure, kick-off and provider faults.
 
 use serde_json::json;
-use server::sandbox::faults::{Fault, Faults, WebhookFaults};
+use server::sandbox::faults::{Fault, Faults, ScriptedFault, WebhookFaults};
 
+use crate::support::schema_check::contains_jersey_number;
 use crate::support::server::eventually;
+use crate::support::socket::Socket;
 use crate::support::{BAD_CARD, CARD_WITH_3DS, GOOD_CARD, TestServer};
 
-fn webhooks(lost: f64, doubled: f64, reordered: f64) -> Faults {
+fn webhook_faults(lost: f64, doubled: f64, reordered: f64) -> Faults {
     Faults {
         webhook: WebhookFaults {
             lost,
@@ -19,36 +21,42 @@ fn webhooks(lost: f64, doubled: f64, reordered: f64) -> Faults {
 }
 
 #[actix_web::test]
-async fn the_webhook_alone_is_enough() {
+async fn webhook_alone_fulfils_order() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let intent = alice.intent(draw, 2).await;
+    let intent = alice.open_intent(draw, 2).await;
     alice.authorise(&intent).await;
-    let order = alice.sees(&intent, "succeeded").await;
+    let order = alice.wait_for_status(&intent, "succeeded").await;
     assert_eq!(
         order["lines"][0]["tickets"].as_array().map(Vec::len),
         Some(2)
     );
-    server.mail("tickets").await;
+    server.next_mail("tickets").await;
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn webhooks_doubled_and_out_of_order_change_nothing() {
+async fn duplicate_and_reordered_webhooks_change_nothing() {
     let server = TestServer::start().await;
-    server.sandbox.set_faults(webhooks(0.0, 1.0, 0.5));
-    let draw = server.game().await;
+    server.sandbox.set_faults(webhook_faults(0.0, 1.0, 0.5));
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     for _ in 0..3 {
-        alice.buys(draw, 1).await;
+        alice.buy(draw, 1).await;
     }
     eventually("every event is delivered", async || {
         (server.sandbox.ledger()["events"]["pending"] == 0).then_some(())
     })
     .await;
     assert_eq!(
-        server.engine.draws.view(draw).await.expect("a view").sold,
+        server
+            .engine
+            .draws
+            .view(draw)
+            .await
+            .expect("the draw has a view")
+            .sold,
         3
     );
     assert_eq!(server.sandbox.ledger()["total"]["captured"], 1500);
@@ -56,33 +64,33 @@ async fn webhooks_doubled_and_out_of_order_change_nothing() {
 }
 
 #[actix_web::test]
-async fn the_reconciler_alone_is_enough() {
+async fn reconciler_alone_fulfils_order() {
     let server = TestServer::start().await;
-    server.sandbox.set_faults(webhooks(1.0, 0.0, 0.0));
-    let draw = server.game().await;
+    server.sandbox.set_faults(webhook_faults(1.0, 0.0, 0.0));
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let intent = alice.intent(draw, 2).await;
+    let intent = alice.open_intent(draw, 2).await;
     alice.authorise(&intent).await;
     server
         .engine
         .reconciler
         .scan(server.now().plus_seconds(-3600))
         .await
-        .expect("scanned");
-    alice.sees(&intent, "succeeded").await;
+        .expect("the scan succeeds");
+    alice.wait_for_status(&intent, "succeeded").await;
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_browser_that_dies_in_the_middle_of_its_call_has_its_tickets_all_the_same() {
+async fn disconnected_completion_call_still_fulfils_order() {
     let server = TestServer::start().await;
-    server.sandbox.set_faults(webhooks(1.0, 0.0, 0.0));
-    let draw = server.game().await;
+    server.sandbox.set_faults(webhook_faults(1.0, 0.0, 0.0));
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let intent = alice.intent(draw, 2).await;
+    let intent = alice.open_intent(draw, 2).await;
     alice.authorise(&intent).await;
-    // The provider is slow, so that the connection breaks while the call is under way.
-    let mut slow = webhooks(1.0, 0.0, 0.0);
+    // The provider is slow, so the connection breaks during the call.
+    let mut slow = webhook_faults(1.0, 0.0, 0.0);
     slow.hang_ms = 300;
     server.sandbox.set_faults(slow);
     server.sandbox.fail_next("capture", Fault::Slow);
@@ -93,20 +101,117 @@ async fn a_browser_that_dies_in_the_middle_of_its_call_has_its_tickets_all_the_s
             (view.sold == 2).then_some(())
         });
         tokio::select! {
-            answer = &mut call => panic!("answered before it broke: {answer:?}"),
+            answer = &mut call => panic!("the call answered before the connection broke: {answer:?}"),
             () = sold => {}
         }
     }
-    alice.sees(&intent, "succeeded").await;
+    alice.wait_for_status(&intent, "succeeded").await;
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_declined_card_and_then_a_good_one_pay_the_same_intent() {
+async fn allocated_order_shows_no_pair_until_its_capture() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let intent = alice.intent(draw, 1).await;
+    let intent = alice.open_intent(draw, 2).await;
+    let mut held = webhook_faults(1.0, 0.0, 0.0);
+    held.next.push(ScriptedFault {
+        on: "/capture".into(),
+        fault: Fault::TimeoutBefore,
+        times: u32::MAX,
+    });
+    server.sandbox.set_faults(held);
+    alice.authorise(&intent).await;
+    let path = format!("/api/orders/{}", intent.token());
+    let allocated = eventually("the order is allocated", async || {
+        let answer = alice.complete(draw, 2, &intent).await;
+        if answer.status == 200 {
+            assert_eq!(answer.json()["tickets"], json!([]), "{}", answer.text);
+        }
+        let order = alice.get(&path).await.ok();
+        (order["state"] == "allocated").then_some(order)
+    })
+    .await;
+    assert_eq!(
+        (
+            &allocated["lines"][0]["tickets"],
+            &allocated["lines"][0]["ticketCount"]
+        ),
+        (&json!([]), &json!(2))
+    );
+    assert_eq!(
+        server
+            .engine
+            .draws
+            .view(draw)
+            .await
+            .expect("the draw has a view")
+            .sold,
+        2,
+        "the tickets are allocated"
+    );
+    let mut page = Socket::open(
+        &server,
+        &format!("order:{},draw:{draw},draws,public", intent.token()),
+    )
+    .await;
+    assert_eq!(
+        page.next_frame("order").await["data"]["lines"][0]["tickets"],
+        json!([])
+    );
+    let resend = json!({ "paymentIntentId": intent.id(), "orderToken": intent.token() });
+    alice.post("/api/resend-confirmation", resend).await.ok();
+    assert_eq!(server.queued_mails("resend").await, 0);
+    alice
+        .post("/api/my-tickets", json!({ "email": alice.email }))
+        .await
+        .ok();
+    let link = server.mailed_link(&server.next_mail("my-tickets").await);
+    let secret = json!({ "token": link.rsplit_once('#').expect("a secret").1 });
+    let opened = alice
+        .post("/api/my-tickets/look", secret.clone())
+        .await
+        .ok();
+    assert_eq!(opened["orders"][0]["lines"][0]["tickets"], json!([]));
+    let html = alice.get(&format!("/my/{}", intent.token())).await.text;
+    assert!(!html.contains("homeNumber"), "{html}");
+    assert_eq!(server.queued_mails("tickets").await, 0);
+
+    server.sandbox.set_faults(Faults::default());
+    eventually("the payment is captured", async || {
+        server.clock.advance_seconds(60);
+        let answer = alice.complete(draw, 2, &intent).await;
+        (answer.status == 200 && answer.json()["status"] == "succeeded").then_some(())
+    })
+    .await;
+    let order = alice.order(&intent).await;
+    assert_eq!(
+        order["lines"][0]["tickets"].as_array().map(Vec::len),
+        Some(2)
+    );
+    server.next_mail("tickets").await;
+    // The first frame with a pair must be the one of the captured order.
+    loop {
+        let frame = page.next_frame_of_any_type("the captured order").await;
+        if contains_jersey_number(&frame) {
+            assert_eq!(
+                (&frame["type"], &frame["data"]["state"]),
+                (&json!("order"), &json!("captured")),
+                "{frame}"
+            );
+            break;
+        }
+    }
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn good_card_after_declined_card_pays_same_intent() {
+    let server = TestServer::start().await;
+    let draw = server.create_club_with_draw().await;
+    let alice = server.alice();
+    let intent = alice.open_intent(draw, 1).await;
     let declined = alice.confirm(&intent, BAD_CARD).await;
     assert_eq!(
         (declined.status, &declined.json()["error"]["code"]),
@@ -117,7 +222,7 @@ async fn a_declined_card_and_then_a_good_one_pay_the_same_intent() {
         (&early["success"], &early["status"]),
         (&json!(false), &json!("requires_payment_method"))
     );
-    assert_eq!(alice.intent(draw, 1).await.id(), intent.id());
+    assert_eq!(alice.open_intent(draw, 1).await.id(), intent.id());
     alice.authorise(&intent).await;
     assert_eq!(
         alice.complete(draw, 1, &intent).await.ok()["status"],
@@ -127,11 +232,11 @@ async fn a_declined_card_and_then_a_good_one_pay_the_same_intent() {
 }
 
 #[actix_web::test]
-async fn three_d_secure_is_waited_for() {
+async fn order_waits_for_three_d_secure() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let intent = alice.intent(draw, 1).await;
+    let intent = alice.open_intent(draw, 1).await;
     assert_eq!(
         alice.confirm(&intent, CARD_WITH_3DS).await.ok()["status"],
         "requires_action"
@@ -152,11 +257,11 @@ async fn three_d_secure_is_waited_for() {
 }
 
 #[actix_web::test]
-async fn who_fails_three_d_secure_is_not_charged_and_may_try_again() {
+async fn failed_three_d_secure_is_not_charged_and_can_be_retried() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let intent = alice.intent(draw, 1).await;
+    let intent = alice.open_intent(draw, 1).await;
     alice.confirm(&intent, CARD_WITH_3DS).await.ok();
     assert_eq!(
         alice.authenticate(&intent, "fail").await.ok()["status"],
@@ -179,25 +284,25 @@ async fn who_fails_three_d_secure_is_not_charged_and_may_try_again() {
 }
 
 #[actix_web::test]
-async fn who_paid_at_the_whistle_is_not_charged() {
+async fn payment_completed_after_kick_off_is_not_charged() {
     let server = TestServer::start().await;
-    server.sandbox.set_faults(webhooks(1.0, 0.0, 0.0));
-    let draw = server.game().await;
+    server.sandbox.set_faults(webhook_faults(1.0, 0.0, 0.0));
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let intent = alice.intent(draw, 2).await;
+    let intent = alice.open_intent(draw, 2).await;
     alice.authorise(&intent).await;
-    server.kick_off(draw).await;
+    server.start_game(draw).await;
     let refused = alice
         .complete(draw, 2, &intent)
         .await
-        .refused(409, "not-charged");
+        .expect_refusal(409, "not-charged");
     assert_eq!(refused["status"], "not_charged");
     assert_eq!(
         refused["message"],
         "This draw has closed as the game has started. No more tickets can be purchased. You have not been charged."
     );
     assert_eq!(
-        alice.sees(&intent, "not_charged").await["state"],
+        alice.wait_for_status(&intent, "not_charged").await["state"],
         "released"
     );
     let ledger = server.sandbox.ledger();
@@ -208,25 +313,28 @@ async fn who_paid_at_the_whistle_is_not_charged() {
         ),
         (&json!(0), &json!(0))
     );
-    alice.ask(draw, 1).await.refused(409, "draw-closed");
+    alice
+        .request_intent(draw, 1)
+        .await
+        .expect_refusal(409, "draw-closed");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn the_provider_failing_after_the_effect_takes_the_money_once() {
+async fn provider_failure_after_effect_charges_once() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     server.sandbox.fail_next(
         "POST /sandbox/stripe/v1/payment_intents",
         Fault::TimeoutAfter,
     );
-    let first = alice.ask(draw, 1).await;
+    let first = alice.request_intent(draw, 1).await;
     if first.status != 200 {
-        first.refused(503, "unavailable");
+        first.expect_refusal(503, "unavailable");
     }
-    let intent = eventually("the intent is made", async || {
-        let answer = alice.ask(draw, 1).await;
+    let intent = eventually("the intent is created", async || {
+        let answer = alice.request_intent(draw, 1).await;
         (answer.status == 200).then(|| crate::support::buyer::Intent {
             body: answer.json(),
         })
@@ -241,7 +349,7 @@ async fn the_provider_failing_after_the_effect_takes_the_money_once() {
         answer.status,
         answer.text
     );
-    alice.sees(&intent, "succeeded").await;
+    alice.wait_for_status(&intent, "succeeded").await;
     let total = &server.sandbox.ledger()["total"];
     assert_eq!(
         (&total["captured"], &total["count"]),
@@ -251,15 +359,15 @@ async fn the_provider_failing_after_the_effect_takes_the_money_once() {
 }
 
 #[actix_web::test]
-async fn maintenance_stops_new_payments_and_finishes_the_others() {
+async fn maintenance_refuses_new_payments_and_finishes_open_ones() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.operator().await;
+    let draw = server.create_club_with_draw().await;
+    server.create_operator().await;
     let (alice, operator) = (
         server.alice(),
-        crate::support::club::operator(&server).await,
+        crate::support::club::sign_in_as_operator(&server).await,
     );
-    let intent = alice.intent(draw, 1).await;
+    let intent = alice.open_intent(draw, 1).await;
     operator
         .post(
             "/api/admin/maintenance-mode",
@@ -271,11 +379,14 @@ async fn maintenance_stops_new_payments_and_finishes_the_others() {
         alice.get("/api/maintenance-mode").await.ok()["maintenanceMode"],
         true
     );
-    let refused = alice.ask(draw, 1).await;
+    let refused = alice.request_intent(draw, 1).await;
     assert_eq!(refused.header("retry-after"), Some("60"));
-    let words =
+    let message =
         "System is doing some maintenance. We won't be long, check back in a couple of minutes.";
-    assert_eq!(refused.refused(503, "maintenance")["message"], words);
+    assert_eq!(
+        refused.expect_refusal(503, "maintenance")["message"],
+        message
+    );
     alice.authorise(&intent).await;
     assert_eq!(
         alice.complete(draw, 1, &intent).await.ok()["status"],
@@ -285,6 +396,6 @@ async fn maintenance_stops_new_payments_and_finishes_the_others() {
         .post("/api/admin/maintenance-mode", json!({ "enabled": false }))
         .await
         .ok();
-    alice.intent(draw, 1).await;
+    alice.open_intent(draw, 1).await;
     server.finish().await;
 }

@@ -1,4 +1,4 @@
-//! The ways through that end well.
+//! Purchases that succeed.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -7,18 +7,23 @@ use crate::support::buyer::Intent;
 use crate::support::{BAD_CARD, TestServer};
 
 #[actix_web::test]
-async fn a_buyer_pays_by_card_and_holds_numbered_tickets() {
+async fn card_payment_gives_numbered_tickets_and_mail() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let intent = alice.intent(draw, 3).await;
+    let intent = alice.open_intent(draw, 3).await;
     assert_eq!(
         (intent.amount(), &intent.body["ticketCount"]),
         (1500, &json!(3))
     );
     assert_eq!(intent.body["connectedAccountId"], "acct_broncos");
     assert!(intent.secret().starts_with(intent.id()));
-    let view = server.engine.draws.view(draw).await.expect("a view");
+    let view = server
+        .engine
+        .draws
+        .view(draw)
+        .await
+        .expect("the draw has a view");
     assert_eq!((view.sold, view.held), (0, 3));
 
     let valid = json!({ "drawNumber": draw.0, "ticketCount": 3, "buyer": alice.details(),
@@ -46,8 +51,8 @@ async fn a_buyer_pays_by_card_and_holds_numbered_tickets() {
         [Some(1), Some(2), Some(3)]
     );
     for ticket in tickets {
-        assert!((1..=13).contains(&ticket["homeNumber"].as_u64().expect("a number")));
-        assert!((1..=13).contains(&ticket["awayNumber"].as_u64().expect("a number")));
+        assert!((1..=13).contains(&ticket["homeNumber"].as_u64().expect("a JSON number")));
+        assert!((1..=13).contains(&ticket["awayNumber"].as_u64().expect("a JSON number")));
     }
     assert_eq!(tickets[2]["serialNumber"], json!(format!("FD-{draw}-003")));
 
@@ -64,22 +69,22 @@ async fn a_buyer_pays_by_card_and_holds_numbered_tickets() {
         order["lines"][0]["tickets"].as_array().map(Vec::len),
         Some(3)
     );
-    let mail = server.mail("tickets").await;
+    let mail = server.next_mail("tickets").await;
     assert_eq!(mail.to, "alice@example.com");
-    let taken = &server.sandbox.ledger()["accounts"]["acct_broncos"];
+    let account = &server.sandbox.ledger()["accounts"]["acct_broncos"];
     assert_eq!(
-        (&taken["captured"], &taken["fees"], &taken["count"]),
+        (&account["captured"], &account["fees"], &account["count"]),
         (&json!(1500), &json!(53), &json!(1))
     );
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn asking_again_in_any_way_and_all_at_once_gives_the_same_tickets_once() {
+async fn repeated_and_concurrent_completions_give_same_tickets() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let intent = alice.intent(draw, 2).await;
+    let intent = alice.open_intent(draw, 2).await;
     alice.authorise(&intent).await;
     let calls = (0..10).map(|turn| {
         let (alice, intent) = (&alice, &intent);
@@ -102,7 +107,12 @@ async fn asking_again_in_any_way_and_all_at_once_gives_the_same_tickets_once() {
         alice.complete(draw, 2, &intent).await.ok()["tickets"],
         one["tickets"]
     );
-    let view = server.engine.draws.view(draw).await.expect("a view");
+    let view = server
+        .engine
+        .draws
+        .view(draw)
+        .await
+        .expect("the draw has a view");
     assert_eq!((view.sold, view.held), (2, 0));
     assert_eq!(server.sandbox.ledger()["total"]["count"], 1);
     server.finish().await;
@@ -111,14 +121,14 @@ async fn asking_again_in_any_way_and_all_at_once_gives_the_same_tickets_once() {
 #[actix_web::test]
 async fn two_buyers_never_get_the_same_ticket() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let (alice, bob) = (server.alice(), server.bob());
-    let (first, second) = tokio::join!(alice.buys(draw, 5), bob.buys(draw, 7));
+    let (first, second) = tokio::join!(alice.buy(draw, 5), bob.buy(draw, 7));
     let numbers = |bought: &Value| -> Vec<u64> {
         let tickets = bought["tickets"].as_array().expect("tickets");
         tickets
             .iter()
-            .map(|ticket| ticket["ticketNumber"].as_u64().expect("a number"))
+            .map(|ticket| ticket["ticketNumber"].as_u64().expect("a JSON number"))
             .collect()
     };
     let mut all = [numbers(&first.1), numbers(&second.1)].concat();
@@ -128,9 +138,9 @@ async fn two_buyers_never_get_the_same_ticket() {
 }
 
 #[actix_web::test]
-async fn who_bought_may_buy_again_and_the_same_attempt_is_the_same_order() {
+async fn repeated_client_key_returns_same_order_and_new_key_new_order() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let ask = |key: &'static str| {
         let alice = &alice;
@@ -145,7 +155,7 @@ async fn who_bought_may_buy_again_and_the_same_attempt_is_the_same_order() {
     assert_eq!(
         ask("two").await.id(),
         first.id(),
-        "unpaid: one payment for a browser and a draw"
+        "a browser has one unpaid payment per draw"
     );
     let first = ask("one").await;
     alice.authorise(&first).await;
@@ -153,7 +163,7 @@ async fn who_bought_may_buy_again_and_the_same_attempt_is_the_same_order() {
     assert_eq!(
         ask("one").await.id(),
         first.id(),
-        "the same attempt, after its answer was lost"
+        "the same client key returns the same order"
     );
     let second = ask("three").await;
     assert_ne!(second.id(), first.id());
@@ -162,15 +172,15 @@ async fn who_bought_may_buy_again_and_the_same_attempt_is_the_same_order() {
         alice.complete(draw, 1, &second).await.ok()["tickets"][0]["ticketNumber"],
         2
     );
-    let third = alice.intent(draw, 1).await;
+    let third = alice.open_intent(draw, 1).await;
     assert_ne!(third.id(), second.id());
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn the_details_given_first_are_kept_and_blanks_are_filled_later() {
+async fn completion_fills_missing_buyer_details_but_never_replaces() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let bare = json!({ "drawId": draw.0.to_string(), "ticketCount": "1" });
     let intent = crate::support::buyer::Intent {
@@ -181,7 +191,7 @@ async fn the_details_given_first_are_kept_and_blanks_are_filled_later() {
     assert_eq!(
         alice.order(&intent).await["buyerName"],
         "Alice",
-        "the completion call brought them"
+        "the completion call adds the buyer"
     );
     let other = json!({ "drawNumber": draw.0, "ticketCount": 1, "paymentIntentId": intent.id(),
         "buyer": { "buyerName": "Mallory", "buyerEmail": "mallory@example.com", "buyerPhone": "0" } });
@@ -189,34 +199,34 @@ async fn the_details_given_first_are_kept_and_blanks_are_filled_later() {
     assert_eq!(
         alice.order(&intent).await["buyerName"],
         "Alice",
-        "what was stored first wins"
+        "a later call does not replace the buyer"
     );
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn what_stood_in_the_form_when_pay_was_pressed_is_the_buyer() {
+async fn buyer_details_at_payment_replace_earlier_ones() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let typo = json!({ "buyerName": "Alise", "buyerEmail": "alice@exmaple.com", "buyerPhone": "0411 000 010" });
-    let opens = async |said: Value| {
+    let open_with = async |details: Value| {
         let mut body = json!({ "drawNumber": draw.0, "ticketCount": 1, "clientKey": "one" });
-        body["buyer"] = said;
+        body["buyer"] = details;
         Intent {
             body: alice.post("/api/create-payment-intent", body).await.ok(),
         }
     };
-    let first = opens(typo.clone()).await;
+    let first = open_with(typo.clone()).await;
     assert_eq!(alice.confirm(&first, BAD_CARD).await.status, 402);
-    assert_eq!(opens(alice.details()).await.id(), first.id());
-    opens(json!({ "buyerName": "", "buyerEmail": "", "buyerPhone": "" })).await;
+    assert_eq!(open_with(alice.details()).await.id(), first.id());
+    open_with(json!({ "buyerName": "", "buyerEmail": "", "buyerPhone": "" })).await;
     alice.authorise(&first).await;
     alice.complete(draw, 1, &first).await.ok();
     assert_eq!(
-        server.mail("tickets").await.to,
+        server.next_mail("tickets").await.to,
         "alice@example.com",
-        "corrected, and no blank wiped it"
+        "the corrected details are stored and blanks are ignored"
     );
     let phone = "select buyer_phone from orders where buyer_email = $1";
     assert_eq!(
@@ -224,26 +234,25 @@ async fn what_stood_in_the_form_when_pay_was_pressed_is_the_buyer() {
         alice.phone
     );
     assert_eq!(
-        opens(typo).await.id(),
+        open_with(typo).await.id(),
         first.id(),
-        "the same attempt, asked again"
+        "the same client key returns the same order"
     );
     assert_eq!(
         alice.order(&first).await["buyerName"],
         "Alice",
-        "who paid is who paid"
+        "the buyer of a paid order does not change"
     );
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn what_an_abandoned_visit_left_in_the_browser_buys_nothing_for_whoever_left_it() {
+async fn latest_buyer_details_win_over_abandoned_visit() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let dad = json!({ "name": "Dad", "email": "dad@example.com", "phone": "0411 000 011" });
     let mum = json!({ "name": "Mum", "email": "mum@example.com", "phone": "0411 000 012" });
-    let page =
-        |said: &Value| json!({ "drawNumber": draw.0, "ticketCount": 1, "customerInfo": said });
+    let page = |details: &Value| json!({ "drawNumber": draw.0, "ticketCount": 1, "customerInfo": details });
     let family = server.alice();
     family
         .post("/api/create-payment-intent", page(&dad))
@@ -257,27 +266,27 @@ async fn what_an_abandoned_visit_left_in_the_browser_buys_nothing_for_whoever_le
     };
     family.authorise(&opened).await;
     assert_eq!(
-        server.mail("tickets").await.to,
+        server.next_mail("tickets").await.to,
         "mum@example.com",
-        "by whichever door"
+        "the latest details are used, whichever call fulfils the order"
     );
     assert_eq!(family.order(&opened).await["buyerName"], "Mum");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn tickets_are_shown_to_the_browser_or_the_token_alone() {
+async fn tickets_are_shown_only_to_own_browser_or_token() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let (alice, bob) = (server.alice(), server.bob());
-    let (intent, _) = alice.buys(draw, 1).await;
+    let (intent, _) = alice.buy(draw, 1).await;
     let body = json!({ "drawNumber": draw.0, "ticketCount": 1, "paymentIntentId": intent.id() });
-    let seen = bob
+    let shown = bob
         .post("/api/complete-card-payment", body.clone())
         .await
         .ok();
     assert_eq!(
-        (&seen["success"], &seen["tickets"], &seen["orderToken"]),
+        (&shown["success"], &shown["tickets"], &shown["orderToken"]),
         (&json!(true), &json!([]), &Value::Null)
     );
     let mut body = body;
@@ -290,20 +299,20 @@ async fn tickets_are_shown_to_the_browser_or_the_token_alone() {
     );
     bob.get("/api/orders/00000000000000000000000000000000")
         .await
-        .refused(404, "not-found");
+        .expect_refusal(404, "not-found");
     bob.get("/api/orders/nonsense")
         .await
-        .refused(404, "not-found");
+        .expect_refusal(404, "not-found");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_confirmation_is_sent_again_to_the_stored_address_and_always_with_the_same_words() {
+async fn confirmation_is_resent_to_stored_email_with_constant_answer() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let (intent, _) = alice.buys(draw, 1).await;
-    server.mail("tickets").await;
+    let (intent, _) = alice.buy(draw, 1).await;
+    server.next_mail("tickets").await;
     let known = alice
         .post(
             "/api/resend-confirmation",
@@ -311,7 +320,7 @@ async fn a_confirmation_is_sent_again_to_the_stored_address_and_always_with_the_
         )
         .await
         .ok();
-    assert_eq!(server.mail("resend").await.to, "alice@example.com");
+    assert_eq!(server.next_mail("resend").await.to, "alice@example.com");
     let unknown = alice
         .post(
             "/api/resend-confirmation",
@@ -328,17 +337,17 @@ async fn a_confirmation_is_sent_again_to_the_stored_address_and_always_with_the_
 }
 
 #[actix_web::test]
-async fn consents_gate_the_checkouts_call_with_the_specified_words() {
+async fn missing_consents_are_refused_with_specified_messages() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let intent = alice.intent(draw, 1).await;
+    let intent = alice.open_intent(draw, 1).await;
     let mut body =
         json!({ "drawNumber": draw.0, "ticketCount": 1, "paymentIntentId": intent.id() });
     let refused = alice
         .post("/api/purchase-tickets", body.clone())
         .await
-        .refused(400, "age-unconfirmed");
+        .expect_refusal(400, "age-unconfirmed");
     assert_eq!(
         refused["message"],
         "You must be over 18 to purchase tickets"
@@ -347,7 +356,7 @@ async fn consents_gate_the_checkouts_call_with_the_specified_words() {
     let refused = alice
         .post("/api/purchase-tickets", body)
         .await
-        .refused(400, "terms-not-agreed");
+        .expect_refusal(400, "terms-not-agreed");
     assert_eq!(
         refused["message"],
         "You must agree to the terms and conditions"

@@ -1,4 +1,4 @@
-//! Paying with a method the browser made: the server confirms.
+//! Payments that the server confirms with a payment method from the browser.
 
 use serde_json::{Value, json};
 use server::sandbox::faults::Fault;
@@ -6,11 +6,11 @@ use server::sandbox::faults::Fault;
 use crate::support::buyer::{Buyer, Intent, items};
 use crate::support::{BAD_CARD, CARD_WITH_3DS, GOOD_CARD, TestServer};
 
-async fn pays_cart(
+async fn pay_cart(
     alice: &Buyer,
     lines: &[(domain::DrawId, u16)],
     method: &str,
-) -> crate::support::buyer::Answer {
+) -> crate::support::buyer::ApiResponse {
     alice
         .post(
             "/api/cart/complete-card-payment",
@@ -25,39 +25,39 @@ fn cart(alice: &Buyer, lines: &[(domain::DrawId, u16)], method: &str) -> Value {
 }
 
 #[actix_web::test]
-async fn a_carts_card_is_confirmed_declined_and_tried_again() {
+async fn cart_card_can_be_declined_and_retried_on_same_intent() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let intent = Intent {
-        body: alice.ask_for_cart(&[(draw, 2)]).await.ok(),
+        body: alice.request_cart_intent(&[(draw, 2)]).await.ok(),
     };
-    let declined = pays_cart(&alice, &[(draw, 2)], BAD_CARD)
+    let declined = pay_cart(&alice, &[(draw, 2)], BAD_CARD)
         .await
-        .refused(402, "declined");
+        .expect_refusal(402, "declined");
     assert_eq!(declined["message"], "Your card was declined.");
-    let paid = pays_cart(&alice, &[(draw, 2)], GOOD_CARD).await.ok();
+    let paid = pay_cart(&alice, &[(draw, 2)], GOOD_CARD).await.ok();
     assert_eq!(
         (&paid["status"], &paid["paymentIntentId"]),
         (&json!("succeeded"), &json!(intent.id()))
     );
-    let again = pays_cart(&alice, &[(draw, 2)], GOOD_CARD).await.ok();
+    let again = pay_cart(&alice, &[(draw, 2)], GOOD_CARD).await.ok();
     assert_eq!(
         again["tickets"], paid["tickets"],
-        "a repeated call never buys twice"
+        "the repeated call returns the same tickets"
     );
     assert_eq!(server.sandbox.ledger()["total"]["count"], 1);
     server.finish().await;
 }
 
-/// The server takes an address as the mailer reads it, and says so while nothing is charged.
+/// The server checks the e-mail address like the mailer does, and refuses it before any charge.
 #[actix_web::test]
-async fn a_carts_card_is_not_charged_while_its_tickets_would_reach_nobody() {
+async fn cart_card_is_not_charged_with_invalid_email() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let intent = Intent {
-        body: alice.ask_for_cart(&[(draw, 1)]).await.ok(),
+        body: alice.request_cart_intent(&[(draw, 1)]).await.ok(),
     };
     for email in [
         "alice..liddell@example.com",
@@ -70,7 +70,7 @@ async fn a_carts_card_is_not_charged_while_its_tickets_would_reach_nobody() {
         let refused = alice
             .post("/api/cart/complete-card-payment", body)
             .await
-            .refused(400, "email-invalid");
+            .expect_refusal(400, "email-invalid");
         assert_eq!(
             refused["message"], "Valid email address is required",
             "{email}"
@@ -81,7 +81,7 @@ async fn a_carts_card_is_not_charged_while_its_tickets_would_reach_nobody() {
         0,
         "nothing was charged"
     );
-    let paid = pays_cart(&alice, &[(draw, 1)], GOOD_CARD).await.ok();
+    let paid = pay_cart(&alice, &[(draw, 1)], GOOD_CARD).await.ok();
     assert_eq!(
         (&paid["status"], &paid["paymentIntentId"]),
         (&json!("succeeded"), &json!(intent.id()))
@@ -90,19 +90,19 @@ async fn a_carts_card_is_not_charged_while_its_tickets_would_reach_nobody() {
 }
 
 #[actix_web::test]
-async fn a_carts_card_that_asks_for_3ds_is_finished_by_the_browser() {
+async fn cart_card_with_3ds_is_completed_by_browser() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let intent = Intent {
-        body: alice.ask_for_cart(&[(draw, 1)]).await.ok(),
+        body: alice.request_cart_intent(&[(draw, 1)]).await.ok(),
     };
-    let asked = pays_cart(&alice, &[(draw, 1)], CARD_WITH_3DS).await.ok();
+    let challenged = pay_cart(&alice, &[(draw, 1)], CARD_WITH_3DS).await.ok();
     assert_eq!(
-        (&asked["success"], &asked["status"]),
+        (&challenged["success"], &challenged["status"]),
         (&json!(false), &json!("requires_action"))
     );
-    assert_eq!(asked["clientSecret"], json!(intent.secret()));
+    assert_eq!(challenged["clientSecret"], json!(intent.secret()));
     alice.authenticate(&intent, "complete").await.ok();
     let body = json!({ "items": items(&[(draw, 1)]), "paymentIntentId": intent.id(), "buyer": alice.details(),
         "ageConfirmation": true, "termsAgreement": true });
@@ -113,13 +113,13 @@ async fn a_carts_card_that_asks_for_3ds_is_finished_by_the_browser() {
     server.finish().await;
 }
 
-/// The bank asks in its own app, and the tab is gone when the buyer comes back from it.
+/// The bank's challenge opens its own app, and the browser tab may be gone afterwards.
 #[actix_web::test]
-async fn who_never_comes_back_from_the_bank_has_the_tickets_mailed() {
+async fn buyer_who_never_returns_from_3ds_gets_tickets_by_mail() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let opens = async || {
+    let open_cart = async || {
         let body = json!({ "items": items(&[(draw, 1)]) });
         Intent {
             body: alice
@@ -128,20 +128,20 @@ async fn who_never_comes_back_from_the_bank_has_the_tickets_mailed() {
                 .ok(),
         }
     };
-    let intent = opens().await;
+    let intent = open_cart().await;
     assert_eq!(
-        pays_cart(&alice, &[(draw, 1)], CARD_WITH_3DS).await.ok()["status"],
+        pay_cart(&alice, &[(draw, 1)], CARD_WITH_3DS).await.ok()["status"],
         "requires_action"
     );
     alice.authenticate(&intent, "complete").await.ok();
-    let mail = server.mail("tickets").await;
+    let mail = server.next_mail("tickets").await;
     assert_eq!(
         (mail.to.as_str(), &alice.order(&intent).await["buyerName"]),
         ("alice@example.com", &json!("Alice"))
     );
 
-    // A wallet, as well.
-    let intent = opens().await;
+    // The same for a wallet payment.
+    let intent = open_cart().await;
     let info = json!({ "name": "Mum", "email": "mum@example.com", "phone": "0411 000 012" });
     let body = json!({ "items": items(&[(draw, 1)]), "paymentMethodId": CARD_WITH_3DS, "customerInfo": info });
     assert_eq!(
@@ -149,14 +149,14 @@ async fn who_never_comes_back_from_the_bank_has_the_tickets_mailed() {
         "requires_action"
     );
     alice.authenticate(&intent, "complete").await.ok();
-    assert_eq!(server.mail("tickets").await.to, "mum@example.com");
+    assert_eq!(server.next_mail("tickets").await.to, "mum@example.com");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_carts_buyer_is_corrected_after_a_decline_and_by_nobody_elses_browser() {
+async fn cart_buyer_is_corrected_after_decline_by_own_browser_only() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let (alice, bob) = (server.alice(), server.bob());
     let typo = json!({ "buyerName": "Alise", "buyerEmail": "alice@exmaple.com", "buyerPhone": "0411 000 010" });
     let opening = json!({ "items": items(&[(draw, 1)]), "buyer": typo });
@@ -166,29 +166,29 @@ async fn a_carts_buyer_is_corrected_after_a_decline_and_by_nobody_elses_browser(
             .await
             .ok(),
     };
-    pays_cart(&alice, &[(draw, 1)], BAD_CARD)
+    pay_cart(&alice, &[(draw, 1)], BAD_CARD)
         .await
-        .refused(402, "declined");
+        .expect_refusal(402, "declined");
     assert_eq!(alice.order(&intent).await["buyerName"], "Alice");
-    // Whoever got hold of the secret may pay for her, and names nobody in her place.
+    // Another browser with the client secret may pay, but cannot change the buyer.
     let foreign = json!({ "clientSecret": intent.secret(), "paymentMethodId": BAD_CARD, "buyer": bob.details() });
     bob.post("/api/payments/confirm-wallet", foreign)
         .await
-        .refused(402, "declined");
+        .expect_refusal(402, "declined");
     assert_eq!(alice.order(&intent).await["buyerName"], "Alice");
-    let paid = pays_cart(&alice, &[(draw, 1)], GOOD_CARD).await.ok();
+    let paid = pay_cart(&alice, &[(draw, 1)], GOOD_CARD).await.ok();
     assert_eq!(
         (&paid["status"], &paid["paymentIntentId"]),
         (&json!("succeeded"), &json!(intent.id()))
     );
-    assert_eq!(server.mail("tickets").await.to, "alice@example.com");
+    assert_eq!(server.next_mail("tickets").await.to, "alice@example.com");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_wallet_pays_with_its_method_its_secret_or_its_token() {
+async fn wallet_pays_with_payment_method_or_client_secret() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let info = json!({ "name": "Alice", "email": "alice@example.com", "phone": "0411 000 001" });
     let wallet = json!({ "drawNumber": draw.0, "ticketCount": 1, "paymentMethodId": GOOD_CARD, "customerInfo": info });
@@ -198,7 +198,7 @@ async fn a_wallet_pays_with_its_method_its_secret_or_its_token() {
         (&json!(true), &json!(1))
     );
 
-    let intent = alice.intent(draw, 1).await;
+    let intent = alice.open_intent(draw, 1).await;
     let confirm = json!({ "clientSecret": intent.secret(), "paymentMethodId": GOOD_CARD, "kind": "apple_pay" });
     assert_eq!(
         alice
@@ -211,50 +211,52 @@ async fn a_wallet_pays_with_its_method_its_secret_or_its_token() {
     alice
         .post("/api/payments/confirm-wallet", forged)
         .await
-        .refused(404, "order-unknown");
+        .expect_refusal(404, "order-unknown");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_confirmation_without_a_known_outcome_is_tried_again_not_declined() {
+async fn confirmation_with_unknown_outcome_is_retried_not_declined() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let intent = Intent {
-        body: alice.ask_for_cart(&[(draw, 2)]).await.ok(),
+        body: alice.request_cart_intent(&[(draw, 2)]).await.ok(),
     };
     for fault in [Fault::Error500, Fault::TimeoutBefore] {
         server.sandbox.fail_next("/confirm", fault);
-        pays_cart(&alice, &[(draw, 2)], GOOD_CARD)
+        pay_cart(&alice, &[(draw, 2)], GOOD_CARD)
             .await
-            .refused(503, "unavailable");
+            .expect_refusal(503, "unavailable");
     }
     server.sandbox.fail_next("/confirm", Fault::TimeoutAfter);
-    let bad = alice.method(&intent, "4000000000000002", "").await;
-    let declined = pays_cart(&alice, &[(draw, 2)], &bad)
+    let bad = alice
+        .create_payment_method(&intent, "4000000000000002", "")
+        .await;
+    let declined = pay_cart(&alice, &[(draw, 2)], &bad)
         .await
-        .refused(402, "declined");
+        .expect_refusal(402, "declined");
     assert_eq!(
         declined["message"], "Your card was declined.",
-        "the intent, read again, says so"
+        "the outcome is read from the intent"
     );
     server.sandbox.fail_next("/confirm", Fault::Error500);
-    // What the intent says of that card is no answer to the next.
-    pays_cart(&alice, &[(draw, 2)], GOOD_CARD)
+    // The intent still shows the previous card's decline, which must not answer for the next card.
+    pay_cart(&alice, &[(draw, 2)], GOOD_CARD)
         .await
-        .refused(503, "unavailable");
-    let paid = pays_cart(&alice, &[(draw, 2)], GOOD_CARD).await.ok();
+        .expect_refusal(503, "unavailable");
+    let paid = pay_cart(&alice, &[(draw, 2)], GOOD_CARD).await.ok();
     assert_eq!(
         paid["status"], "succeeded",
-        "no remembered error answers for the next card"
+        "an earlier error is not returned for the next card"
     );
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn only_the_providers_token_ids_are_taken() {
+async fn only_provider_token_ids_are_accepted() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     for token in [
         json!("4242424242424242"),
@@ -266,28 +268,36 @@ async fn only_the_providers_token_ids_are_taken() {
         alice
             .post("/api/process-purchase", body)
             .await
-            .refused(400, "token-refused");
+            .expect_refusal(400, "token-refused");
     }
     assert_eq!(
-        server.engine.draws.view(draw).await.expect("a view").held,
+        server
+            .engine
+            .draws
+            .view(draw)
+            .await
+            .expect("the draw has a view")
+            .held,
         0
     );
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn a_wallets_token_pays_and_a_declined_one_does_not() {
+async fn wallet_token_pays_and_declined_token_does_not() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let pays = async |token: &str| {
+    let pay_with_token = async |token: &str| {
         let body = json!({ "drawId": draw.0, "ticketCount": 2, "paymentToken": token,
             "customerInfo": { "name": "Alice", "email": "alice@example.com", "phone": "0411 000 001" } });
         alice.post("/api/process-purchase", body).await
     };
-    let declined = pays("tok_chargeDeclined").await.refused(402, "declined");
+    let declined = pay_with_token("tok_chargeDeclined")
+        .await
+        .expect_refusal(402, "declined");
     assert_eq!(declined["message"], "Your card was declined.");
-    let paid = pays("tok_visa").await.ok();
+    let paid = pay_with_token("tok_visa").await.ok();
     assert_eq!(
         (&paid["success"], &paid["status"]),
         (&json!(true), &json!("succeeded")),

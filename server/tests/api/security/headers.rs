@@ -1,15 +1,15 @@
-//! What browsers may do with an answer, on every answer of every address: good, refused, a page, a file (reliability.md 5.9).
+//! Security headers on every response: API calls, errors, pages and files (reliability.md 5.9).
 
 use domain::access::Audience;
 use reqwest::Method;
 use serde_json::json;
 use server::routes::{ROUTES, Verb};
 
-use super::matrix::Stock;
+use super::access_matrix::ClubObjects;
 use crate::access::method;
 use crate::support::{Buyer, TestServer, club};
 
-/// The hosts of an answer's policy besides our own.
+/// Returns the foreign hosts in a content security policy.
 fn hosts(policy: &str) -> Vec<&str> {
     policy
         .split([' ', ';'])
@@ -57,11 +57,11 @@ fn assert_guarded(place: &str, headers: &reqwest::header::HeaderMap) {
     );
     assert!(
         header("server").is_empty() && header("x-powered-by").is_empty(),
-        "{place} tells what serves it"
+        "{place} names the server software"
     );
     for name in ["set-cookie"] {
         for cookie in headers.get_all(name) {
-            let cookie = cookie.to_str().expect("text");
+            let cookie = cookie.to_str().expect("the text is UTF-8");
             assert!(
                 cookie.contains("HttpOnly")
                     && cookie.contains("SameSite=Lax")
@@ -73,7 +73,7 @@ fn assert_guarded(place: &str, headers: &reqwest::header::HeaderMap) {
     let with_credentials = header("access-control-allow-credentials");
     assert!(
         with_credentials.is_empty(),
-        "{place} shares a signed-in answer"
+        "{place} allows credentials across origins"
     );
     assert!(
         ["", "*"].contains(&header("access-control-allow-origin")),
@@ -82,18 +82,18 @@ fn assert_guarded(place: &str, headers: &reqwest::header::HeaderMap) {
 }
 
 #[actix_web::test]
-async fn every_answer_of_every_call_is_guarded_and_nobodys_to_frame() {
+async fn every_api_response_has_security_headers_and_is_unframeable() {
     let server = TestServer::start().await;
-    server.operator().await;
-    let stock = Stock::of(&server, "broncos").await;
+    server.create_operator().await;
+    let objects = ClubObjects::of(&server, "broncos").await;
     let (alice, owner, operator) = (
         server.alice(),
-        club::club(&server, "broncos").await,
-        club::operator(&server).await,
+        club::sign_in_as_club(&server, "broncos").await,
+        club::sign_in_as_operator(&server).await,
     );
-    let mut looked = 0;
+    let mut responses = 0;
     for route in ROUTES.iter().filter(|route| route.path != "/ws") {
-        let path = stock.path(route);
+        let path = objects.path(route);
         for browser in [&alice, &owner, &operator] {
             let request = browser
                 .raw(method(route), &path)
@@ -103,35 +103,41 @@ async fn every_answer_of_every_call_is_guarded_and_nobodys_to_frame() {
             } else {
                 request.json(&json!({}))
             };
-            let answer = request.send().await.expect("an answer");
+            let answer = request.send().await.expect("the server answers");
             let headers = answer.headers();
             assert_guarded(&path, headers);
-            let policy = headers["content-security-policy"].to_str().expect("text");
-            let kept_in =
+            let policy = headers["content-security-policy"]
+                .to_str()
+                .expect("the text is UTF-8");
+            let is_unframeable =
                 directive(policy, "frame-ancestors") == "'none'" || policy.contains("sandbox");
-            assert!(kept_in, "{path}: {policy}");
+            assert!(is_unframeable, "{path}: {policy}");
             let is_api = path.starts_with("/api/");
             assert!(!is_api || hosts(policy).is_empty(), "{path}: {policy}");
             let cache = headers
                 .get("cache-control")
-                .map(|value| value.to_str().expect("text").to_string());
-            let kept = cache.as_deref().unwrap_or_default();
-            // Who is signed in leaves nothing in a cache that others use.
-            let own = !matches!(route.audience, Audience::Public) || kept.is_empty();
-            let shared = own && is_api && !kept.contains("no-store") && !kept.contains("private");
+                .map(|value| value.to_str().expect("the text is UTF-8").to_string());
+            let policy_value = cache.as_deref().unwrap_or_default();
+            // Responses for signed-in callers must not stay in a shared cache.
+            let is_personal =
+                !matches!(route.audience, Audience::Public) || policy_value.is_empty();
+            let shared = is_personal
+                && is_api
+                && !policy_value.contains("no-store")
+                && !policy_value.contains("private");
             assert!(!shared, "{path} may be kept by anyone: {cache:?}");
-            looked += 1;
+            responses += 1;
         }
     }
-    assert!(looked > 400, "{looked}");
+    assert!(responses > 400, "{responses}");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn pages_files_and_failures_are_guarded_too_and_only_boards_are_framed() {
+async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.offer("finals", draw).await;
+    let draw = server.create_club_with_draw().await;
+    server.create_offer("finals", draw).await;
     let alice = server.alice();
     let plain = [
         "/",
@@ -167,11 +173,11 @@ async fn pages_files_and_failures_are_guarded_too_and_only_boards_are_framed() {
             .raw(Method::GET, &path)
             .send()
             .await
-            .expect("an answer");
+            .expect("the server answers");
         assert_guarded(&path, answer.headers());
         let policy = answer.headers()["content-security-policy"]
             .to_str()
-            .expect("text")
+            .expect("the text is UTF-8")
             .to_string();
         assert_eq!(
             directive(&policy, "frame-ancestors"),
@@ -187,11 +193,11 @@ async fn pages_files_and_failures_are_guarded_too_and_only_boards_are_framed() {
             .raw(Method::GET, &path)
             .send()
             .await
-            .expect("an answer");
+            .expect("the server answers");
         assert_guarded(&path, answer.headers());
         let policy = answer.headers()["content-security-policy"]
             .to_str()
-            .expect("text")
+            .expect("the text is UTF-8")
             .to_string();
         assert_eq!(
             directive(&policy, "frame-ancestors"),
@@ -200,10 +206,10 @@ async fn pages_files_and_failures_are_guarded_too_and_only_boards_are_framed() {
         );
         assert!(
             answer.headers().get("set-cookie").is_none(),
-            "{path} sets a cookie in somebody's frame"
+            "{path} sets a cookie inside a frame"
         );
     }
-    // Refused by the framework itself: a method, a size, a type.
+    // Refused by the framework: method, size and type.
     for (verb, path, body) in [
         (Method::DELETE, "/api/config".to_string(), String::new()),
         (Method::TRACE, "/api/config".to_string(), String::new()),
@@ -222,7 +228,7 @@ async fn pages_files_and_failures_are_guarded_too_and_only_boards_are_framed() {
             .raw(verb, &path)
             .header("origin", &server.url)
             .body(body);
-        let answer = Buyer::sent(request).await;
+        let answer = Buyer::send_request(request).await;
         assert!(
             (400..500).contains(&answer.status),
             "{path}: {}",
@@ -230,14 +236,14 @@ async fn pages_files_and_failures_are_guarded_too_and_only_boards_are_framed() {
         );
         assert_guarded(&path, &answer.headers);
     }
-    let asked = alice
+    let wrong_method = alice
         .raw(Method::DELETE, "/api/config")
         .header("origin", &server.url);
-    let refused = Buyer::sent(asked).await;
+    let refused = Buyer::send_request(wrong_method).await;
     assert_eq!(
         refused.header("allow"),
         Some("GET, HEAD"),
-        "what it does take is told"
+        "the allowed methods are listed"
     );
     server.finish().await;
 }

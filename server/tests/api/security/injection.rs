@@ -1,11 +1,11 @@
-//! What people write into names stays text: in a table a club opens, on paper, in a mail, in a page's head and its data.
+//! Names stay text in CSV tables, PDFs, mails, page heads and boot data.
 
 use reqwest::Method;
 use serde_json::json;
 
 use crate::support::{Buyer, TestServer, club};
 
-/// Beginnings that some spreadsheet takes for a formula, or for the end of a cell.
+/// Texts that some spreadsheet reads as a formula or as the end of a cell.
 const FORMULAS: [&str; 19] = [
     "=1+1",
     "+1+1",
@@ -28,7 +28,7 @@ const FORMULAS: [&str; 19] = [
     "\u{feff}=1+1",
 ];
 
-/// Ends of lines, tags and directions that a name may hold.
+/// Names with line ends, tags, direction overrides and template syntax.
 const NAMES: [&str; 8] = [
     "Eve\r\nBcc: victim@example.com",
     "Eve\nSubject: changed",
@@ -40,7 +40,7 @@ const NAMES: [&str; 8] = [
     "Eve\u{7}\u{1b}[31m",
 ];
 
-/// A CSV's cells, as RFC 4180 reads them.
+/// Returns the cells of a CSV (RFC 4180).
 fn cells(table: &str) -> Vec<Vec<String>> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -53,16 +53,16 @@ fn cells(table: &str) -> Vec<Vec<String>> {
 }
 
 #[actix_web::test]
-async fn no_name_becomes_a_formula_or_breaks_out_of_its_cell() {
+async fn buyer_name_never_becomes_formula_or_leaves_csv_cell() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     for name in FORMULAS.into_iter().chain(NAMES) {
-        // One browser each: the buyer's details are those of its order.
+        // A browser per name, because buyer details belong to an order.
         Buyer::new(&server.url, name, "eve@example.com", "+61 411 000 009")
-            .buys(draw, 1)
+            .buy(draw, 1)
             .await;
     }
-    let owner = club::club(&server, "broncos").await;
+    let owner = club::sign_in_as_club(&server, "broncos").await;
     let table = owner
         .get(&format!("/api/draws/{draw}/tickets/csv"))
         .await
@@ -83,28 +83,32 @@ async fn no_name_becomes_a_formula_or_breaks_out_of_its_cell() {
         let starts = bare.starts_with([
             '=', '+', '@', '\t', '\r', '\n', '\0', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',
         ]);
-        // A minus that begins a sum of ours is a number.
-        let minus = bare.starts_with('-') && bare.parse::<f64>().is_err();
-        assert!(!starts && !minus, "{cell:?} is run by a spreadsheet");
+        // A negative amount is a number.
+        let is_formula_minus = bare.starts_with('-') && bare.parse::<f64>().is_err();
+        assert!(
+            !starts && !is_formula_minus,
+            "{cell:?} is run by a spreadsheet"
+        );
         assert!(
             !cell.contains(['\r', '\n', '\0']),
-            "{cell:?} goes over its line"
+            "{cell:?} contains a line break"
         );
     }
-    // The same tickets on paper: it is written, whatever they are called.
+    // The PDF report of the same tickets.
     let report = owner
         .raw(Method::GET, &format!("/api/draws/{draw}/report"))
         .send()
         .await
-        .expect("an answer");
+        .expect("the server answers");
     assert_eq!(report.status(), 200);
-    let file = lopdf::Document::load_mem(&report.bytes().await.expect("bytes")).expect("a PDF");
+    let file =
+        lopdf::Document::load_mem(&report.bytes().await.expect("the body is read")).expect("a PDF");
     assert!(!file.get_pages().is_empty());
     for object in file.objects.values() {
         let Ok(dictionary) = object.as_dict() else {
             continue;
         };
-        let runs = [
+        let active_elements = [
             "JS",
             "JavaScript",
             "OpenAction",
@@ -114,18 +118,20 @@ async fn no_name_becomes_a_formula_or_breaks_out_of_its_cell() {
             "URI",
         ];
         assert!(
-            runs.iter().all(|name| !dictionary.has(name.as_bytes())),
-            "the paper does something: {dictionary:?}"
+            active_elements
+                .iter()
+                .all(|name| !dictionary.has(name.as_bytes())),
+            "the PDF has an active element: {dictionary:?}"
         );
     }
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn no_name_breaks_out_of_a_page_its_head_or_its_data() {
+async fn name_is_always_escaped_in_page_and_boot_data() {
     let server = TestServer::start().await;
-    let id = server.club("broncos").await.id;
-    let owner = club::club(&server, "broncos").await;
+    let id = server.create_club("broncos").await.id;
+    let owner = club::sign_in_as_club(&server, "broncos").await;
     owner.post("/api/terms/accept", json!({})).await.ok();
     for name in NAMES {
         let page = json!({ "homePageTitle": name.chars().take(60).collect::<String>(), "tagline": name, "homePageTagline": name });
@@ -137,7 +143,7 @@ async fn no_name_breaks_out_of_a_page_its_head_or_its_data() {
             )
             .await;
         assert!([200, 400].contains(&saved.status), "{}", saved.text);
-        let draw = server.draw_with(id, |draw| {
+        let draw = server.create_draw_with(id, |draw| {
             (draw.home_team, draw.league, draw.contact_name) =
                 (name.into(), Some(name.into()), name.into())
         });
@@ -154,9 +160,9 @@ async fn no_name_breaks_out_of_a_page_its_head_or_its_data() {
             for run in ["<script>alert", "<img src=x", "onerror=alert(1)>", "49"] {
                 let is_there = html.contains(run)
                     && (run != "49" || html.contains("}49") || html.contains(">49<"));
-                assert!(!is_there, "{path} with {name:?} holds {run}");
+                assert!(!is_there, "{path} with {name:?} contains {run}");
             }
-            // The data of the page end where we end them.
+            // The boot data must end at our own script tag.
             if let Some((_, rest)) =
                 html.split_once("<script type=\"application/json\" id=\"boot\">")
             {
@@ -180,26 +186,27 @@ async fn no_name_breaks_out_of_a_page_its_head_or_its_data() {
     server.finish().await;
 }
 
-/// From the buyer's name to the letter: one subject, no header of theirs, no tag.
+/// A buyer's name adds no mail header, subject or tag.
 #[actix_web::test]
-async fn no_name_becomes_a_header_or_a_tag_of_a_mail() {
+async fn name_never_becomes_mail_header_or_tag() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     for name in NAMES {
         let buyer = Buyer::new(&server.url, name, "eve@example.com", "0411 000 009");
-        buyer.buys(draw, 1).await;
-        let mail = server.mail("tickets").await;
+        buyer.buy(draw, 1).await;
+        let mail = server.next_mail("tickets").await;
         assert_eq!(mail.to, "eve@example.com");
-        // What the letter is written from (its tags are escaped in `render/mail`, its headers in `post/smtp`).
+        // The mail is rendered from this column (`render/mail` escapes tags, `post/smtp` encodes
+        // headers).
         let name = "select coalesce(buyer_name, '') from orders where $1 = '' order by opened_at desc limit 1";
-        let kept = server.database.text(name, "").await;
+        let stored = server.database.text(name, "").await;
         assert!(
-            !kept.is_empty() && !kept.contains(char::is_control),
-            "{kept:?}"
+            !stored.is_empty() && !stored.contains(char::is_control),
+            "{stored:?}"
         );
     }
-    // An address is one address, or none is kept.
-    let odd = [
+    // The stored e-mail address is a single one or empty.
+    let invalid_emails = [
         "a@b.au\r\nBcc: v@example.com",
         "a@b.au, v@example.com",
         "a@b.au;v@example.com",
@@ -208,7 +215,7 @@ async fn no_name_becomes_a_header_or_a_tag_of_a_mail() {
         "a b@b.au",
         "a@b.au\u{b}v@example.com",
     ];
-    for email in odd {
+    for email in invalid_emails {
         let buyer =
             json!({ "buyerName": "Eve", "buyerEmail": email, "buyerPhone": "0411 000 009" });
         let body = json!({ "drawNumber": draw.0, "ticketCount": 1, "buyer": buyer });
@@ -217,13 +224,13 @@ async fn no_name_becomes_a_header_or_a_tag_of_a_mail() {
             .post("/api/create-payment-intent", body)
             .await
             .ok();
-        let kept = "select coalesce(buyer_email, '') from orders where $1 = '' order by opened_at desc limit 1";
-        let kept = server.database.text(kept, "").await;
-        let is_one =
-            !kept.contains(|c: char| c.is_whitespace() || c.is_control() || ",;<>".contains(c));
+        let stored = "select coalesce(buyer_email, '') from orders where $1 = '' order by opened_at desc limit 1";
+        let stored = server.database.text(stored, "").await;
+        let is_single_address =
+            !stored.contains(|c: char| c.is_whitespace() || c.is_control() || ",;<>".contains(c));
         assert!(
-            is_one && kept.matches('@').count() < 2,
-            "{email:?} is kept as {kept:?}"
+            is_single_address && stored.matches('@').count() < 2,
+            "{email:?} is stored as {stored:?}"
         );
     }
     server.finish().await;

@@ -1,14 +1,14 @@
-//! Other sites' pages, in a browser that is signed in: not one writing call can be made for its person (decision G-5).
+//! Pages of other sites cannot make a signed-in browser write anything (decision G-5).
 
 use domain::access::Audience;
 use reqwest::{Method, RequestBuilder};
 use server::routes::{ROUTES, Verb};
 
-use super::matrix::Stock;
+use super::access_matrix::ClubObjects;
 use crate::access::method;
 use crate::support::{Buyer, TestServer, club};
 
-/// What another site's page can make a browser send, and how the browser marks it.
+/// Returns requests that another site's page can cause, with the browser's marks.
 fn forgeries(request: impl Fn() -> RequestBuilder) -> [(&'static str, RequestBuilder); 9] {
     let form = |request: RequestBuilder| {
         request
@@ -57,7 +57,7 @@ fn forgeries(request: impl Fn() -> RequestBuilder) -> [(&'static str, RequestBui
     ]
 }
 
-/// What any call would leave behind.
+/// Sums the rows that any call could write.
 async fn fingerprint(server: &TestServer) -> i64 {
     let sum =
         "select (select count(*) from orders) + (select count(*) from reservations) + (select count(*) from payouts)
@@ -67,13 +67,13 @@ async fn fingerprint(server: &TestServer) -> i64 {
 }
 
 #[actix_web::test]
-async fn no_other_sites_page_makes_a_browser_act() {
+async fn cross_site_page_cannot_trigger_any_write() {
     let server = TestServer::start().await;
-    server.operator().await;
-    let stock = Stock::of(&server, "broncos").await;
+    server.create_operator().await;
+    let objects = ClubObjects::of(&server, "broncos").await;
     let (browser, operator) = (
-        club::club(&server, "broncos").await,
-        club::operator(&server).await,
+        club::sign_in_as_club(&server, "broncos").await,
+        club::sign_in_as_operator(&server).await,
     );
     let before = fingerprint(&server).await;
     let (mut wrong, mut tried) = (Vec::new(), 0);
@@ -81,14 +81,14 @@ async fn no_other_sites_page_makes_a_browser_act() {
         .iter()
         .filter(|route| route.method != Verb::Get && route.audience != Audience::Machine)
     {
-        let path = stock.path(route);
-        for who in [&browser, &operator] {
-            for (how, request) in forgeries(|| who.raw(method(route), &path)) {
-                let answer = Buyer::sent(request).await;
+        let path = objects.path(route);
+        for caller in [&browser, &operator] {
+            for (marking, request) in forgeries(|| caller.raw(method(route), &path)) {
+                let answer = Buyer::send_request(request).await;
                 tried += 1;
                 if answer.status != 403 || answer.json()["code"] != "cross-origin" {
                     wrong.push(format!(
-                        "{how}: {:?} {path}: {}",
+                        "{marking}: {:?} {path}: {}",
                         route.method, answer.status
                     ));
                 }
@@ -103,7 +103,7 @@ async fn no_other_sites_page_makes_a_browser_act() {
     );
     assert!(tried > 1_000, "{tried}");
     assert_eq!(fingerprint(&server).await, before, "nothing changed");
-    // The same call from our own page does act: it is the origin that is refused.
+    // The same call from the own site succeeds: the origin was the reason.
     assert_eq!(
         browser
             .post("/api/auth/logout", serde_json::json!({}))
@@ -114,34 +114,39 @@ async fn no_other_sites_page_makes_a_browser_act() {
     server.finish().await;
 }
 
-/// A link, a picture, a form by GET: other sites may make a browser read, so nothing may change by reading.
+/// Other sites can cause GET requests, so a GET must change nothing.
 #[actix_web::test]
-async fn a_call_that_reads_cannot_be_turned_into_one_that_writes() {
+async fn get_request_cannot_be_overridden_into_write() {
     let server = TestServer::start().await;
-    server.operator().await;
-    let stock = Stock::of(&server, "broncos").await;
+    server.create_operator().await;
+    let objects = ClubObjects::of(&server, "broncos").await;
     let (browser, operator) = (
-        club::club(&server, "broncos").await,
-        club::operator(&server).await,
+        club::sign_in_as_club(&server, "broncos").await,
+        club::sign_in_as_operator(&server).await,
     );
     let before = fingerprint(&server).await;
     for route in ROUTES.iter().filter(|route| route.method != Verb::Get) {
-        let (path, verb) = (stock.path(route), route.method.method().to_string());
+        let (path, verb) = (objects.path(route), route.method.method().to_string());
         let is_read_too = ROUTES
             .iter()
             .any(|other| other.path == route.path && other.method == Verb::Get);
-        for who in [&browser, &operator] {
-            let asked = who.raw(Method::GET, &format!("{path}?_method={verb}"));
+        for caller in [&browser, &operator] {
+            let get_request = caller.raw(Method::GET, &format!("{path}?_method={verb}"));
             let request = [
                 "x-http-method-override",
                 "x-http-method",
                 "x-method-override",
             ];
-            let request = request
-                .into_iter()
-                .fold(asked, |request, name| request.header(name, verb.as_str()));
-            let status = request.send().await.expect("an answer").status().as_u16();
-            // Where a word of the path is also some other call's variable, that call answers.
+            let request = request.into_iter().fold(get_request, |request, name| {
+                request.header(name, verb.as_str())
+            });
+            let status = request
+                .send()
+                .await
+                .expect("the server answers")
+                .status()
+                .as_u16();
+            // If the path also matches a GET route's variable, that route answers.
             assert!(
                 is_read_too || matches!(status, 404 | 405),
                 "{verb} {path} by GET: {status}"

@@ -1,4 +1,4 @@
-//! Nobody is led away from our own pages by a link that begins with our name; and no header decides what our links say.
+//! Redirects stay on this site, and no request header changes the links that the server writes.
 
 use reqwest::Method;
 use reqwest::redirect::Policy;
@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::support::{TestServer, club};
 
-/// Where a path leads, without going there.
-async fn leads(server: &TestServer, path: &str) -> (u16, Option<String>) {
+/// Returns status and target of a redirect without following it.
+async fn redirect_of(server: &TestServer, path: &str) -> (u16, Option<String>) {
     let browser = reqwest::Client::builder()
         .redirect(Policy::none())
         .build()
@@ -16,18 +16,18 @@ async fn leads(server: &TestServer, path: &str) -> (u16, Option<String>) {
         .get(format!("{}{path}", server.url))
         .send()
         .await
-        .expect("an answer");
+        .expect("the server answers");
     let to = answer
         .headers()
         .get("location")
-        .map(|value| value.to_str().expect("text").to_string());
+        .map(|value| value.to_str().expect("the text is UTF-8").to_string());
     (answer.status().as_u16(), to)
 }
 
 #[actix_web::test]
-async fn every_redirect_stays_on_our_own_pages() {
+async fn every_redirect_stays_on_own_site() {
     let server = TestServer::start().await;
-    let draw = server.game().await;
+    let draw = server.create_club_with_draw().await;
     let evil = [
         "//evil.test",
         "https://evil.test",
@@ -40,7 +40,7 @@ async fn every_redirect_stays_on_our_own_pages() {
         "@evil.test",
         ".evil.test",
     ];
-    let mut led = 0;
+    let mut redirects = 0;
     for evil in evil {
         for path in [
             format!("/w/draw:{draw}?next={evil}"),
@@ -58,24 +58,24 @@ async fn every_redirect_stays_on_our_own_pages() {
             format!("//evil.test/{evil}"),
             format!("/club/{evil}"),
         ] {
-            let (status, to) = leads(&server, &path).await;
+            let (status, to) = redirect_of(&server, &path).await;
             assert!(status < 500, "{path}: {status}");
             let Some(to) = to else { continue };
-            led += 1;
+            redirects += 1;
             let page = to.split('?').next().unwrap_or_default();
             let stays = page.starts_with('/') && !page.starts_with("//") && !page.contains('\\');
             assert!(stays && !to.contains(['\r', '\n']), "{path} leads to {to}");
         }
     }
-    assert!(led > 20, "some of them do lead somewhere: {led}");
+    assert!(redirects > 20, "some paths do redirect: {redirects}");
     server.finish().await;
 }
 
-/// The links in mails, codes and heads are written with the address we were given, never with the one a request names.
+/// Links in mails, QR codes and page heads use the configured address, never one of the request.
 #[actix_web::test]
-async fn no_header_decides_where_our_links_lead() {
+async fn host_headers_never_change_generated_links() {
     let server = TestServer::start().await;
-    server.club("broncos").await;
+    server.create_club("broncos").await;
     let alice = server.alice();
     let forged = |path: &str, verb: Method| {
         let request = alice
@@ -89,9 +89,16 @@ async fn no_header_decides_where_our_links_lead() {
     };
     let reset = forged("/api/clubs/reset-password", Method::POST)
         .json(&json!({ "email": "broncos@demo.test" }));
-    assert!(reset.send().await.expect("an answer").status().is_success());
-    let mail = server.mail("reset").await;
-    let link = server.link(&mail);
+    assert!(
+        reset
+            .send()
+            .await
+            .expect("the server answers")
+            .status()
+            .is_success()
+    );
+    let mail = server.next_mail("reset").await;
+    let link = server.mailed_link(&mail);
     assert!(
         link.starts_with(&server.url) && !link.contains("evil"),
         "{link}"
@@ -106,14 +113,14 @@ async fn no_header_decides_where_our_links_lead() {
         let text = forged(path, Method::GET)
             .send()
             .await
-            .expect("an answer")
+            .expect("the server answers")
             .text()
             .await
-            .expect("text");
+            .expect("the text is UTF-8");
         assert!(!text.contains("evil.test"), "{path}");
     }
-    let browser = club::club(&server, "broncos").await;
-    let id = server.club_named("broncos");
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    let id = server.club_id("broncos");
     let begun = browser
         .raw(Method::POST, &format!("/api/clubs/{id}/stripe-connect"))
         .header("origin", &server.url);
@@ -123,10 +130,10 @@ async fn no_header_decides_where_our_links_lead() {
     let text = begun
         .send()
         .await
-        .expect("an answer")
+        .expect("the server answers")
         .text()
         .await
-        .expect("text");
+        .expect("the text is UTF-8");
     assert!(!text.contains("evil.test"), "{text}");
     for url in [
         "https://evil.test",
@@ -142,7 +149,7 @@ async fn no_header_decides_where_our_links_lead() {
             .raw(Method::GET, &format!("/api/qr.svg?url={escaped}"))
             .send()
             .await
-            .expect("an answer");
+            .expect("the server answers");
         assert_eq!(refused.status(), 400, "{url:?}");
     }
     server.finish().await;

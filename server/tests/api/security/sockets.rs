@@ -1,4 +1,4 @@
-//! The socket's own gate: whose page opens it, how much it may say, and what it is told (reliability.md F57, F58).
+//! WebSocket access: origins, message limits and topics (reliability.md F57, F58).
 
 use futures_util::SinkExt;
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::support::socket::Socket;
 use crate::support::{TestServer, club};
 
 #[actix_web::test]
-async fn only_our_own_pages_open_a_socket() {
+async fn only_own_origin_opens_socket() {
     let server = TestServer::start().await;
     for origin in [
         "https://evil.test",
@@ -20,13 +20,15 @@ async fn only_our_own_pages_open_a_socket() {
         "chrome-extension://x",
     ] {
         assert_eq!(
-            Socket::from_origin(&server, "public", origin).await.err(),
+            Socket::open_from_origin(&server, "public", origin)
+                .await
+                .err(),
             Some(403),
             "{origin}"
         );
     }
     assert!(
-        Socket::from_origin(&server, "public", &server.url)
+        Socket::open_from_origin(&server, "public", &server.url)
             .await
             .is_ok()
     );
@@ -34,11 +36,11 @@ async fn only_our_own_pages_open_a_socket() {
 }
 
 #[actix_web::test]
-async fn what_is_said_is_short_seldom_and_text_or_the_socket_ends() {
+async fn long_frequent_or_binary_messages_close_socket() {
     let server = TestServer::start().await;
-    server.game().await;
+    server.create_club_with_draw().await;
     let long = format!("{{\"subscribe\":[\"{}\"]}}", "x".repeat(4096));
-    for (what, said) in [
+    for (what, messages) in [
         ("long", vec![Message::text(long)]),
         ("binary", vec![Message::binary(vec![0; 8])]),
         ("a flood", (0..40).map(|_| Message::text("{}")).collect()),
@@ -48,20 +50,20 @@ async fn what_is_said_is_short_seldom_and_text_or_the_socket_ends() {
         ),
     ] {
         let mut socket = Socket::open(&server, "public").await;
-        socket.hears("public").await;
-        for message in said {
+        socket.next_frame("public").await;
+        for message in messages {
             let _ = socket.stream.send(message).await;
         }
-        let end = socket.farewell().await.map(|frame| frame.code);
+        let end = socket.close_frame().await.map(|frame| frame.code);
         assert!(
             end.is_none() || end == Some(CloseCode::Policy),
             "{what}: {end:?}"
         );
     }
-    // What cannot be read is passed over, and the socket goes on.
+    // Messages that cannot be parsed are ignored, and the socket stays open.
     let mut socket = Socket::open(&server, "public").await;
-    socket.hears("public").await;
-    for said in [
+    socket.next_frame("public").await;
+    for text in [
         "",
         "[]",
         "{\"subscribe\":1}",
@@ -69,27 +71,28 @@ async fn what_is_said_is_short_seldom_and_text_or_the_socket_ends() {
         "\u{0}",
         "{\"subscribe\":[\"draw:-1\",\"draw:x\",\"order:\",\"__proto__\"]}",
     ] {
-        socket.says(said).await;
+        socket.send_text(text).await;
     }
-    socket.says("{\"subscribe\":[\"draws\"]}").await;
-    socket.hears("draws").await;
+    socket.send_text("{\"subscribe\":[\"draws\"]}").await;
+    socket.next_frame("draws").await;
     server.finish().await;
 }
 
-/// The operator's topic and other people's orders stay silent for whoever else asks, and nobody joins without end.
+/// The operator's topic and foreign order topics send nothing to other callers, and subscriptions
+/// are limited.
 #[actix_web::test]
-async fn nobody_hears_what_is_not_for_them() {
+async fn socket_sends_no_operator_or_foreign_order_topic() {
     let server = TestServer::start().await;
-    server.operator().await;
-    let draw = server.game().await;
+    server.create_operator().await;
+    let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let intent = alice.intent(draw, 1).await;
-    let broncos = club::club(&server, "broncos").await;
+    let intent = alice.open_intent(draw, 1).await;
+    let broncos = club::sign_in_as_club(&server, "broncos").await;
     let guessed = [
         intent.id().to_string(),
         intent.body["reservationId"]
             .as_str()
-            .expect("an id")
+            .expect("the id is text")
             .to_string(),
         intent.token()[..31].to_string(),
     ];
@@ -100,15 +103,15 @@ async fn nobody_hears_what_is_not_for_them() {
         .collect::<Vec<_>>()
         .join(",");
     for browser in [&server.bob(), &broncos] {
-        let mut socket = Socket::of(&server, browser, &format!("{topics},public")).await;
+        let mut socket = Socket::open_as(&server, browser, &format!("{topics},public")).await;
         socket
-            .says(&json!({ "subscribe": topics.split(',').collect::<Vec<_>>() }).to_string())
+            .send_text(&json!({ "subscribe": topics.split(',').collect::<Vec<_>>() }).to_string())
             .await;
-        // What is joined last is heard last: nothing came before it but what is public.
+        // The topic joined last answers last, so every earlier frame must be a public one.
         let mut kinds = Vec::new();
-        socket.says("{\"subscribe\":[\"draws\"]}").await;
+        socket.send_text("{\"subscribe\":[\"draws\"]}").await;
         loop {
-            let frame = socket.hears_any("draws").await;
+            let frame = socket.next_frame_of_any_type("draws").await;
             let kind = frame["type"].as_str().expect("a type").to_string();
             kinds.push(kind.clone());
             if kind == "draws" {
@@ -126,10 +129,10 @@ async fn nobody_hears_what_is_not_for_them() {
         .map(|n| format!("draw:{}", 100_000 + n))
         .collect::<Vec<_>>()
         .join(",");
-    let mut greedy = Socket::open(&server, &format!("{many},public")).await;
-    greedy
-        .says("{\"unsubscribe\":[\"draw:100001\"],\"subscribe\":[\"public\"]}")
+    let mut subscriber = Socket::open(&server, &format!("{many},public")).await;
+    subscriber
+        .send_text("{\"unsubscribe\":[\"draw:100001\"],\"subscribe\":[\"public\"]}")
         .await;
-    greedy.hears("public").await;
+    subscriber.next_frame("public").await;
     server.finish().await;
 }

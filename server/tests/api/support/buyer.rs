@@ -1,4 +1,4 @@
-//! A buyer: a browser with its cookie, and the provider's library in it.
+//! A buyer: an HTTP client with its cookies, and the calls of Stripe's browser library.
 
 use std::sync::Arc;
 
@@ -8,9 +8,10 @@ use reqwest::cookie::{CookieStore, Jar};
 use serde_json::{Value, json};
 
 use super::GOOD_CARD;
+use super::schema_check;
 use super::server::eventually;
-use super::shape;
 
+/// A person with a browser: the details for the forms, an HTTP client and its cookie jar.
 pub struct Buyer {
     pub name: &'static str,
     pub email: &'static str,
@@ -20,21 +21,21 @@ pub struct Buyer {
     jar: Arc<Jar>,
 }
 
-/// What a call answered.
+/// The response to a call.
 #[derive(Debug)]
-pub struct Answer {
+pub struct ApiResponse {
     pub status: u16,
     pub headers: reqwest::header::HeaderMap,
     pub text: String,
 }
 
-impl Answer {
+impl ApiResponse {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text)
             .unwrap_or_else(|_| panic!("no JSON: {} {}", self.status, self.text))
     }
 
-    /// A good answer's body.
+    /// Returns the JSON body of a successful response, or null if it is empty.
     #[track_caller]
     pub fn ok(self) -> Value {
         assert!(
@@ -50,9 +51,9 @@ impl Answer {
         }
     }
 
-    /// A refusal's body.
+    /// Asserts status, code and a message, and returns the JSON body.
     #[track_caller]
-    pub fn refused(self, status: u16, code: &str) -> Value {
+    pub fn expect_refusal(self, status: u16, code: &str) -> Value {
         assert_eq!(self.status, status, "{}", self.text);
         let body = self.json();
         assert_eq!(body["code"], code, "{body}");
@@ -63,7 +64,7 @@ impl Answer {
             "{body}"
         );
         assert_eq!(
-            Some(body["requestId"].as_str().expect("an id")),
+            Some(body["requestId"].as_str().expect("the id is text")),
             self.header("x-request-id")
         );
         body
@@ -74,7 +75,7 @@ impl Answer {
     }
 }
 
-/// A payment intent as the browser got it.
+/// A payment intent as the browser received it.
 #[derive(Clone, Debug)]
 pub struct Intent {
     pub body: Value,
@@ -82,7 +83,9 @@ pub struct Intent {
 
 impl Intent {
     pub fn id(&self) -> &str {
-        self.body["paymentIntentId"].as_str().expect("an id")
+        self.body["paymentIntentId"]
+            .as_str()
+            .expect("the id is text")
     }
 
     pub fn secret(&self) -> &str {
@@ -115,17 +118,17 @@ impl Buyer {
         }
     }
 
-    /// What the browser sends along with every call, for a call that is made without it.
+    /// Returns the browser's cookie header, for a call made by another client.
     pub fn cookies(&self) -> String {
-        let url = self.url.parse().expect("an address");
+        let url = self.url.parse().expect("a local address");
         let cookies = self.jar.cookies(&url);
         cookies
-            .map(|value| value.to_str().expect("text").to_string())
+            .map(|value| value.to_str().expect("the text is UTF-8").to_string())
             .unwrap_or_default()
     }
 
-    /// A call as our own pages make it.
-    pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Answer {
+    /// Calls the server with the headers of the site's own pages.
+    pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> ApiResponse {
         let request = self
             .http
             .request(method, format!("{}{path}", self.url))
@@ -134,70 +137,76 @@ impl Buyer {
             Some(body) => request.json(body),
             None => request,
         };
-        Buyer::sent(request).await
+        Buyer::send_request(request).await
     }
 
-    /// Sends it, and holds the answer against the description of the call.
-    pub async fn sent(request: reqwest::RequestBuilder) -> Answer {
+    /// Sends a request and checks the response against the OpenAPI document.
+    pub async fn send_request(request: reqwest::RequestBuilder) -> ApiResponse {
         let (client, request) = request.build_split();
         let request = request.expect("a request");
         let (method, path) = (request.method().clone(), request.url().path().to_string());
-        let response = client.execute(request).await.expect("an answer");
+        let response = client.execute(request).await.expect("the server answers");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await.expect("a text");
         let is_json = headers
             .get("content-type")
             .is_some_and(|kind| kind == "application/json");
-        shape::check(&method, &path, status, is_json, &text);
-        Answer {
+        schema_check::assert_documented(&method, &path, status, is_json, &text);
+        ApiResponse {
             status,
             headers,
             text,
         }
     }
 
-    /// A call without the headers our pages send.
+    /// Starts a request without the headers of the site's own pages.
     pub fn raw(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         self.http.request(method, format!("{}{path}", self.url))
     }
 
-    pub async fn get(&self, path: &str) -> Answer {
+    pub async fn get(&self, path: &str) -> ApiResponse {
         self.call(Method::GET, path, None).await
     }
 
-    pub async fn post(&self, path: &str, body: Value) -> Answer {
+    pub async fn post(&self, path: &str, body: Value) -> ApiResponse {
         self.call(Method::POST, path, Some(&body)).await
     }
 
+    /// Returns the buyer details as the forms send them.
     pub fn details(&self) -> Value {
         json!({ "buyerName": self.name, "buyerEmail": self.email, "buyerPhone": self.phone })
     }
 
-    pub async fn ask(&self, draw: DrawId, count: u16) -> Answer {
+    /// Asks for a payment of one draw.
+    pub async fn request_intent(&self, draw: DrawId, count: u16) -> ApiResponse {
         let body = json!({ "drawNumber": draw.0, "ticketCount": count, "buyer": self.details() });
         self.post("/api/create-payment-intent", body).await
     }
 
-    pub async fn intent(&self, draw: DrawId, count: u16) -> Intent {
+    /// Opens a payment of one draw, and asserts success.
+    pub async fn open_intent(&self, draw: DrawId, count: u16) -> Intent {
         Intent {
-            body: self.ask(draw, count).await.ok(),
+            body: self.request_intent(draw, count).await.ok(),
         }
     }
 
-    pub async fn ask_for_cart(&self, lines: &[(DrawId, u16)]) -> Answer {
+    /// Asks for one payment of several draws.
+    pub async fn request_cart_intent(&self, lines: &[(DrawId, u16)]) -> ApiResponse {
         let body = json!({ "items": items(lines), "buyer": self.details() });
         self.post("/api/cart/create-payment-intent", body).await
     }
 
-    /// What the provider's library does in the browser: confirm with the publishable key and the client secret.
-    pub async fn confirm(&self, intent: &Intent, method: &str) -> Answer {
+    /// Confirms the intent like Stripe's browser library, with the publishable key and the client
+    /// secret.
+    pub async fn confirm(&self, intent: &Intent, method: &str) -> ApiResponse {
         let path = format!("/sandbox/stripe/v1/payment_intents/{}/confirm", intent.id());
         let body = format!("client_secret={}&payment_method={method}", intent.secret());
         self.provider(&path, intent, body).await
     }
 
-    /// A payment method of a typed card, or of a wallet's, as the provider's library makes one.
-    pub async fn method(&self, intent: &Intent, number: &str, more: &str) -> String {
+    /// Creates a payment method for a card number, like Stripe's browser library. `more` holds
+    /// further form fields.
+    pub async fn create_payment_method(&self, intent: &Intent, number: &str, more: &str) -> String {
         let card = format!(
             "type=card&card[number]={number}&card[exp_month]=12&card[exp_year]=2040&card[cvc]=123{more}"
         );
@@ -205,11 +214,11 @@ impl Buyer {
             .provider("/sandbox/stripe/v1/payment_methods", intent, card)
             .await
             .ok();
-        made["id"].as_str().expect("an id").to_string()
+        made["id"].as_str().expect("the id is text").to_string()
     }
 
-    /// The bank's own page after a 3-D Secure challenge.
-    pub async fn authenticate(&self, intent: &Intent, outcome: &str) -> Answer {
+    /// Completes or fails the bank's 3-D Secure challenge.
+    pub async fn authenticate(&self, intent: &Intent, outcome: &str) -> ApiResponse {
         let path = format!(
             "/sandbox/stripe/v1/payment_intents/{}/authenticate",
             intent.id()
@@ -222,7 +231,8 @@ impl Buyer {
         .await
     }
 
-    async fn provider(&self, path: &str, intent: &Intent, body: String) -> Answer {
+    /// Posts a form to the Stripe stand-in with the publishable key.
+    async fn provider(&self, path: &str, intent: &Intent, body: String) -> ApiResponse {
         let account = intent.body["connectedAccountId"]
             .as_str()
             .expect("an account");
@@ -230,7 +240,7 @@ impl Buyer {
             .raw(Method::POST, path)
             .bearer_auth("pk_test_demo")
             .header("stripe-account", account);
-        Buyer::sent(
+        Buyer::send_request(
             request
                 .header("content-type", "application/x-www-form-urlencoded")
                 .body(body),
@@ -238,31 +248,34 @@ impl Buyer {
         .await
     }
 
+    /// Confirms the intent with an approved card, and asserts that it is authorised.
     pub async fn authorise(&self, intent: &Intent) {
         let confirmed = self.confirm(intent, GOOD_CARD).await.ok();
         assert_eq!(confirmed["status"], "requires_capture");
     }
 
-    /// The card form's completion call.
-    pub async fn complete(&self, draw: DrawId, count: u16, intent: &Intent) -> Answer {
+    /// Calls the completion route of the card form.
+    pub async fn complete(&self, draw: DrawId, count: u16, intent: &Intent) -> ApiResponse {
         let body = json!({
             "drawNumber": draw.0, "ticketCount": count, "paymentIntentId": intent.id(), "buyer": self.details(),
+            "orderToken": intent.token(),
         });
         self.post("/api/complete-card-payment", body).await
     }
 
-    /// The checkout page's completion call, both boxes ticked.
-    pub async fn purchase(&self, draw: DrawId, count: u16, intent: &Intent) -> Answer {
+    /// Calls the completion route of the checkout page with both consents.
+    pub async fn purchase(&self, draw: DrawId, count: u16, intent: &Intent) -> ApiResponse {
         let body = json!({
             "drawNumber": draw.0, "ticketCount": count, "paymentIntentId": intent.id(), "buyer": self.details(),
             "ageConfirmation": true, "termsAgreement": true, "expectedAmount": intent.amount(),
+            "orderToken": intent.token(),
         });
         self.post("/api/purchase-tickets", body).await
     }
 
-    /// The whole way, as the checkout page goes it.
-    pub async fn buys(&self, draw: DrawId, count: u16) -> (Intent, Value) {
-        let intent = self.intent(draw, count).await;
+    /// Opens, authorises and completes a purchase, and asserts its success.
+    pub async fn buy(&self, draw: DrawId, count: u16) -> (Intent, Value) {
+        let intent = self.open_intent(draw, count).await;
         self.authorise(&intent).await;
         let bought = self.purchase(draw, count, &intent).await.ok();
         assert_eq!(
@@ -273,14 +286,15 @@ impl Buyer {
         (intent, bought)
     }
 
+    /// Returns the order page of the intent.
     pub async fn order(&self, intent: &Intent) -> Value {
         self.get(&format!("/api/orders/{}", intent.token()))
             .await
             .ok()
     }
 
-    /// Waits until the order's page says so.
-    pub async fn sees(&self, intent: &Intent, status: &str) -> Value {
+    /// Waits until the order page shows this status.
+    pub async fn wait_for_status(&self, intent: &Intent, status: &str) -> Value {
         eventually(&format!("{} sees {status}", self.name), async || {
             let order = self.order(intent).await;
             (order["status"] == status).then_some(order)
@@ -288,7 +302,8 @@ impl Buyer {
         .await
     }
 
-    pub async fn signs_in(&self, email: &str, password: &str) -> Answer {
+    /// Signs in with an e-mail address and a password.
+    pub async fn sign_in(&self, email: &str, password: &str) -> ApiResponse {
         self.post(
             "/api/clubs/login",
             json!({ "email": email, "password": password }),
@@ -297,6 +312,7 @@ impl Buyer {
     }
 }
 
+/// Returns the items of a cart, as draws with counts.
 pub fn items(lines: &[(DrawId, u16)]) -> Vec<Value> {
     lines
         .iter()

@@ -1,25 +1,36 @@
-//! The machine's clock, and some more.
+//! The clock of the test server.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use actors::{Clock, SystemClock};
+use actors::Clock;
 use domain::Timestamp;
+use server::sandbox::clock::SandboxClock;
 
-/// Runs with the machine; a test may push it ahead.
+/// The sandbox clock plus an offset that a test can change.
 #[derive(Default)]
-pub struct PushedClock {
+pub struct AdvanceableClock {
+    sandbox: Arc<SandboxClock>,
     ahead_ms: AtomicI64,
 }
 
-impl PushedClock {
-    pub fn push_seconds(&self, seconds: i64) {
+impl AdvanceableClock {
+    pub fn new(sandbox: Arc<SandboxClock>) -> AdvanceableClock {
+        AdvanceableClock {
+            sandbox,
+            ahead_ms: AtomicI64::new(0),
+        }
+    }
+
+    /// Moves the clock; a negative number moves it back.
+    pub fn advance_seconds(&self, seconds: i64) {
         self.ahead_ms.fetch_add(seconds * 1000, Ordering::Relaxed);
     }
 }
 
-impl Clock for PushedClock {
+impl Clock for AdvanceableClock {
     fn now(&self) -> Timestamp {
-        SystemClock
+        self.sandbox
             .now()
             .plus_ms(self.ahead_ms.load(Ordering::Relaxed))
     }

@@ -1,4 +1,4 @@
-//! A club's and the operator's browser.
+//! Browsers that are signed in as a club, a member or the operator.
 
 use actors::Clock;
 use domain::access::Role;
@@ -9,52 +9,52 @@ use server::identity::password;
 use server::identity::second_factor::{STEP_SECONDS, authenticator};
 use server::sandbox::authenticator::OPERATOR_SECRET;
 
-use super::buyer::{Answer, Buyer};
+use super::buyer::{ApiResponse, Buyer};
 use super::server::{PASSWORD, TestServer};
 
-/// Signed in as the club of a slug.
-pub async fn club(server: &TestServer, slug: &str) -> Buyer {
-    signed_in(server, &format!("{slug}@demo.test")).await
+/// Signs in as the club with this slug.
+pub async fn sign_in_as_club(server: &TestServer, slug: &str) -> Buyer {
+    sign_in_with_email(server, &format!("{slug}@demo.test")).await
 }
 
-/// Signed in with password and code.
-pub async fn operator(server: &TestServer) -> Buyer {
-    let browser = signed_in(server, "operator@demo.test").await;
-    shows_code(server, &browser, "/api/admin/totp/verify").await;
+/// Signs in as the operator with password and code.
+pub async fn sign_in_as_operator(server: &TestServer) -> Buyer {
+    let browser = sign_in_with_email(server, "operator@demo.test").await;
+    submit_unused_code(server, &browser, "/api/admin/totp/verify").await;
     browser
 }
 
-/// Signed in once more, in a second browser, half a minute later: each code serves once.
-pub async fn operator_again(server: &TestServer) -> Buyer {
-    server.clock.push_seconds(90);
-    operator(server).await
+/// Signs in as the operator in a second browser, 90 seconds later, because each code works once.
+pub async fn sign_in_as_operator_again(server: &TestServer) -> Buyer {
+    server.clock.advance_seconds(90);
+    sign_in_as_operator(server).await
 }
 
-/// Shows the first code that was not shown before, of the three that a tolerant clock takes.
-pub async fn shows_code(server: &TestServer, browser: &Buyer, path: &str) {
+/// Submits the first unused of the three codes that the server accepts at this time.
+pub async fn submit_unused_code(server: &TestServer, browser: &Buyer, path: &str) {
     for steps in -1..=1 {
         let answer = browser
-            .post(path, json!({ "code": code(server, steps) }))
+            .post(path, json!({ "code": totp_code(server, steps) }))
             .await;
         if answer.status == 200 {
             return;
         }
-        // Between reading the clock and showing the code its half minute may have ended.
+        // The code's half minute may have ended between reading the clock and the call.
         let late = steps == -1 && answer.json()["code"] == "wrong-code";
-        answer.refused(401, if late { "wrong-code" } else { "code-used" });
+        answer.expect_refusal(401, if late { "wrong-code" } else { "code-used" });
     }
     panic!("all three codes of this minute are used");
 }
 
-/// What the operator's authenticator shows so many steps from now.
-pub fn code(server: &TestServer, steps: i64) -> String {
+/// Returns the operator's code, `steps` half minutes from now.
+pub fn totp_code(server: &TestServer, steps: i64) -> String {
     let seconds = server.clock.now().0 / 1000 + steps * STEP_SECONDS;
     let totp = authenticator(OPERATOR_SECRET, "operator@demo.test").expect("an authenticator");
     totp.generate(seconds as u64).to_string()
 }
 
-/// Signed in as one of a club's people, `<role>.<slug>@demo.test`, who is asked in for it.
-pub async fn member(server: &TestServer, club: ClubId, role: Role) -> Buyer {
+/// Invites a member `<role>.<slug>@demo.test` to a club, and signs in as this member.
+pub async fn sign_in_as_member(server: &TestServer, club: ClubId, role: Role) -> Buyer {
     let slug = server
         .state
         .catalogue
@@ -80,24 +80,33 @@ pub async fn member(server: &TestServer, club: ClubId, role: Role) -> Buyer {
         .records
         .invite_club_user(&new)
         .await
-        .expect("asked in");
+        .expect("the member is invited");
     let hash = password::hash(PASSWORD);
     server
         .records
         .finish_reset(&token_hash, &hash, at)
         .await
-        .expect("written")
-        .expect("joined");
-    signed_in(server, &email).await
+        .expect("the write succeeds")
+        .expect("the call succeeds");
+    sign_in_with_email(server, &email).await
 }
 
-async fn signed_in(server: &TestServer, email: &str) -> Buyer {
+/// Confirms the password again, which is then recent for ten minutes.
+pub async fn reauthenticate(browser: &Buyer) {
+    browser
+        .post("/api/auth/reauthenticate", json!({ "password": PASSWORD }))
+        .await
+        .ok();
+}
+
+async fn sign_in_with_email(server: &TestServer, email: &str) -> Buyer {
     let browser = Buyer::new(&server.url, "Club", "club@example.com", "0400 111 222");
-    browser.signs_in(email, PASSWORD).await.ok();
+    browser.sign_in(email, PASSWORD).await.ok();
     browser
 }
 
-pub async fn enters(browser: &Buyer, draw: DrawId, home: u8, away: u8) -> Answer {
+/// Enters a result with the jersey numbers of both first try scorers.
+pub async fn enter_result(browser: &Buyer, draw: DrawId, home: u8, away: u8) -> ApiResponse {
     let body = json!({ "homeFirstTryScorer": home, "awayFirstTryScorer": away });
     browser
         .post(&format!("/api/draws/{draw}/results"), body)

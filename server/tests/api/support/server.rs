@@ -1,4 +1,4 @@
-//! One server with everything in it, on a free port.
+//! A complete server on a free port, with its own database and Stripe stand-in.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -8,25 +8,26 @@ use actix_web::dev::ServerHandle;
 use actix_web::middleware::from_fn;
 use actix_web::rt::task::JoinHandle;
 use actix_web::{App, HttpServer, web};
-use actors::payment::stripe::{Stripe, StripeSettings};
-use actors::{Clock, Denied, Engine, EngineParts, Neighbourhood, Post};
+use actors::payments::stripe::{Stripe, StripeSettings};
+use actors::{Clock, Denied, Engine, EngineParts, Peers, Post};
 use async_trait::async_trait;
 use domain::{
     AccountId, Cents, ClubId, Command, DrawId, FeePolicy, Refusal, Status, Terms, Timestamp,
 };
-use persistence::books::{Mail, OrderRecord};
-use persistence::nodes::Boot;
+use persistence::nodes::InstanceId;
 use persistence::records::Records;
 use persistence::records::bundles::NewBundle;
 use persistence::records::clubs::{Club, NewClub};
-use persistence::records::draws::NewDraw;
+use persistence::records::draws::DrawToCreate;
+use persistence::stores::{Mail, OrderRecord};
 use persistence::testing::Database;
-use persistence::{Books, Ledger, Postgres, Sealer};
+use persistence::{Ledger, PaymentStores, Postgres, Sealer};
 use server::app::Phase;
 use server::config::{Config, DEMO_WEBHOOK_SECRET, Environment};
 use server::front::Front;
 use server::identity::password;
 use server::sandbox::authenticator::OPERATOR_SECRET;
+use server::sandbox::clock::SandboxClock;
 use server::sandbox::{self, Sandbox};
 use server::site::Site;
 use server::state::{State, StateParts};
@@ -34,20 +35,21 @@ use server::{edge, routes};
 use tokio::sync::{mpsc, watch};
 
 use super::buyer::Buyer;
-use super::clock::PushedClock;
+use super::clock::AdvanceableClock;
 
 pub const PASSWORD: &str = "correct horse battery";
-/// How long a fact may take to come true before a test gives up.
+/// The longest wait for a condition.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// A running server and handles to its parts.
 pub struct TestServer {
     pub url: String,
     pub state: web::Data<State>,
-    pub clock: Arc<PushedClock>,
+    pub clock: Arc<AdvanceableClock>,
     pub sandbox: Arc<Sandbox>,
     pub records: Records,
-    /// Past the engine, which alone writes what is in them.
-    pub books: Arc<dyn Books>,
+    /// Direct access to the stores, past the engine that owns their rows.
+    pub store: Arc<dyn PaymentStores>,
     pub mails: tokio::sync::Mutex<mpsc::UnboundedReceiver<Mail>>,
     pub engine: Engine,
     pub database: Database,
@@ -56,11 +58,11 @@ pub struct TestServer {
     tasks: Vec<JoinHandle<()>>,
 }
 
-/// Keeps mails instead of sending them.
-struct Pigeonhole(mpsc::UnboundedSender<Mail>);
+/// Hands mails to the test instead of sending them.
+struct MailRecorder(mpsc::UnboundedSender<Mail>);
 
 #[async_trait]
-impl Post for Pigeonhole {
+impl Post for MailRecorder {
     async fn send(&self, mail: &Mail, _: Option<&OrderRecord>) -> Result<(), String> {
         self.0.send(mail.clone()).map_err(|gone| gone.to_string())
     }
@@ -68,53 +70,75 @@ impl Post for Pigeonhole {
 
 impl TestServer {
     pub async fn start() -> TestServer {
-        TestServer::start_on(|books| Arc::new(books)).await
+        TestServer::start_with_ledger(|store| Arc::new(store)).await
     }
 
-    /// With something said in the environment.
-    pub async fn start_in(said: &[(&'static str, &'static str)]) -> TestServer {
-        TestServer::begin(Environment::from_pairs(said.iter().copied()), |books| {
-            Arc::new(books)
-        })
+    /// Starts with additional environment variables.
+    pub async fn start_with_environment(variables: &[(&'static str, &'static str)]) -> TestServer {
+        TestServer::start_with(
+            Environment::from_pairs(variables.iter().copied()),
+            |store| Arc::new(store),
+        )
         .await
     }
 
-    /// With another ledger in front of the books, or in their place.
-    pub async fn start_on(ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>) -> TestServer {
-        TestServer::begin(Environment::default(), ledger).await
+    /// Starts like a demo: `POST /sandbox/clock` moves the clocks of server, stand-in and database.
+    pub async fn start_with_movable_clock() -> TestServer {
+        let sandbox = Some(Arc::new(SandboxClock::default()));
+        TestServer::start_with_clock(Environment::default(), |store| Arc::new(store), sandbox).await
     }
 
-    async fn begin(
+    /// Starts with a ledger that wraps or replaces the Postgres one.
+    pub async fn start_with_ledger(ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>) -> TestServer {
+        TestServer::start_with(Environment::default(), ledger).await
+    }
+
+    async fn start_with(
         environment: Environment,
         ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>,
+    ) -> TestServer {
+        TestServer::start_with_clock(environment, ledger, None).await
+    }
+
+    async fn start_with_clock(
+        environment: Environment,
+        ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>,
+        movable_clock: Option<Arc<SandboxClock>>,
     ) -> TestServer {
         let database = persistence::testing::database().await;
         let postgres = Postgres::connect_by(database.doors(), Sealer::new(&[7; 32]))
             .await
             .expect("connected");
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let url = format!("http://{}", listener.local_addr().expect("a local address"));
         let mut config = Config::demo(&environment).expect("the demo needs nothing");
         config.public_url = url.clone();
-        // So that a test may come from an address of its own.
+        config.picture_program = env!("CARGO_BIN_EXE_server").into();
+        // Lets a test choose a client address with `x-forwarded-for`.
         config.proxies = vec![std::net::IpAddr::from([127, 0, 0, 1])];
-        let sandbox = Sandbox::open(None, sandbox::Options::default()).expect("the sandbox opens");
-        let clock = Arc::new(PushedClock::default());
+        let clock = Arc::new(AdvanceableClock::new(
+            movable_clock.clone().unwrap_or_default(),
+        ));
+        let options = sandbox::Options {
+            clock: movable_clock,
+            ..sandbox::Options::default()
+        };
+        let sandbox = Sandbox::open(None, options).expect("the sandbox opens");
         let settings = StripeSettings::new(
             config.stripe.secret_key.expose(),
             format!("{url}/sandbox/stripe"),
         );
         let (sent, mails) = mpsc::unbounded_channel();
-        let books: Arc<dyn Books> = Arc::new(postgres.clone());
+        let store: Arc<dyn PaymentStores> = Arc::new(postgres.clone());
         let ledger = ledger(postgres.clone());
         let gateway = Arc::new(Stripe::new(&settings).expect("a gateway"));
         let parts = EngineParts {
             ledger,
-            books: books.clone(),
+            store: store.clone(),
             gateway: gateway.clone(),
             clock: clock.clone(),
-            mail: Arc::new(Pigeonhole(sent)),
-            neighbourhood: Neighbourhood::alone(Boot(1), Arc::new(postgres.clone())),
+            mail: Arc::new(MailRecorder(sent)),
+            neighbourhood: Peers::alone(InstanceId(1), Arc::new(postgres.clone())),
         };
         let engine = Engine::start(parts).await.expect("the engine starts");
         let records = Records::new(postgres);
@@ -145,14 +169,7 @@ impl TestServer {
                 .default_service(routes::pages());
             Front::before(app, front)
         });
-        // A narrow line, so that whoever stops reading is noticed before megabytes are under way.
-        let http = http.on_connect(|connection, _| {
-            if let Some(stream) = connection.downcast_ref::<actix_web::rt::net::TcpStream>() {
-                socket2::SockRef::from(stream)
-                    .set_send_buffer_size(8192)
-                    .expect("a small buffer");
-            }
-        });
+        let http = http.on_connect(shrink_send_buffer);
         let http = http
             .workers(2)
             .disable_signals()
@@ -171,7 +188,7 @@ impl TestServer {
             clock,
             sandbox,
             records,
-            books,
+            store,
             mails,
             engine,
             database,
@@ -181,8 +198,20 @@ impl TestServer {
         }
     }
 
-    /// A club that may sell, signing in as `<slug>@demo.test`.
-    pub async fn club(&self, slug: &str) -> Club {
+    /// Creates a club that can sell, with a confirmed e-mail address, and the login
+    /// `<slug>@demo.test`.
+    pub async fn create_club(&self, slug: &str) -> Club {
+        let club = self.create_unconfirmed_club(slug).await;
+        self.confirm_email(club.id).await;
+        self.records
+            .club(club.id)
+            .await
+            .expect("the read succeeds")
+            .expect("the club exists")
+    }
+
+    /// Creates a club that can sell and has not confirmed its e-mail address.
+    pub async fn create_unconfirmed_club(&self, slug: &str) -> Club {
         let new = NewClub {
             name: format!("{slug} RLFC"),
             email: format!("{slug}@demo.test"),
@@ -199,26 +228,50 @@ impl TestServer {
         self.records
             .connect_account(club.id, &account)
             .await
-            .expect("joined");
+            .expect("the call succeeds");
         self.records
             .account_updated(&account, true, true, true)
             .await
             .expect("ready");
-        self.state.catalogue.reload().await.expect("read");
+        self.state
+            .catalogue
+            .reload()
+            .await
+            .expect("the read succeeds");
         self.records
             .club(club.id)
             .await
-            .expect("read")
-            .expect("there")
+            .expect("the read succeeds")
+            .expect("the club exists")
     }
 
-    /// A draw at $5.00 with half for the prize, a week before its kick-off.
-    pub async fn draw(&self, club: ClubId) -> DrawId {
-        self.draw_with(club, |_| ()).await
+    /// Confirms the club's e-mail address as the mailed link does.
+    pub async fn confirm_email(&self, club: ClubId) {
+        let (token_hash, now) = (server::identity::random(), self.clock.now());
+        self.records
+            .begin_verification(club, &token_hash, now.plus_seconds(60))
+            .await
+            .expect("the call succeeds");
+        assert!(
+            self.records
+                .finish_verification(&token_hash, now)
+                .await
+                .expect("the write succeeds"),
+            "the link is valid"
+        );
     }
 
-    pub async fn draw_with(&self, club: ClubId, change: impl FnOnce(&mut NewDraw)) -> DrawId {
-        let mut new = NewDraw {
+    /// Creates a draw with $5.00 tickets and half for the prize, a week before kick-off.
+    pub async fn create_draw(&self, club: ClubId) -> DrawId {
+        self.create_draw_with(club, |_| ()).await
+    }
+
+    pub async fn create_draw_with(
+        &self,
+        club: ClubId,
+        change: impl FnOnce(&mut DrawToCreate),
+    ) -> DrawId {
+        let mut new = DrawToCreate {
             club,
             league: Some("NRL".into()),
             home_team: "Broncos".into(),
@@ -236,12 +289,17 @@ impl TestServer {
         };
         change(&mut new);
         let draw = self.records.create_draws(&[new]).await.expect("a draw")[0];
-        self.engine.draws.wake(draw).await.expect("awake");
-        self.state.catalogue.reload().await.expect("read");
+        self.engine.draws.wake(draw).await.expect("the draw wakes");
+        self.state
+            .catalogue
+            .reload()
+            .await
+            .expect("the read succeeds");
         draw
     }
 
-    pub fn club_named(&self, slug: &str) -> ClubId {
+    /// Returns the id of the club with this slug.
+    pub fn club_id(&self, slug: &str) -> ClubId {
         self.state
             .catalogue
             .facts()
@@ -250,15 +308,15 @@ impl TestServer {
             .id
     }
 
-    /// How often an offer was sold.
-    pub async fn sold_of(&self, offer: i64) -> i64 {
+    /// Returns how often an offer was sold.
+    pub async fn offer_sales(&self, offer: i64) -> i64 {
         let count =
             "select coalesce(sum(quantity), 0) from bundle_sales where bundle_id::text = $1";
         self.database.count(count, &offer.to_string()).await
     }
 
-    /// An offer of the club `broncos` with one game.
-    pub async fn offer(&self, slug: &str, game: DrawId) -> i64 {
+    /// Creates an offer of the club `broncos` with one game.
+    pub async fn create_offer(&self, slug: &str, game: DrawId) -> i64 {
         let new = NewBundle {
             name: "Finals".into(),
             slug: slug.into(),
@@ -268,18 +326,19 @@ impl TestServer {
             ..NewBundle::default()
         };
         self.records
-            .create_bundle(self.club_named("broncos"), &new)
+            .create_bundle(self.club_id("broncos"), &new)
             .await
             .expect("an offer")
     }
 
-    /// A club and its draw.
-    pub async fn game(&self) -> DrawId {
-        let club = self.club("broncos").await;
-        self.draw(club.id).await
+    /// Creates the club `broncos` and a draw.
+    pub async fn create_club_with_draw(&self) -> DrawId {
+        let club = self.create_club("broncos").await;
+        self.create_draw(club.id).await
     }
 
-    pub async fn operator(&self) {
+    /// Creates the operator `operator@demo.test`, whose authenticator is enrolled.
+    pub async fn create_operator(&self) {
         let hash = password::hash(PASSWORD);
         let id = self
             .records
@@ -289,24 +348,31 @@ impl TestServer {
         self.records
             .begin_second_factor(id, OPERATOR_SECRET)
             .await
-            .expect("begun");
+            .expect("the call succeeds");
         self.records
             .use_step(id, 1, self.clock.now())
             .await
-            .expect("enrolled");
+            .expect("the operator is enrolled");
     }
 
+    /// Returns a new browser of the buyer Alice.
     pub fn alice(&self) -> Buyer {
         Buyer::new(&self.url, "Alice", "alice@example.com", "0411 000 001")
     }
 
+    /// Returns a new browser of the buyer Bob.
     pub fn bob(&self) -> Buyer {
         Buyer::new(&self.url, "Bob", "bob@example.com", "0411 000 002")
     }
 
-    /// Moves a draw's kick-off to almost now, and waits until the whistle has gone.
-    pub async fn kick_off(&self, draw: DrawId) {
-        let view = self.engine.draws.view(draw).await.expect("a view");
+    /// Moves a draw's kick-off to 300 ms from now, and waits until the draw closes.
+    pub async fn start_game(&self, draw: DrawId) {
+        let view = self
+            .engine
+            .draws
+            .view(draw)
+            .await
+            .expect("the draw has a view");
         loop {
             let terms = Terms {
                 price: view.price,
@@ -321,7 +387,7 @@ impl TestServer {
                 .execute(draw, Command::amend(terms), None)
                 .await
             {
-                // On a busy machine the time was over before the actor read it.
+                // On a busy machine the new kick-off has passed before the actor reads the command.
                 Err(Denied::Refused(Refusal::TermsInvalid)) => {}
                 amended => break amended.map(|_| ()).expect("amended"),
             }
@@ -330,16 +396,17 @@ impl TestServer {
         let closed = watched.wait_for(|view| view.status != Status::Active);
         tokio::time::timeout(PATIENCE, closed)
             .await
-            .expect("the whistle goes")
+            .expect("the draw closes")
             .expect("still watched");
     }
 
+    /// Returns the time of the server.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// The next mail of a kind.
-    pub async fn mail(&self, kind: &str) -> Mail {
+    /// Waits for the next mail of a kind.
+    pub async fn next_mail(&self, kind: &str) -> Mail {
         let mut mails = self.mails.lock().await;
         let next = async {
             loop {
@@ -354,29 +421,29 @@ impl TestServer {
             .expect("a mail comes")
     }
 
-    /// The link a mail carries, which the outbox holds sealed.
-    pub fn link(&self, mail: &Mail) -> String {
-        let data: serde_json::Value = serde_json::from_str(&mail.data).expect("JSON");
+    /// Returns the link of a mail, which the outbox stores sealed.
+    pub fn mailed_link(&self, mail: &Mail) -> String {
+        let data: serde_json::Value = serde_json::from_str(&mail.data).expect("valid JSON");
         let sealed = data["sealedLink"].as_str().expect("a sealed link");
         self.records
             .unseal("mail-link", &mail.to, sealed)
             .expect("it opens")
     }
 
-    /// How many mails of a kind were ever queued.
-    pub async fn queued(&self, kind: &str) -> i64 {
+    /// Returns how many mails of a kind were ever queued.
+    pub async fn queued_mails(&self, kind: &str) -> i64 {
         self.database
             .count("select count(*) from email_outbox where kind = $1", kind)
             .await
     }
 
-    /// Told to stop: sockets say goodbye.
+    /// Begins to drain: sockets are closed.
     pub fn drain(&self) {
         self.phase.send_replace(Phase::Draining);
         self.phase.send_replace(Phase::Closing);
     }
 
-    /// Asks the books whether a promise was broken, and stops.
+    /// Asserts that no invariant is violated in the database, and stops the server.
     pub async fn finish(self) {
         let broken = self
             .records
@@ -385,7 +452,7 @@ impl TestServer {
             .expect("the invariants are read");
         assert!(
             broken.is_empty(),
-            "broken promises in {}: {broken:?}",
+            "violated invariants in {}: {broken:?}",
             self.database.name
         );
         for task in &self.tasks {
@@ -396,8 +463,17 @@ impl TestServer {
     }
 }
 
-/// Waits for a fact.
-pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+/// Sets a small send buffer, so that a client that stops reading is noticed early.
+fn shrink_send_buffer(connection: &dyn std::any::Any, _: &mut actix_web::dev::Extensions) {
+    if let Some(stream) = connection.downcast_ref::<actix_web::rt::net::TcpStream>() {
+        socket2::SockRef::from(stream)
+            .set_send_buffer_size(8192)
+            .expect("a small buffer");
+    }
+}
+
+/// Polls until `look` returns a value, and panics after `PATIENCE`.
+pub async fn eventually<T>(condition: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let found = async {
         loop {
             if let Some(found) = look().await {
@@ -408,5 +484,5 @@ pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>)
     };
     tokio::time::timeout(PATIENCE, found)
         .await
-        .unwrap_or_else(|_| panic!("never came true: {what}"))
+        .unwrap_or_else(|_| panic!("the condition was never met: {condition}"))
 }

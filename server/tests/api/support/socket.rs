@@ -1,4 +1,4 @@
-//! A board or a buyer's open page: a WebSocket that remembers what it heard.
+//! A WebSocket client of a board or of a buyer's page.
 
 use std::time::Duration;
 
@@ -15,19 +15,21 @@ use super::server::TestServer;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// An open WebSocket.
 pub struct Socket {
     pub stream: WebSocketStream<MaybeTlsStream<TcpStream>>,
 }
 
 impl Socket {
+    /// Opens a socket from the own origin, without cookies.
     pub async fn open(server: &TestServer, topics: &str) -> Socket {
-        Socket::from_origin(server, topics, &server.url)
+        Socket::open_from_origin(server, topics, &server.url)
             .await
             .expect("a socket")
     }
 
-    /// From a page of somebody who is signed in, or is not.
-    pub async fn of(server: &TestServer, browser: &Buyer, topics: &str) -> Socket {
+    /// Opens a socket with the cookies of a browser.
+    pub async fn open_as(server: &TestServer, browser: &Buyer, topics: &str) -> Socket {
         let url = format!(
             "{}/ws?topics={topics}",
             server.url.replacen("http", "ws", 1)
@@ -47,8 +49,8 @@ impl Socket {
         }
     }
 
-    /// From a page of another origin; the status when it is refused.
-    pub async fn from_origin(
+    /// Opens a socket from an origin; the error is the HTTP status of the refusal.
+    pub async fn open_from_origin(
         server: &TestServer,
         topics: &str,
         origin: &str,
@@ -70,11 +72,11 @@ impl Socket {
         }
     }
 
-    /// The next frame of a type.
-    pub async fn hears(&mut self, kind: &str) -> Value {
+    /// Waits for the next frame of a type.
+    pub async fn next_frame(&mut self, kind: &str) -> Value {
         let next = async {
             loop {
-                let frame = self.hears_any(kind).await;
+                let frame = self.next_frame_of_any_type(kind).await;
                 if frame["type"] == kind {
                     return frame;
                 }
@@ -82,11 +84,11 @@ impl Socket {
         };
         tokio::time::timeout(PATIENCE, next)
             .await
-            .unwrap_or_else(|_| panic!("never heard {kind}"))
+            .unwrap_or_else(|_| panic!("no frame of type {kind} arrived"))
     }
 
-    /// The next frame, whatever it is.
-    pub async fn hears_any(&mut self, awaited: &str) -> Value {
+    /// Waits for the next frame of any type. `awaited` is named if none arrives.
+    pub async fn next_frame_of_any_type(&mut self, awaited: &str) -> Value {
         let next = async {
             loop {
                 match self
@@ -96,7 +98,7 @@ impl Socket {
                     .expect("an open socket")
                     .expect("a message")
                 {
-                    Message::Text(text) => return serde_json::from_str(&text).expect("JSON"),
+                    Message::Text(text) => return serde_json::from_str(&text).expect("valid JSON"),
                     Message::Close(reason) => panic!("closed: {reason:?}"),
                     _ => {}
                 }
@@ -104,15 +106,15 @@ impl Socket {
         };
         tokio::time::timeout(PATIENCE, next)
             .await
-            .unwrap_or_else(|_| panic!("never heard {awaited}"))
+            .unwrap_or_else(|_| panic!("no frame arrived: {awaited}"))
     }
 
-    pub async fn says(&mut self, text: &str) {
+    pub async fn send_text(&mut self, text: &str) {
         self.stream.send(Message::text(text)).await.expect("sent");
     }
 
-    /// How the server ended it.
-    pub async fn farewell(&mut self) -> Option<CloseFrame> {
+    /// Waits until the server closes the socket, and returns its close frame.
+    pub async fn close_frame(&mut self) -> Option<CloseFrame> {
         let end = async {
             loop {
                 match self.stream.next().await {

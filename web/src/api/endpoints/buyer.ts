@@ -28,7 +28,7 @@ export const fetchFooterMenus = () => get<FooterMenu[]>('/api/footer-menus');
 export const fetchOrder = (token: string) =>
   get<OrderAnswer>(`/api/orders/${encodeURIComponent(token)}`);
 
-export interface Customer {
+export interface BuyerDetails {
   name: string;
   email: string;
   phone: string;
@@ -40,7 +40,7 @@ export interface OpenIntent {
   drawId?: number;
   ticketCount: number;
   buyer?: Buyer;
-  customerInfo?: Customer;
+  customerInfo?: BuyerDetails;
   clientKey: string;
   /** Cents, as shown to the buyer; the server refuses to charge another amount (decision C-3). */
   expectedAmount: number;
@@ -78,6 +78,7 @@ export const completeCardPayment = (
     drawNumber: number;
     ticketCount: number;
     paymentIntentId: string;
+    orderToken: string;
     buyer: Buyer;
   } & Consents,
 ) => post<CompletionAnswer>('/api/complete-card-payment', done);
@@ -96,13 +97,19 @@ export const purchaseTickets = (
     drawNumber: number;
     ticketCount: number;
     paymentIntentId: string;
+    orderToken: string;
     buyer: Buyer;
     expectedAmount: number;
   } & Consents,
 ) => post<CompletionAnswer>('/api/purchase-tickets', done, { keepalive: true });
 
 export const purchaseCart = (
-  done: { items: CartIntent['items']; paymentIntentId: string; buyer: Buyer } & Consents,
+  done: {
+    items: CartIntent['items'];
+    paymentIntentId: string;
+    orderToken: string;
+    buyer: Buyer;
+  } & Consents,
 ) => post<CompletionAnswer>('/api/purchase-cart', done, { keepalive: true });
 
 /** The server confirms the cart's payment with this card; it may answer that the bank has a question (decision C-5). */
@@ -114,7 +121,7 @@ export const processWalletPayment = (paid: {
   drawNumber: number;
   ticketCount: number;
   paymentMethodId: string;
-  customerInfo: Customer;
+  customerInfo: BuyerDetails;
 }) => post<CompletionAnswer>('/api/process-wallet-payment', paid);
 
 export const extendReservation = (reservation: string) =>
@@ -132,16 +139,16 @@ export function leaveReservation(reservation: string): void {
   }).catch(() => {});
 }
 
-export const resendConfirmation = (paymentIntentId: string) =>
-  post<{ message?: string }>('/api/resend-confirmation', { paymentIntentId });
+export const resendConfirmation = (paymentIntentId: string, orderToken: string) =>
+  post<{ message?: string }>('/api/resend-confirmation', { paymentIntentId, orderToken });
 
-export interface Terms {
+export interface TermsDocument {
   title: string;
   version: string;
   text: string;
 }
 
-export const fetchTerms = () => get<Terms>('/api/terms/sale');
+export const fetchTerms = () => get<TermsDocument>('/api/terms/sale');
 
 /** Diagnostics nobody waits for; never with a person's details or a secret in them. */
 export function debugLog(

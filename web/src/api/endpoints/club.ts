@@ -1,5 +1,6 @@
 /** One typed function per address that a club's screens call. */
 import { del, download, get, patch, post, put } from '@/api/http';
+import { withReauthentication } from '@/api/reauthentication';
 import type { Draw } from '@/api/wire';
 import type {
   BankDetails,
@@ -14,13 +15,14 @@ import type {
   Notified,
   OwnClub,
   Payout,
+  Reauthenticated,
   Registration,
   ResultEntered,
   User,
   WaitlistEntry,
   Whoami,
 } from '@/api/wire-club';
-import type { Offer, OfferWanted } from '@/api/wire-offer';
+import type { Offer, OfferRequest } from '@/api/wire-offer';
 
 const part = encodeURIComponent;
 
@@ -39,6 +41,11 @@ export const askForReset = (email: string) => post<unknown>('/api/clubs/reset-pa
 export const confirmReset = (token: string, newPassword: string) =>
   post<unknown>('/api/clubs/reset-password-confirm', { token, newPassword });
 export const logout = () => post<void>('/api/auth/logout', {});
+/** Gives the password again, for the calls that need a fresh one; an operator gives a code. */
+export const reauthenticate = (password: string) =>
+  post<Reauthenticated>('/api/auth/reauthenticate', { password });
+export const reauthenticateWithCode = (code: string) =>
+  post<Reauthenticated>('/api/admin/reauthenticate', { code });
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
 
 /** The addresses of what the cache keeps, so that a change knows what to ask for again. */
@@ -62,7 +69,9 @@ export const AT = {
 } as const;
 
 export const startConnect = (club: number) =>
-  post<{ onboardingUrl: string }>(`/api/clubs/${club}/stripe-connect`, {});
+  withReauthentication(() =>
+    post<{ onboardingUrl: string }>(`/api/clubs/${club}/stripe-connect`, {}),
+  );
 /** The server notes its own address and browser; what is said here is only kept beside it (decision E-17). */
 export const acceptTerms = (clubId: number, termsVersion: string) =>
   post<unknown>('/api/terms/accept', {
@@ -80,21 +89,29 @@ export const changeDraw = (draw: number, wanted: DrawWanted) => patch<Draw>(AT.d
 export const archiveDraw = (draw: number, archived: boolean) =>
   patch<Draw>(`/api/draws/${draw}/archive`, { archived });
 export const submitResults = (draw: number, home: number, away: number) =>
-  post<ResultEntered>(`/api/draws/${draw}/results`, {
-    homeFirstTryScorer: home,
-    awayFirstTryScorer: away,
-  });
+  withReauthentication(() =>
+    post<ResultEntered>(`/api/draws/${draw}/results`, {
+      homeFirstTryScorer: home,
+      awayFirstTryScorer: away,
+    }),
+  );
 export const notifyWinners = (draw: number) =>
   post<Notified>(`/api/draws/${draw}/notify-winners`, {});
 export const recordWinnerPayout = (draw: number) =>
-  post<Payout>(AT.payouts(draw), { type: 'winner' });
+  withReauthentication(() => post<Payout>(AT.payouts(draw), { type: 'winner' }));
 export const settlePayout = (payout: number, status: 'completed' | 'failed', note: string) =>
-  patch<Payout>(`/api/payouts/${payout}`, { status, note });
+  withReauthentication(() => patch<Payout>(`/api/payouts/${payout}`, { status, note }));
 export const saveWinnerBank = (draw: number, bank: BankDetails) =>
-  put<MaskedBank>(`/api/draws/${draw}/winner-bank`, bank);
-/** The whole numbers, for typing them into the bank; asks for the club's own password again. */
+  withReauthentication(() => put<MaskedBank>(`/api/draws/${draw}/winner-bank`, bank));
+/** The whole numbers, for typing them into the bank; needs the password, which is the fresh proof too. */
 export const revealWinnerBank = (draw: number, password: string) =>
-  post<BankDetails>(`/api/draws/${draw}/winner-bank/reveal`, { password });
+  withReauthentication(
+    () => post<BankDetails>(`/api/draws/${draw}/winner-bank/reveal`, { password }),
+    password,
+  );
+/** Removes the bank details that wait for a second person. */
+export const declineWinnerBank = (draw: number) =>
+  withReauthentication(() => del<void>(`/api/draws/${draw}/winner-bank/proposal`));
 export const lookAtClaim = (token: string) => post<Claim>('/api/claims/look', { token });
 export const answerClaim = (token: string, bank: BankDetails) =>
   post<Claim>('/api/claims', { token, ...bank });
@@ -133,18 +150,18 @@ export const saveHomePage = (club: number, wanted: HomePageWanted) =>
 
 /** Mails a link for choosing a password; for somebody who was asked before, another one. */
 export const invite = (club: number, wanted: InvitationWanted) =>
-  post<ClubUser>(AT.people(club), wanted);
+  withReauthentication(() => post<ClubUser>(AT.people(club), wanted));
 export const changePerson = (
   club: number,
   person: number,
   wanted: { name?: string; role?: string },
-) => patch<ClubUser>(`${AT.people(club)}/${person}`, wanted);
+) => withReauthentication(() => patch<ClubUser>(`${AT.people(club)}/${person}`, wanted));
 export const removePerson = (club: number, person: number) =>
-  del<void>(`${AT.people(club)}/${person}`);
+  withReauthentication(() => del<void>(`${AT.people(club)}/${person}`));
 
-export const createOffer = (slug: string, wanted: OfferWanted) =>
+export const createOffer = (slug: string, wanted: OfferRequest) =>
   post<Offer>(AT.offers(slug), wanted);
-export const changeOffer = (slug: string, offer: number, wanted: OfferWanted) =>
+export const changeOffer = (slug: string, offer: number, wanted: OfferRequest) =>
   put<Offer>(AT.offer(slug, offer), wanted);
 export const archiveOffer = (slug: string, offer: number) =>
   post<unknown>(`${AT.offer(slug, offer)}/archive`, {});

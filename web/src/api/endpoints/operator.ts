@@ -16,6 +16,7 @@ import type {
   InFlight,
   OrderDetail,
   OrphanedTicket,
+  PaidTickets,
   Recovered,
   Refunded,
   SystemSetting,
@@ -47,10 +48,18 @@ export const logout = () => post<void>('/api/admin/logout', {});
 // Payments
 export const fetchAnomalies = () => get<Anomaly[]>('/api/admin/payment-anomalies');
 export const fetchAnomalyStats = () => get<AnomalyStats>('/api/admin/payment-anomalies/stats');
-export const resolveAnomaly = (anomaly: string) =>
-  post<Anomaly>(`/api/admin/payment-anomalies/${id(anomaly)}/resolve`, undefined);
-export const resolveMissing = (missing: { paymentIntentId: string } & Customer) =>
-  post<Allocated>('/api/admin/payment-anomalies/resolve', missing);
+/** Without a reason no body is sent (C:265). */
+export const resolveAnomaly = (anomaly: string, reason?: string) =>
+  post<Anomaly>(
+    `/api/admin/payment-anomalies/${id(anomaly)}/resolve`,
+    reason ? { note: reason } : undefined,
+  );
+/** Which tickets its payment was made for, by its order or by the provider’s metadata. */
+export const fetchPaidTickets = (anomaly: string) =>
+  get<PaidTickets>(`/api/admin/payment-anomalies/${id(anomaly)}/tickets`);
+export const resolveMissing = (
+  missing: { paymentIntentId: string; drawNumber?: number; ticketCount?: number } & Customer,
+) => post<Allocated>('/api/admin/payment-anomalies/resolve', missing);
 /** Gives back exactly this anomaly’s payment, and resolves it. */
 export const refundAnomaly = (anomaly: string, reason: string) =>
   post<Anomaly>(`/api/admin/payment-anomalies/${id(anomaly)}/refund`, { reason });

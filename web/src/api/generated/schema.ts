@@ -3,34 +3,37 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description Whether all draw actors run. */
         ActorsCheck: {
-            /** @description Draws whose actor is awake. */
+            /** @description Draws with a running actor. */
             awake: number;
             ok: boolean;
-            /** @description Draws that failed again and again, and wait for an operator. */
+            /** @description Draws that are paused after repeated failures, until an operator acts. */
             paused: number;
         };
-        /** @description The agreement as it was written down. */
+        /** @description The club's acceptance of the platform's terms, as it was stored. */
         Agreed: {
             acceptedAt: string;
             id: number;
             termsVersion: string;
         };
-        /** @description A club agrees to the terms of service (B:195). What it says of its address and browser is ignored. */
+        /** @description A club's agreement to the terms of service. The server records address and browser itself. */
         Agreement: {
             /** @default null */
             clubId: number | null;
             /** @default null */
             termsVersion: string | null;
         };
+        /** @description A ticket that was allocated. */
         AllocatedTicket: {
             drawNumber: number;
             /** @description `FD-1042-007`. */
             serialNumber: string;
             ticketNumber: number;
         };
+        /** @description Totals of the platform. */
         Analytics: {
-            /** @description Those whose account may charge. */
+            /** @description Clubs whose account may take payments. */
             activeClubs: number;
             activeDraws: number;
             clubRevenue: string;
@@ -40,11 +43,12 @@ export interface components {
             refunded: string;
             stripeFees: string;
             ticketsSold: number;
-            /** @description Without archived ones (decision I-10). */
+            /** @description Clubs that are not archived (decision I-10). */
             totalClubs: number;
             totalDraws: number;
             totalRevenue: string;
         };
+        /** @description An anomaly of a payment. */
         Anomaly: {
             amount: string | null;
             clubId: number | null;
@@ -52,54 +56,61 @@ export interface components {
             customerEmail: string | null;
             customerName: string | null;
             customerPhone: string | null;
-            /** @description Whatever explains it. */
+            /** @description The data that explains the anomaly. */
             details: Record<string, never>;
             detectedAt: string;
             drawNumbers: number[];
             /** @description A UUID. */
             id: string;
+            /** @description `null` when no order matches the payment. */
             orderId: string | null;
             paymentIntentId: string | null;
             resolution: string | null;
             resolved: boolean;
             resolvedAt: string | null;
-            /** @description 'Super Admin', or 'System' when it healed by itself. */
+            /** @description `Super Admin`, or `System` when the reconciler resolved it. */
             resolvedBy: string | null;
-            /** @description The payment in the provider's own dashboard, or in the sandbox's. */
+            /** @description The operator's e-mail address, when an operator resolved it. */
+            resolvedByEmail: string | null;
+            /** @description The payment in Stripe's dashboard, or in the sandbox's. */
             stripeUrl: string | null;
             ticketCount: number | null;
             /** @description `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount` or `orphaned_ticket`. */
             type: string;
         };
+        /** @description Numbers of anomalies. */
         AnomalyStats: {
             oldestUnresolvedAt: string | null;
             resolved: number;
             total: number;
             unresolved: number;
         };
+        /** @description The body that archives or restores a draw. */
         Archiving: {
             /**
-             * @description Yes when absent.
+             * @description True when absent.
              * @default null
              */
             archived: boolean | null;
         };
+        /** @description The state of the hash chain. */
         AuditChain: {
             brokenAt: number | null;
             head: string;
             length: number;
-            /** @description Every entry follows from the one before it. */
+            /** @description Whether each entry's hash follows from the one before. */
             verified: boolean;
         };
+        /** @description One entry of the audit log. */
         AuditEntry: {
             action: string;
             /** @description The session's identity: `operator 1`, `club 3`, `club 3 member 7`. */
             actor: string;
             at: string;
-            /** @description For display: 'Super Admin', a member of a club with name and address, or the actor. */
+            /** @description For display: `Super Admin`, a club user with name and address, or the actor. */
             by: string;
             detail: Record<string, never>;
-            /** @description Hexadecimal, of this entry's words and the hash before. */
+            /** @description Hash of this entry and of the previous hash, in hexadecimal. */
             hash: string;
             id: number;
             ip: string | null;
@@ -107,13 +118,14 @@ export interface components {
             object: string;
             previousHash: string;
         };
+        /** @description A page of audit entries. */
         AuditTrail: {
             chain: components["schemas"]["AuditChain"];
             entries: components["schemas"]["AuditEntry"][];
-            /** @description Ask with `before` this for older ones. */
+            /** @description The `before` value for the next page of older entries. */
             next: number | null;
         };
-        /** @description How many are left (decision F-10). */
+        /** @description Numbers of tickets of a draw (decision F-10). */
         AvailableTickets: {
             available: number;
             count: number;
@@ -124,7 +136,7 @@ export interface components {
             tickets: number[];
             total: number;
         };
-        /** @description As it is shown: who, and the last digits. */
+        /** @description Bank details as they are shown: the name, and the last digits of the numbers. */
         BankShown: {
             accountName: string;
             /** @description `••••321`. */
@@ -133,9 +145,10 @@ export interface components {
             bsb: string;
             /** @description `winner` or `club`. */
             from: string;
+            pendingApproval: components["schemas"]["PendingApproval"] | null;
             receivedAt: string;
         };
-        /** @description As the club or the winner tells it. */
+        /** @description Bank details as the club or the winner submits them. */
         BankTold: {
             /** @default null */
             accountName: string | null;
@@ -150,25 +163,25 @@ export interface components {
              */
             bsb: string | null;
             /**
-             * @description Of the mailed link; the club's own call has none.
+             * @description The secret of the mailed link. Absent when the club submits.
              * @default null
              */
             token: string | null;
         };
-        /** @description Whole, for the one moment in which the club types it into its bank's page. */
+        /** @description Unmasked bank details, for paying the prize. */
         BankWhole: {
             accountName: string;
             accountNumber: string;
             /** @description `123-456`. */
             bsb: string;
         };
-        /** @description Both spellings of the same three fields. */
+        /** @description The buyer's contact details. Both spellings are accepted. */
         Buyer: {
             email?: string | null;
             name?: string | null;
             phone?: string | null;
         };
-        /** @description What cancelling a draw would do, and once it is cancelled how far it is. */
+        /** @description What cancelling a draw would refund; after the cancellation, its progress. */
         Cancellation: {
             drawNumber: number;
             orders: number;
@@ -179,6 +192,7 @@ export interface components {
             tickets: number;
             whyNot: string | null;
         };
+        /** @description The health checks. Each has its own `ok`. */
         Checks: {
             actors: components["schemas"]["ActorsCheck"];
             clock: components["schemas"]["ClockCheck"];
@@ -190,7 +204,7 @@ export interface components {
             sockets: components["schemas"]["SocketsCheck"];
             webhook: components["schemas"]["WebhookCheck"];
         };
-        /** @description What the winner's own page shows. The link is the key; no login. */
+        /** @description The winner's claim page. The link is the only key; no login is needed. */
         Claim: {
             awayNumber: number;
             awayTeam: string;
@@ -211,16 +225,18 @@ export interface components {
             timezone: string;
             winnerName: string;
         };
+        /** @description Whether the clock is right. */
         ClockCheck: {
-            /** @description How far this node's clock is ahead of the database's; negative: behind. */
+            /** @description Milliseconds that this node's clock is ahead of the database's; negative when behind. */
             offMs: number;
             ok: boolean;
         };
+        /** @description The answer to closing expired draws. */
         Closed: {
             closed: number;
             message: string;
         };
-        /** @description By itself (A:146). `slug` is what was asked for, `canonicalSlug` the present one (decision A-16). */
+        /** @description A club's page. `slug` is the requested slug, `canonicalSlug` the current one (decision A-16). */
         Club: {
             accentColor: string;
             activeDraws?: components["schemas"]["Draw"][];
@@ -238,6 +254,7 @@ export interface components {
             secondaryColor: string;
             slug: string;
         };
+        /** @description A club with its account status and totals. */
         ClubDesk: {
             activeDraws: number;
             archived: boolean;
@@ -259,7 +276,7 @@ export interface components {
             ticketsSold: number;
             totalDraws: number;
         };
-        /** @description In the public list (A:231). */
+        /** @description A club in the public list. */
         ClubListed: {
             id: number;
             logoUrl: string | null;
@@ -267,7 +284,7 @@ export interface components {
             primaryColor: string;
             slug: string;
         };
-        /** @description What the head of a club's page says (A:235). */
+        /** @description Data for the `<head>` of a club's page. */
         ClubMeta: {
             accentColor: string;
             facebookPixelId: string | null;
@@ -277,25 +294,25 @@ export interface components {
             secondaryColor: string;
             tagline: string;
         };
-        /** @description Somebody who may sign in for the club (decision G-17). */
+        /** @description A person who may sign in for the club (decision G-17). */
         ClubUser: {
             email: string;
-            /** @description 0: the club's own login. */
+            /** @description 0 for the club's own login. */
             id: number;
             invitedAt: string | null;
-            /** @description Until when the mailed invitation opens. */
+            /** @description When the invitation expires. */
             invitedUntil: string | null;
-            /** @description An owner whom nobody changes or removes. */
+            /** @description The club's own login: an owner that cannot be changed or removed. */
             isClubLogin: boolean;
-            /** @description As far as sessions tell. */
+            /** @description Last activity, according to sessions. */
             lastSeenAt: string | null;
             name: string;
             /** @description `owner`, `seller` or `viewer`. */
             role: string;
-            /** @description `active`, `invited`, or `expired`: the invitation was not taken in time. */
+            /** @description `active`, `invited`, or `expired` when the invitation was not accepted in time. */
             state: string;
         };
-        /** @description Somebody to be asked in, or what is to change of them. */
+        /** @description The form for inviting or changing a user. */
         ClubUserForm: {
             /** @default null */
             email: string | null;
@@ -307,12 +324,12 @@ export interface components {
              */
             role: string | null;
         };
-        /** @description Six digits of an authenticator; spaces do not matter. */
+        /** @description A code of six digits; spaces are ignored. */
         Code: {
             /** @default null */
             code: string | null;
         };
-        /** @description What is in force, read only (decision B-18). */
+        /** @description The configuration in effect, read only (decision B-18). */
         Configuration: {
             cardFeeBps: number;
             cardFeeFixedCents: number;
@@ -336,7 +353,7 @@ export interface components {
             timezone: string;
             versions: components["schemas"]["Versions"];
         };
-        /** @description Whether a club may sell, as the provider last said (decision B-13). */
+        /** @description The status of a club's Stripe account, as Stripe last reported it (decision B-13). */
         ConnectStatus: {
             accountId: string | null;
             chargesEnabled: boolean;
@@ -344,18 +361,20 @@ export interface components {
             detailsSubmitted: boolean;
             payoutsEnabled: boolean;
         };
+        /** @description A draw with its totals. */
         ConsoleDraw: components["schemas"]["Draw"] & {
             createdAt: string | null;
-            /** @description Its league contains "test" (decision E-15). */
+            /** @description Whether its league contains "test" (decision E-15). */
             isTest: boolean;
             orders: number;
-            /** @description Tickets whose buyer left no address. */
+            /** @description Paid tickets without a contact address. */
             orphanedTickets: number;
             payoutStatus: string | null;
             platformFee: string;
             revenue: string;
             winnersNotified: boolean;
         };
+        /** @description Health of the service, by check. */
         ConsoleHealth: {
             buildVersion: string;
             checkedAt: string;
@@ -364,6 +383,7 @@ export interface components {
             /** @description `ok`, `degraded` or `down`. */
             status: string;
         };
+        /** @description The tickets of one draw in an order. */
         ConsoleLine: {
             awayTeam: string;
             drawNumber: number;
@@ -371,9 +391,10 @@ export interface components {
             homeTeam: string;
             ticketCount: number;
             ticketPrice: string;
-            /** @description Without number pairs: nobody but the owner sees them before the reveal. */
+            /** @description Tickets without number pairs: before the reveal only the buyer reads them. */
             tickets: components["schemas"]["ConsoleTicket"][];
         };
+        /** @description An order. */
         ConsoleOrder: {
             buyerEmail: string | null;
             buyerName: string | null;
@@ -394,6 +415,7 @@ export interface components {
             total: string;
             whyNot: string | null;
         };
+        /** @description The refund of an order. */
         ConsoleRefund: {
             amount: string;
             createdAt: string | null;
@@ -402,24 +424,27 @@ export interface components {
             /** @description `pending`, `succeeded` or `failed`. */
             state: string;
         };
+        /** @description A ticket of an order. */
         ConsoleTicket: {
             /** @description `FD-1042-007`. */
             serialNumber: string;
             ticketNumber: number;
         };
+        /** @description Whether the database answers. */
         DatabaseCheck: {
             latencyMs: number;
             ok: boolean;
         };
+        /** @description A diagnostic message of a browser. */
         Diagnostics: {
-            /** @description Kept as one line of text, without what speaks of a person. */
+            /** @description Stored as one line of text, without personal data. */
             data?: Record<string, never> | null;
             /** @default null */
             level: string | null;
             /** @default null */
             message: string | null;
         };
-        /** @description In lists and by itself (A:142). `id` and `drawNumber` are the same integer (decision A-1). */
+        /** @description A draw, in lists and on its page. `id` and `drawNumber` are the same number (decision A-1). */
         Draw: {
             archived: boolean;
             awayFirstTryScorer: number | null;
@@ -429,14 +454,17 @@ export interface components {
             clubLogoUrl: string | null;
             clubName: string;
             clubPrimaryColor: string;
-            /** @description By itself only: whether its club may begin a payment now (decisions B-13, H-3). One under way ends as it began. */
+            /**
+             * @description On the draw's page only: whether the club may start new payments (decisions B-13, H-3). A
+             *     running payment still completes.
+             */
             clubSelling?: boolean;
             clubSlug: string;
             /** @description SHA-256 of the deal's seed, in hexadecimal (decision K-1). */
             commitment: string;
-            /** @description By itself only: the club's account, which the browser's payment library needs (decision C-24). */
+            /** @description On the draw's page only: the club's Stripe account, which Stripe.js needs (decision C-24). */
             connectedAccountId?: string;
-            /** @description By itself only: whom buyers ask (decision E-18). */
+            /** @description On the draw's page only: the contact for buyers (decision E-18). */
             contactName?: string;
             contactPhone?: string;
             currentPrize: string;
@@ -455,9 +483,12 @@ export interface components {
             prizePercentage: number;
             revision: number;
             roundUpPrize: boolean;
-            /** @description `FD-1042` (decision E-19). */
+            /** @description Such as `FD-1042` (decision E-19). */
             serialNumber: string;
-            /** @description `active`, `closed`, `completed` or `cancelled`; active past its kick-off is closed (decision E-2). */
+            /**
+             * @description `active`, `closed`, `completed` or `cancelled`. An active draw after kick-off is shown as
+             *     closed (decision E-2).
+             */
             status: string;
             /** @description Dollars, `5.00` (decision D-16). */
             ticketPrice: string;
@@ -466,18 +497,23 @@ export interface components {
             ticketsSold: number;
             /** @description IANA name. */
             timezone: string;
-            /** @description `FD-1042-007`, once completed and its kick-off has passed: with the result it tells a ticket's pair (decision E-6). */
+            /**
+             * @description Such as `FD-1042-007`, after completion and kick-off. With the result it discloses the
+             *     ticket's number pair (decision E-6).
+             */
             winningTicketSerial: string | null;
             winningTicketSold: boolean | null;
         };
+        /** @description Numbers of a club's draws by status. */
         DrawCounts: {
             active: number;
             awaiting: number;
             completed: number;
         };
+        /** @description The fees of one draw. */
         DrawFees: {
             awayTeam: string;
-            /** @description The fee has reached its cap. */
+            /** @description Whether the fee has reached its cap. */
             capped: boolean;
             clubName: string;
             drawNumber: number;
@@ -488,10 +524,13 @@ export interface components {
             serialNumber: string;
             status: string;
             ticketsSold: number;
-            /** @description The draw's own zone, in which its kick-off is told. */
+            /** @description The time zone of the draw's kick-off. */
             timezone: string;
         };
-        /** @description Every field may be absent: creating asks for what it needs, changing takes any of them. */
+        /**
+         * @description The form of a draw. Creating checks that the required fields are present; editing accepts any
+         *     subset.
+         */
         DrawForm: {
             /** @default null */
             awayTeam: string | null;
@@ -502,19 +541,20 @@ export interface components {
             /** @default null */
             contactPhone: string | null;
             /**
-             * @description `2026-11-27` (then `gameTime` says when), `2026-11-27T19:10` in `timezone`, or an instant with its offset.
+             * @description `2026-11-27` (with `gameTime`), `2026-11-27T19:10` in `timezone`, or an RFC 3339 time with
+             *     offset.
              * @default null
              */
             gameDate: string | null;
             /**
-             * @description `19:10` or `19:10:00`; 15:00:00 when a new draw names none.
+             * @description `19:10` or `19:10:00`; 15:00:00 for a new draw without it.
              * @default null
              */
             gameTime: string | null;
             /** @default null */
             homeTeam: string | null;
             /**
-             * @description `null` takes the league away.
+             * @description `null` removes the league.
              * @default null
              */
             league: string | null;
@@ -523,14 +563,14 @@ export interface components {
             /** @default null */
             prizePercentage: number | null;
             /**
-             * @description Why the operator changes a club's draw (decision E-9); a club is not asked.
+             * @description The operator's reason for editing a club's draw (decision E-9). A club needs none.
              * @default null
              */
             reason: string | null;
             /** @default null */
             roundUpPrize: boolean | null;
             /**
-             * @description When sales open; at once when absent (decision E-20).
+             * @description When sales open; immediately when absent (decision E-20).
              * @default null
              */
             salesOpenAt: string | null;
@@ -540,12 +580,12 @@ export interface components {
              */
             ticketPrice: string | null;
             /**
-             * @description IANA name; Australia/Brisbane when a new draw names none.
+             * @description IANA name; Australia/Brisbane for a new draw without it.
              * @default null
              */
             timezone: string | null;
         };
-        /** @description What the head of a draw's page says (A:229). */
+        /** @description Data for the `<head>` of a draw's page. */
         DrawMeta: {
             description: string;
             drawNumber: number;
@@ -553,7 +593,7 @@ export interface components {
             title: string;
             url: string;
         };
-        /** @description The part of a draw that moves: what a socket hears. */
+        /** @description The changing part of a draw, sent over the WebSocket. */
         DrawNow: {
             awayFirstTryScorer: number | null;
             currentPrize: string;
@@ -569,12 +609,12 @@ export interface components {
             winningTicketSerial: string | null;
             winningTicketSold: boolean | null;
         };
-        /** @description What "Duplicate last draw" fills the form with. */
+        /** @description The values for "Duplicate last draw". */
         DrawTemplate: {
             awayTeam: string;
             contactName: string | null;
             contactPhone: string | null;
-            /** @description Local, `2026-11-27T19:10`: the same hour, so many weeks later that it is ahead. */
+            /** @description Local time such as `2026-11-27T19:10`: the same hour, some whole weeks later. */
             gameDate: string;
             homeTeam: string;
             league: string | null;
@@ -584,67 +624,71 @@ export interface components {
             ticketPrice: string;
             timezone: string;
         };
+        /** @description The answer to confirming an address. */
         EmailVerified: {
             verified: boolean;
         };
-        /** @description What an authenticator is fed with. */
+        /** @description The secret for an authenticator app. */
         Enrolment: {
             qrDataUrl: string;
-            /** @description Base 32. */
+            /** @description Base32. */
             secret: string;
             /** @description `otpauth://totp/…` */
             uri: string;
         };
-        /** @description The two first try scorers' jersey numbers, 1 to 13; 9 when a team did not score (B:65). */
+        /** @description The jersey numbers of the first try scorers, 1 to 13; 9 when a team did not score. */
         EnterResult: {
             awayFirstTryScorer?: number | null;
             homeFirstTryScorer?: number | null;
         };
+        /** @description The new end of a reservation. */
         Extended: {
             expiresAt: string;
             extensionsLeft: number;
             serverTime: string;
         };
+        /** @description What a failed payment was for. */
         FailedMetadata: {
             drawId: string;
             paymentMethod: string | null;
             ticketCount: string;
         };
+        /** @description A failed payment. */
         FailedPayment: {
             amount: number;
-            /** @description Seconds. */
+            /** @description Unix seconds. */
             created: number;
             metadata: components["schemas"]["FailedMetadata"];
             paymentIntentId: string;
             status: string;
         };
-        /** @description One of the sources that disagree about the fee (C:348). */
+        /** @description One of the sources of the specification that disagree about the fee. */
         FeeReading: {
             capCents: number;
             rateBps: number | null;
             source: string;
         };
-        /** @description A draw's money (B:119). */
+        /** @description A draw's financials. */
         Financials: {
-            /** @description The provider's own fees; estimated where its balance transaction is not known yet (decision D-18). */
+            /** @description Stripe's fees; estimated while a balance transaction is missing (decision D-18). */
             actualStripeFees: string;
             actualTransactionCount: number;
             cardFeesPaidByBuyers: string;
             clubProfit: string;
-            /** @description Revenue less platform fee and less the card fees the club bears. */
+            /** @description Revenue minus the platform fee and the card fees that the club pays. */
             clubRevenue: string;
             feesEstimated: boolean;
             platformFee: string;
             /**
-             * @description The prize comes off the club's revenue: the winning ticket was sold, or it is not revealed yet (decisions D-12,
-             *     E-6).
+             * @description Whether the prize reduces the club's profit: the winning ticket was sold, or is not revealed
+             *     yet (decisions D-12, E-6).
              */
             prizeDue: boolean;
             prizePool: string;
             soldTickets: number;
             totalRevenue: string;
         };
-        /** @description One game of the table, as it was read. */
+        /** @description One game of the imported table. */
         FixtureRow: {
             alreadyThere: boolean;
             awayTeam: string;
@@ -655,6 +699,7 @@ export interface components {
             line: number;
             timezone: string;
         };
+        /** @description A link in a footer menu. */
         FooterItem: {
             displayOrder: number;
             id: number;
@@ -663,6 +708,7 @@ export interface components {
             menuId: number;
             url: string;
         };
+        /** @description A menu of the footer. */
         FooterMenu: {
             displayOrder: number;
             heading: string;
@@ -670,10 +716,12 @@ export interface components {
             isVisible: boolean;
             items: components["schemas"]["FooterItem"][];
         };
+        /** @description A request for a password reset link. */
         ForgottenPassword: {
             /** @default null */
             email: string | null;
         };
+        /** @description An event on an offer, for first-party statistics. */
         Happening: {
             /** @default null */
             bundleSlug: string | null;
@@ -685,7 +733,7 @@ export interface components {
              */
             event: string | null;
         };
-        /** @description Any part of a club's home page (B:163-168). */
+        /** @description The form of a club's home page. Absent fields stay unchanged. */
         HomePageForm: {
             /** @default null */
             accentColor: string | null;
@@ -703,7 +751,7 @@ export interface components {
             /** @default null */
             homePageTitle: string | null;
             /**
-             * @description Empty, an address, or a picture as `data:image/…;base64,…`.
+             * @description Empty, a URL, or a picture as `data:image/…;base64,…`.
              * @default null
              */
             logoUrl: string | null;
@@ -712,9 +760,10 @@ export interface components {
             /** @default null */
             secondaryColor: string | null;
         };
+        /** @description A share image to delete. */
         ImageRemoval: {
             /**
-             * @description The offer that no longer shows it; another one that does keeps it.
+             * @description The offer that drops the picture. The picture stays while another offer uses it.
              * @default null
              */
             bundleSlug: string | null;
@@ -723,39 +772,47 @@ export interface components {
             /** @default null */
             url: string | null;
         };
-        /** @description A share image (B:218). Name and wished key are ignored: the server makes the key (decision G-8). */
+        /**
+         * @description A share image to upload. Any name in the body is ignored: the server generates the key (decision
+         *     G-8).
+         */
         ImageUpload: {
             /** @default null */
             clubSlug: string | null;
             /**
-             * @description Base64, with or without a `data:` head.
+             * @description Base64, with or without a `data:` prefix.
              * @default null
              */
             data: string | null;
         };
+        /** @description The result of an import, or of a dry run. */
         Imported: {
             alreadyThere: number;
             created: number;
             drawNumbers: number[];
             dryRun: boolean;
             found: number;
-            /** @description Every game of the table, new or known. */
+            /** @description Every game of the table, new or already known. */
             rows: components["schemas"]["FixtureRow"][];
         };
-        /** @description What is under way at this moment. */
+        /** @description Reservations and payments in progress. */
         InFlight: {
             paymentsInFlight: number;
             reservations: number;
             ticketsHeld: number;
         };
+        /** @description The answer of the integrity check. */
         Integrity: {
             healthy: boolean;
-            /** @description Each broken promise, and how many rows break it. */
+            /** @description Number of violating rows by invariant. */
             violations: {
                 [key: string]: number;
             };
         };
-        /** @description B:121. Amounts in cents. The list holds the newest, the numbers are of all. */
+        /**
+         * @description Failed payments of the last 30 days, in cents. The list holds the newest ones; the numbers cover
+         *     all.
+         */
         IntegrityAudit: {
             affectedCustomers: number;
             checkedAt: string;
@@ -763,21 +820,23 @@ export interface components {
             failedPayments: components["schemas"]["FailedPayment"][];
             totalFailedAmount: number;
         };
+        /** @description Whether all invariants hold. */
         IntegrityCheck: {
             ok: boolean;
-            /** @description How many rows break each promise. */
+            /** @description Number of violating rows by invariant. */
             violations: {
                 [key: string]: number;
             };
         };
-        /** @description A line of a cart. What it says of prices and fees is ignored (decision C-3). */
+        /** @description A line of a cart. Prices and fees in it are ignored (decision C-3). */
         Item: {
-            /** @description The offer it was added from. */
+            /** @description The offer that the line was added from. */
             bundleId?: number | null;
             drawId?: number | null;
             drawNumber?: number | null;
             quantity?: number | null;
         };
+        /** @description The tickets of one draw in an opened payment. */
         ItemOpened: {
             cardFee: string;
             drawId: number;
@@ -785,14 +844,17 @@ export interface components {
             quantity: number;
             ticketPrice: string;
         };
+        /** @description The answer of the liveness check. */
         Live: {
             /** @description `live`. */
             status: string;
         };
+        /** @description The sign-in form. */
         Login: {
             email?: string;
             password?: string;
         };
+        /** @description Whether mails are sent in time. */
         MailCheck: {
             dead: number;
             lastSentAt: string | null;
@@ -804,15 +866,17 @@ export interface components {
             /** @default null */
             token: string | null;
         };
+        /** @description The state of maintenance mode. */
         Maintenance: {
             maintenanceMode: boolean;
             updatedAt: string;
             updatedBy: string | null;
         };
+        /** @description Whether maintenance mode is on. */
         MaintenanceMode: {
             maintenanceMode: boolean;
         };
-        /** @description Whose tickets a payment without tickets becomes (C:164). */
+        /** @description The customer who gets the tickets of a payment without tickets. */
         MissingTicket: {
             /** @default null */
             customerEmail: string | null;
@@ -820,33 +884,47 @@ export interface components {
             customerName: string | null;
             /** @default null */
             customerPhone: string | null;
+            /**
+             * @description With `ticketCount`: the tickets for a payment that matches no order (decision M-9).
+             * @default null
+             */
+            drawNumber: number | null;
             /** @default null */
             paymentIntentId: string | null;
+            /**
+             * @description 1 to 50.
+             * @default null
+             */
+            ticketCount: number | null;
         };
+        /** @description The tickets that a payment without tickets was given. */
         MissingTicketResolved: {
             allocatedTickets: components["schemas"]["AllocatedTicket"][];
             customerName: string;
         };
+        /** @description All orders of an address. */
         MyTickets: {
             /** @description `j…@example.com`. */
             emailMasked: string;
-            /** @description The newest first, at most a hundred. */
+            /** @description Newest first, at most 100. */
             orders: components["schemas"]["Order"][];
-            /** @description Until when the link works. */
+            /** @description When the link expires. */
             until: string;
         };
+        /** @description A new password, with the secret of the mailed link. */
         NewPassword: {
             /** @default null */
             newPassword: string | null;
             /** @default null */
             token: string | null;
         };
+        /** @description The answer to notifying the winner. */
         Notified: {
             /** @description Mails queued or sent for this result. */
             emailsSent: number;
             totalWinners: number;
         };
-        /** @description An offer as its editor sends it (B:216). */
+        /** @description The form of an offer. */
         OfferForm: {
             /** @default null */
             displayTag: string | null;
@@ -875,11 +953,12 @@ export interface components {
              */
             type: string | null;
         };
+        /** @description A link to Stripe's onboarding. */
         Onboarding: {
-            /** @description At the provider; opens once. */
+            /** @description URL at Stripe. It works once. */
             onboardingUrl: string;
         };
-        /** @description What moves on the console's socket: badges, and which lists to read again. */
+        /** @description The console's WebSocket frame: badge counts, and which lists to reload. */
         OpsNow: {
             anomalies: components["schemas"]["AnomalyStats"];
             health: string;
@@ -888,6 +967,7 @@ export interface components {
             revisions: components["schemas"]["Revisions"];
             waitlist: number;
         };
+        /** @description An order with its tickets. */
         Order: {
             /** @description Cents. */
             amount: number;
@@ -901,15 +981,16 @@ export interface components {
             orderToken: string;
             paymentIntentId: string | null;
             purchasedAt: string | null;
-            /** @description Why it was not charged, or why the money goes back. */
+            /** @description Why the order was not charged, or why it is refunded. */
             reason: string | null;
             refund: components["schemas"]["Refund"] | null;
             /** @description `quoted`, `allocated`, `captured`, `rejecting`, `released`, `void` or `anomaly`. */
             state: string;
-            /** @description The same in the words of the purchase calls. */
+            /** @description The same state in the vocabulary of the purchase calls. */
             status: string;
             subtotal: string;
         };
+        /** @description The tickets of one draw in an order. */
         OrderLine: {
             awayTeam: string;
             currentPrize: string;
@@ -924,7 +1005,7 @@ export interface components {
             ticketsSold: number;
             timezone: string;
         };
-        /** @description The buyer sees own pairs before everybody else (decision F-4). */
+        /** @description A ticket with its number pair, which its buyer reads before the reveal (decision F-4). */
         OrderTicket: {
             awayNumber: number;
             homeNumber: number;
@@ -933,7 +1014,7 @@ export interface components {
             serialNumber: string;
             ticketNumber: number;
         };
-        /** @description A ticket that is paid for and belongs to nobody we could write to (C:108). */
+        /** @description A paid ticket without a contact address. */
         OrphanedTicket: {
             amount: string;
             awayNumber: number | null;
@@ -941,7 +1022,7 @@ export interface components {
             clubName: string | null;
             drawNumber: number;
             drawStatus: string;
-            /** @description Null until the reveal (decision F-1). */
+            /** @description Null before the reveal (decision F-1). */
             homeNumber: number | null;
             homeTeam: string;
             /** @description Its serial number, `FD-1042-007`. */
@@ -954,30 +1035,34 @@ export interface components {
             serialNumber: string;
             ticketNumber: number;
         };
-        /** @description For its own eyes and the operator's. */
+        /** @description A club as the club itself and the operator read it. */
         OwnClub: components["schemas"]["Club"] & {
             archived: boolean;
             email: string;
             emailVerified: boolean;
-            /** @description A title was saved once: until then the dashboard says that the page is not set up (decision H-2). */
+            /**
+             * @description Whether a title was ever saved. Until then the dashboard shows that the page is not set up
+             *     (decision H-2).
+             */
             homePageReady: boolean;
-            /** @description Of the terms of service. */
+            /** @description The current version of the terms of service. */
             latestTermsVersion: string;
             location: string | null;
             phone: string | null;
             stripeConnectAccountId: string | null;
-            /** @description Connected: it may sell (decision B-13). */
+            /** @description Whether the Stripe account is connected, so that the club may sell (decision B-13). */
             stripeConnectOnboardingComplete: boolean;
         };
-        /** @description A draw for the eyes of its club. */
+        /** @description A draw as its own club reads it. */
         OwnDraw: components["schemas"]["Draw"] & {
-            /** @description Active, and before its kick-off (B:139). */
+            /** @description Active and before kick-off. */
             editable: boolean;
-            /** @description Tickets are sold: price and prize stay (B:139). */
+            /** @description Tickets are sold, so price and prize are fixed. */
             locked: boolean;
             notEditableReason: string | null;
             ownedByCaller: boolean;
         };
+        /** @description A game of an offer as its own club reads it. */
         OwnGame: {
             awayTeam: string;
             drawNumber: number;
@@ -989,7 +1074,7 @@ export interface components {
             ticketPrice: string;
             timezone: string;
         };
-        /** @description An offer for the eyes of its club. */
+        /** @description An offer as its own club reads it. */
         OwnOffer: {
             clubId: number;
             clubSlug: string;
@@ -1005,35 +1090,50 @@ export interface components {
             shareImageUrl: string | null;
             slug: string;
             startAt: string | null;
-            /** @description `draft`, `active`, `locked` (something was sold), `closed` (a game has begun), `archived` (decision H-4). */
+            /**
+             * @description `draft`, `active`, `locked` (has sales), `closed` (a game has begun) or `archived` (decision
+             *     H-4).
+             */
             status: string;
-            /** @description Times it was sold. */
+            /** @description How often the offer was sold. */
             ticketsSold: number;
             type: string;
             updatedAt: string;
         };
-        /** @description The club's own password, asked for once more. */
+        /** @description Paid tickets of one draw. */
+        PaidLine: {
+            drawNumber: number;
+            ticketCount: number;
+        };
+        /** @description The tickets that a payment was made for, as its order or its Stripe metadata tells. */
+        PaidTickets: {
+            lines: components["schemas"]["PaidLine"][];
+            /** @description `null` when no order matches the payment. */
+            orderId: string | null;
+        };
+        /** @description The password of the signed-in user, again. */
         PasswordAgain: {
             /** @default null */
             password: string | null;
         };
-        /** @description An open payment (A:239-242). */
+        /** @description The answer to opening a payment. */
         PaymentOpened: {
             /** @description Cents. */
             amount: number;
-            /** @description Secret; handed only to the session that opened the order. */
+            /** @description Secret. Only the browser that opened the order receives it. */
             clientSecret: string;
             connectedAccountId: string;
-            /** @description When the tickets stop being kept, as shown. */
+            /** @description When the reservation ends, as shown to the buyer. */
             expiresAt: string;
             items?: components["schemas"]["ItemOpened"][];
             orderToken: string;
             paymentIntentId: string;
-            /** @description Same as the order's id. */
+            /** @description Equal to the order's id. */
             reservationId: string;
             serverTime: string;
             ticketCount: number;
         };
+        /** @description A recorded payout. */
         Payout: {
             amount: string;
             clubId: number;
@@ -1049,6 +1149,16 @@ export interface components {
             /** @description `club_share` or `winner`. */
             type: string;
         };
+        /** @description Masked bank details that replace the winner's own when a second person enters the same. */
+        PendingApproval: {
+            accountName: string;
+            accountNumber: string;
+            bsb: string;
+            expiresAt: string;
+            /** @description Whether the caller proposed them; then another person has to approve them. */
+            isOwn: boolean;
+        };
+        /** @description The fee report of a period. */
         PlatformFees: {
             /** @description The revenue of a draw at which its fee reaches the cap. */
             capReachedAtCents: number;
@@ -1056,7 +1166,7 @@ export interface components {
             draws: components["schemas"]["DrawFees"][];
             feeCapCents: number;
             feeRateBps: number;
-            /** @description First and last day, Brisbane's, if only some were asked for. */
+            /** @description First and last day in Brisbane time, if a period was requested. */
             from: string | null;
             platformFees: string;
             prizeMoney: string;
@@ -1065,64 +1175,95 @@ export interface components {
             to: string | null;
             totalRevenue: string;
         };
-        /** @description A report as older browsers send it; newer ones send a list of them, in words of their own. */
+        /**
+         * @description A CSP violation report as older browsers send it. Newer browsers send a list with other field
+         *     names.
+         */
         PolicyReport: {
             "csp-report"?: Record<string, never> | null;
         };
-        /** @description The edge writes it; this is its shape. What belongs to a code comes beside the first three. */
+        /**
+         * @description The body of an error. Fields after the first three depend on `code`. The edge serialises it;
+         *     this type documents it.
+         */
         Problem: {
             /** @description `amount-changed`: the right amount, in cents. */
             amount?: number;
             /** @description `tickets-unavailable`: how many are left. */
             available?: number;
-            /** @description A word for programs: `tickets-unavailable`. */
+            /** @description A machine-readable code: `tickets-unavailable`. */
             code: string;
             drawNumber?: number;
-            /** @description `declined`: the provider's own word. */
+            /** @description `declined`: the payment provider's code. */
             errorCode?: string;
-            /** @description `invalid` and `fixtures-refused`: everything that is wrong, in order. */
+            /** @description `invalid` and `fixtures-refused`: all errors, in order. */
             errors?: unknown[];
             /** @description `declined`: always `card_error`. */
             errorType?: string;
-            /** @description A sentence for the person who asked. */
+            /** @description A sentence for the user. */
             message: string;
             needs?: string;
             orderId?: string;
-            /** @description `draw-full` and what else leaves a payment without tickets: whether the money can go back, and of which order. */
+            /**
+             * @description `draw-full` and similar codes for a payment without tickets: whether it can be refunded, and
+             *     its order.
+             */
             refundable?: boolean;
-            /** @description Under which support finds it. */
+            /** @description The id of the request in the logs. */
             requestId: string;
-            /** @description `role-not-allowed`: what the caller is in the club, and what the call takes: `viewer`, `seller`, `owner`. */
+            /**
+             * @description `role-not-allowed`: the caller's role, and the role that the call needs: `viewer`, `seller`
+             *     or `owner`.
+             */
             role?: string;
-            /** @description `setup-required`: the club's account at the provider is not ready. */
+            /** @description `setup-required`: the club's Stripe account is not ready. */
             setupRequired?: boolean;
             status?: string;
-            /** @description `declined`, `not-charged` and `refunding`: never true, and how the payment ended, in the words of a completion call. */
+            /**
+             * @description `declined`, `not-charged` and `refunding`: always false. `status` tells how the payment
+             *     ended.
+             */
             success?: boolean;
         };
+        /** @description The proof of one draw. */
         Proof: {
             algorithm: string;
-            /** @description `SHA-256("football-doubles-v1" ‖ draw number ‖ seed)`, published at creation, in hexadecimal. */
+            /**
+             * @description `SHA-256("football-doubles-v1" ‖ draw number ‖ seed)` in hexadecimal, published when the
+             *     draw is created.
+             */
             commitment: string;
             drawNumber: number;
             result: components["schemas"]["ProofResult"] | null;
             revealed: boolean;
-            /** @description 32 bytes in hexadecimal, once the draw is completed and its kick-off has passed (decision E-6). */
+            /** @description 32 bytes in hexadecimal, after completion and kick-off (decision E-6). */
             seed: string | null;
             soldTickets: number[];
-            /** @description As the seed, not before: with the result it tells a ticket's pair. */
+            /**
+             * @description Tickets in the order in which they were sold and returned, shown together with the seed.
+             *
+             *     Never-sold tickets are sold first, then returned ones, each by ascending number (decision
+             *     M-3). `null` also for a draw that resold tickets before that rule.
+             */
+            ticketMoves: components["schemas"]["TicketMove"][] | null;
+            /** @description Shown together with the seed. With the result it discloses the ticket's number pair. */
             winningTicket: number | null;
         };
+        /** @description The winning number pair. */
         ProofResult: {
             away: number;
             home: number;
         };
+        /** @description Whether the payment provider answers. */
         ProviderCheck: {
             lastAnswerAt: string | null;
             lastFailureAt: string | null;
             ok: boolean;
         };
-        /** @description A payment of the last 30 days. Dollars, but what ends in `Cents`, and `amount` and `stripeFee` (B:87). */
+        /**
+         * @description A payment of the last 30 days. Amounts are dollars, except `amount`, `stripeFee` and fields that
+         *     end in `Cents`.
+         */
         ProviderTransaction: {
             /** @description Cents. */
             amount: number;
@@ -1131,7 +1272,7 @@ export interface components {
             clubName: string | null;
             clubPayout: string;
             clubPayoutCents: number;
-            /** @description Seconds. */
+            /** @description Unix seconds. */
             created: number;
             createdAt: string;
             customerCharged: string;
@@ -1145,11 +1286,11 @@ export interface components {
             lines: components["schemas"]["TransactionLine"][];
             orderId: string;
             paymentIntentId: string;
-            /** @description `card`, `apple_pay`, `google_pay`, `link`; null while the provider has not said. */
+            /** @description `card`, `apple_pay`, `google_pay` or `link`; null while Stripe has not reported it. */
             paymentMethod: string | null;
             platformFee: string;
             platformFeeCents: number;
-            /** @description Always nothing, as specified (decision D-13). */
+            /** @description Always `0.00`, as specified (decision D-13). */
             prizePool: string;
             refunded: string;
             refundState: string | null;
@@ -1161,10 +1302,11 @@ export interface components {
             ticketCount: number;
             ticketPrice: string;
         };
+        /** @description The public configuration. */
         PublicConfig: {
             buildVersion: string;
             currency: string;
-            /** @description Cards are simulated and mails stay in a mailbox page. */
+            /** @description Demo mode: cards are simulated, and mails stay in a mailbox page. */
             demo: boolean;
             feeCapCents: number;
             /** @description Clubs may pass the card fee on to buyers (decision D-14). */
@@ -1175,17 +1317,20 @@ export interface components {
             stripeJs: string;
             supportEmail: string;
             supportSms: string;
-            /** @description A cart's passed-on card fee: once for each of its lines (`per_line`), or once for the payment (`per_charge`), decision D-6. */
+            /**
+             * @description How the card fee of a cart is passed on: once per line (`per_line`) or once per payment
+             *     (`per_charge`), decision D-6.
+             */
             surchargeMode: string;
-            /** @description Of the terms of service that clubs accept. */
+            /** @description The current version of the terms of service for clubs. */
             termsVersion: string;
         };
-        /** @description What everybody hears. */
+        /** @description The frame of the topic `public`. */
         PublicNow: {
             buildVersion: string;
             maintenanceMode: boolean;
         };
-        /** @description `PUBLIC` in the name, because its club's editor reads another shape. */
+        /** @description A public offer. The club's editor reads `OwnOffer` instead. */
         PublicOffer: {
             available: number;
             /** @description The first kick-off of its games. */
@@ -1193,7 +1338,7 @@ export interface components {
             clubId: number;
             clubName: string;
             clubSlug: string;
-            /** @description Whole; shown cut at 90 characters (decision H-12). */
+            /** @description The full text; pages shorten it to 90 characters (decision H-12). */
             displayTag: string | null;
             drawIds: number[];
             endAt: string | null;
@@ -1202,19 +1347,23 @@ export interface components {
             name: string;
             primaryCopy: string | null;
             sellable: boolean;
-            /** @description The club's own picture, else one that is drawn (decision H-11). */
+            /** @description The club's own picture, else a generated card (decision H-11). */
             shareImageUrl: string;
             slug: string;
             startAt: string | null;
-            /** @description `active`, `locked` (sold before, and still on sale), `scheduled` or `closed`. */
+            /** @description `active`, `locked` (has sales, still on sale), `scheduled` or `closed`. */
             status: string;
             /** @description One ticket of each game. */
             totalPrice: string;
             /** @description `BUNDLE` or `SPECIAL`. */
             type: string;
-            /** @description Why it cannot be added to a cart: `Bundle closed`, or the game that is sold out (decision H-9). */
+            /**
+             * @description Why the offer cannot be bought: `Bundle closed`, or the game that is sold out (decision
+             *     H-9).
+             */
             unavailableReason: string | null;
         };
+        /** @description A game of an offer. */
         PublicOfferGame: {
             awayTeam: string;
             currentPrize: string;
@@ -1232,33 +1381,36 @@ export interface components {
             ticketsSold: number;
             timezone: string;
         };
-        /** @description One body for the card form, the wallet and the checkout page: they differ in which fields they fill. */
+        /**
+         * @description The body of every purchase call. The card form, the wallet and the checkout page fill different
+         *     fields.
+         */
         Purchase: {
             ageConfirmation?: boolean | null;
             buyer?: components["schemas"]["Buyer"] | null;
-            /** @description The browser's name for one attempt to buy: the same key again is the same order. */
+            /** @description The client's idempotency key of one attempt to buy: the same key answers the same order. */
             clientKey?: string | null;
             clientSecret?: string | null;
             customerInfo?: components["schemas"]["Buyer"] | null;
             drawId?: number | null;
             drawNumber?: number | null;
-            /** @description What the buyer was shown; never the price (decision C-3). */
+            /** @description The total that the buyer saw, for comparison. It never sets the price (decision C-3). */
             expectedAmount?: number | null;
             items?: components["schemas"]["Item"][] | null;
             orderToken?: string | null;
             paymentIntentId?: string | null;
             paymentMethodId?: string | null;
-            /** @description The provider's token id, `tok_…`, nothing else (decision C-6). */
+            /** @description Stripe's token id, `tok_…`. Anything else is refused (decision C-6). */
             paymentToken?: string | null;
             termsAgreement?: boolean | null;
             ticketCount?: number | null;
         };
-        /** @description What a completion call came to (decision C-4). */
+        /** @description The answer of a completion call (decision C-4). */
         PurchaseAnswer: {
-            /** @description The browser has to finish (3-D Secure) and call again. */
+            /** @description Present when the browser must authenticate the payment (3-D Secure) and call again. */
             clientSecret?: string;
             message?: string;
-            /** @description Only for the session that opened the order. */
+            /** @description Only for the browser that opened the order. */
             orderToken: string | null;
             paymentIntentId: string | null;
             /** @description `succeeded`, `processing`, `requires_action`, `requires_payment_method` or `not_charged`. */
@@ -1266,42 +1418,48 @@ export interface components {
             success: boolean;
             tickets: components["schemas"]["TicketBought"][];
         };
+        /** @description The answer of the readiness check. */
         Ready: {
             database: boolean;
             ready: boolean;
         };
-        /** @description Why, and for what cannot be taken back the draw's number once more. */
+        /** @description The reason for an action, and for an irreversible one the draw's number typed again. */
         Reasoned: {
             /** @default null */
             drawNumber: number | null;
             /** @default null */
             reason: string | null;
         };
+        /** @description The answer to a renewed proof. */
         Reauthenticated: {
             reauthenticatedUntil: string;
         };
+        /** @description Whether the reconciler runs in time. */
         ReconcilerCheck: {
-            /** @description When it last ended a round. */
+            /** @description When its last pass ended. */
             lastRunAt: string | null;
             ok: boolean;
         };
+        /** @description The body that records a payout. */
         RecordPayout: {
             type?: string;
         };
+        /** @description The answer to assigning a buyer. */
         Recovered: {
-            /** @description The mail that waited for an address is on its way. */
+            /** @description Whether the confirmation mail that waited for an address is now queued. */
             notified: boolean;
-            /** @description All tickets of that order. */
+            /** @description Number of tickets of the order. */
             recovered: number;
             ticket: components["schemas"]["RecoveredTicket"];
         };
+        /** @description The ticket that the operator named, with its buyer. */
         RecoveredTicket: {
             buyerEmail: string;
             buyerName: string;
             id: string;
             serialNumber: string;
         };
-        /** @description Both spellings (decision I-12). */
+        /** @description The buyer of tickets without one. Both spellings of the fields are accepted (decision I-12). */
         Recovery: {
             /** @default null */
             email: string | null;
@@ -1312,11 +1470,13 @@ export interface components {
             /** @default null */
             secondApproval: components["schemas"]["SecondApproval"] | null;
         };
+        /** @description The refund of an order. */
         Refund: {
             amount: string;
             /** @description `pending` or `succeeded`. */
             state: string;
         };
+        /** @description The answer to a refund. */
         Refunded: {
             amount: string;
             feeReturned: string;
@@ -1324,12 +1484,13 @@ export interface components {
             state: string;
             ticketsVoided: string[];
         };
+        /** @description Numbers of refunds by state. */
         RefundsSoFar: {
             failed: number;
             pending: number;
             succeeded: number;
         };
-        /** @description A new club (B:191). */
+        /** @description The registration form of a club. */
         Registration: {
             /** @default null */
             email: string | null;
@@ -1342,23 +1503,28 @@ export interface components {
             /** @default null */
             phone: string | null;
         };
-        /** @description Whether clubs may register by themselves (B:188). */
+        /** @description Whether clubs may register themselves. */
         RegistrationSwitch: {
             enabled: boolean;
         };
+        /** @description The body that closes an anomaly. */
         Resolution: {
             /** @default null */
             note: string | null;
         };
+        /** @description The answer to entering a result. */
         ResultEntered: {
             draw: components["schemas"]["Draw"];
             prize: string;
-            /** @description Kick-off, while the winning ticket is withheld until then; else null (decision E-6). */
+            /** @description Kick-off, while the winning ticket is not revealed; else null (decision E-6). */
             revealedAt: string | null;
-            /** @description One, as every pair is on a ticket; `sold: false` when nobody bought it (decision D-11). Empty until kick-off. */
+            /**
+             * @description One ticket, because every number pair is on a ticket. `sold: false` when it was not sold
+             *     (decision D-11). Empty before kick-off.
+             */
             winningTickets: components["schemas"]["WinningTicket"][];
         };
-        /** @description Counters that rise when that list changed. */
+        /** @description Counters that rise when a list changes. */
         Revisions: {
             anomalies: number;
             audit: number;
@@ -1370,77 +1536,81 @@ export interface components {
             transactions: number;
             waitlist: number;
         };
-        /** @description A sentence, and nothing else to know. */
+        /** @description An answer that is only a sentence. */
         Said: {
             message: string;
         };
+        /** @description The body that starts a scan. */
         Scan: {
             /** @default null */
             hoursBack: number | null;
         };
-        /** @description What looking again found. */
+        /** @description The result of a scan. */
         Scanned: {
             examined: number;
             healed: number;
             hoursBack: number;
-            /** @description Not counted before (decision I-3). */
+            /** @description Anomalies that were not known before (decision I-3). */
             newAnomalies: number;
         };
-        /** @description Something found, and where the console shows it. */
+        /** @description A search hit and the console section that shows it. */
         SearchHit: {
             detail: string;
             id: string;
-            /** @description What goes into its search field. */
+            /** @description The text for that section's search field. */
             key: string;
             kind: string;
-            /** @description The console's section. */
+            /** @description The console section. */
             section: string;
             title: string;
         };
-        /** @description Another operator's code, for a winning ticket after the reveal (decision I-8). */
+        /** @description Another operator's code, required for a winning ticket after the reveal (decision I-8). */
         SecondApproval: {
             /** @default  */
             code: string;
             /** @default  */
             email: string;
         };
-        /** @description Columns of equal length, as charts want them. */
+        /** @description A time series: columns of equal length for charts. */
         Series: {
             anomalies: number[];
-            /** @description Beginnings of the steps, in seconds since 1970. */
+            /** @description Start of each step, in Unix seconds. */
             at: number[];
             payments: number[];
             revenueCents: number[];
             stepSeconds: number;
             ticketsSold: number[];
         };
-        /** @description How long an unused session lives, in seconds. */
+        /** @description Idle timeout of sessions, in seconds. */
         SessionIdle: {
             club: number;
             operator: number;
         };
+        /** @description A setting. */
         Setting: {
             description: string | null;
             id: number;
             key: string;
             updatedAt: string;
-            /** @description 'Super Admin' (decision G-7). */
+            /** @description `Super Admin` (decision G-7). */
             updatedBy: string | null;
             value: string;
         };
+        /** @description The body that marks a payout as completed or failed. */
         SettlePayout: {
             note?: string | null;
             status?: string;
         };
-        /** @description What a registration under this name would be given. */
+        /** @description The slug that a club with this name would get. */
         SlugPreview: {
             slug: string;
         };
+        /** @description Whether more WebSockets can be opened. */
         SocketsCheck: {
             ok: boolean;
             sessions: number;
         };
-        /** @description The dashboard's figures (decision B-5). */
+        /** @description Totals for the club's dashboard (decision B-5). */
         Stats: {
             clubProfit: string;
             draws: components["schemas"]["DrawCounts"];
@@ -1448,7 +1618,7 @@ export interface components {
             ticketsSold: number;
             totalRevenue: string;
         };
-        /** @description A club's account at the provider (decision B-17). */
+        /** @description A club's Stripe account (decision B-17). */
         StripeAccount: {
             accountId: string | null;
             chargesEnabled: boolean;
@@ -1460,15 +1630,17 @@ export interface components {
         /** @description A versioned legal text (decision B-15). */
         TermsText: {
             kind: string;
-            /** @description Of the text, in hexadecimal. */
+            /** @description SHA-256 of the text, in hexadecimal. */
             sha256: string;
             text: string;
             title: string;
             version: string;
         };
         /**
-         * @description One of a draw's 169 (A:144). For strangers `buyerName` and `buyerEmail` are the word `sold` or null, and pair and
-         *     winner are null until the reveal (decision F-1).
+         * @description One of a draw's 169 tickets.
+         *
+         *     For the public, `buyerName` and `buyerEmail` are `sold` or null; pair and winner are null before
+         *     the reveal (decision F-1).
          */
         Ticket: {
             awayNumber: number | null;
@@ -1479,7 +1651,7 @@ export interface components {
             id: string;
             isWinner: boolean | null;
             orderId?: string;
-            /** @description The club's and the operator's answer only. */
+            /** @description For the club and the operator only. */
             purchaseDate?: string;
             /** @description `FD-1042-007`. */
             serialNumber: string;
@@ -1487,7 +1659,7 @@ export interface components {
             stripePaymentIntentId?: string;
             ticketNumber: number;
         };
-        /** @description The owner's own ticket, pair included. */
+        /** @description A bought ticket with its number pair. */
         TicketBought: {
             awayNumber: number;
             drawNumber: number;
@@ -1495,70 +1667,91 @@ export interface components {
             serialNumber: string;
             ticketNumber: number;
         };
+        /** @description A ticket that was sold or returned. */
+        TicketMove: {
+            /** @description Whether the ticket was returned, because its payment failed or was refunded. */
+            returned: boolean;
+            ticket: number;
+        };
+        /** @description A request for a link to all orders of an address. */
         TicketsWanted: {
             /**
-             * @description The address the tickets were bought with.
+             * @description The e-mail address that the tickets were bought with.
              * @default null
              */
             email: string | null;
         };
+        /** @description The tickets of one draw in a payment. */
         TransactionLine: {
             drawNumber: number;
             ticketCount: number;
             ticketPrice: string;
         };
-        /** @description The successful payments of the last 30 days in sums, in dollars (B:87). The list beside it holds the newest `listedMax`. */
+        /**
+         * @description Sums of the successful payments of the last 30 days, in dollars. The list holds only the newest
+         *     `listedMax`.
+         */
         TransactionSums: {
             clubPayouts: string;
             count: number;
-            /** @description The provider has not told all its fees yet. */
+            /** @description Whether some of Stripe's fees are still estimated. */
             feesEstimated: boolean;
             listedMax: number;
             platformFees: string;
-            /** @description Always nothing, as specified (decision D-13). */
+            /** @description Always `0.00`, as specified (decision D-13). */
             prizePools: string;
             stripeFees: string;
             totalCharged: string;
         };
+        /** @description The answer to undoing a result. */
         Undone: {
             correctionsSent: number;
             newStatus: string;
             payoutsCleared: number;
         };
+        /** @description The URL of an uploaded image. */
         Uploaded: {
             url: string;
         };
-        /** @description Who signed in; a display hint for the browser, never an authority (decision G-4). */
+        /** @description The signed-in user. For display only; the session decides about rights (decision G-4). */
         User: {
-            /** @description An archived club may only look, and finish what runs (decision H-3). */
+            /** @description An archived club may only read, and finish its running draws (decision H-3). */
             archived: boolean;
             clubSlug: string | null;
             email: string;
-            /** @description The dashboard reminds until it is (decision G-18). */
+            /**
+             * @description Whether the club's address is confirmed. The dashboard shows a reminder until then (decision
+             *     G-18).
+             */
             emailVerified: boolean;
-            /** @description The club's id; for the operator its own. */
+            /** @description The club's id, or the operator's own id. */
             id: number;
             isAdmin: boolean;
             memberEmail: string | null;
-            /** @description Which of the club's people it is; null for the club's own login. */
+            /** @description Name of the club's user; null for the club's own login. */
             memberName: string | null;
             name: string;
-            /** @description What one of a club's people may do: `owner`, `seller` or `viewer`; the club's own login is an owner. Null for an operator. */
+            /**
+             * @description The user's role: `owner`, `seller` or `viewer`. The club's own login is an owner. Null for
+             *     an operator.
+             */
             role: string | null;
-            /** @description An operator's: `enrol`, `required` or `done`. */
+            /** @description For an operator: `enrol`, `required` or `done`. */
             secondFactor: string | null;
         };
+        /** @description The result of a check before the payment. */
         Validated: {
             errors: string[];
             valid: boolean;
         };
+        /** @description Versions of the server, the database and its schema. */
         Versions: {
             database: string;
             /** @description The newest migration. */
             schema: string;
             server: string;
         };
-        /** @description A club that wants to be told when it may join (B:189). */
+        /** @description The waitlist form of a club. */
         Waiting: {
             /** @default null */
             clubName: string | null;
@@ -1569,11 +1762,12 @@ export interface components {
             /** @default null */
             contactPhone: string | null;
         };
-        /** @description On the waiting list. */
+        /** @description The stored waitlist entry. */
         Waitlisted: {
             id: number;
             success: boolean;
         };
+        /** @description A club on the waitlist. */
         WaitlistEntry: {
             clubName: string;
             contactEmail: string;
@@ -1582,6 +1776,7 @@ export interface components {
             createdAt: string;
             id: number;
         };
+        /** @description The form of a footer item. */
         WantedItem: {
             /** @default null */
             displayOrder: number | null;
@@ -1594,11 +1789,15 @@ export interface components {
             /** @default null */
             url: string | null;
         };
-        /** @description `updatedBy` in the body is ignored: the session says who it was (decision G-7). */
+        /**
+         * @description The body of a maintenance switch. `updatedBy` is ignored: the session tells who changed it
+         *     (decision G-7).
+         */
         WantedMaintenance: {
             /** @default null */
             enabled: boolean | null;
         };
+        /** @description The form of a footer menu. */
         WantedMenu: {
             /** @default null */
             displayOrder: number | null;
@@ -1607,31 +1806,37 @@ export interface components {
             /** @default null */
             isVisible: boolean | null;
         };
-        /** @description `updatedBy` in the body is ignored: the session says who it was. */
+        /** @description A new value for a setting. `updatedBy` is ignored: the session tells who changed it. */
         WantedSetting: {
             /** @default null */
             description: string | null;
             /** @default null */
             value: string | null;
         };
+        /** @description Whether webhook events are processed in time. */
         WebhookCheck: {
             lastReceivedAt: string | null;
             ok: boolean;
-            /** @description Signed as the provider signs, and refused for their time, since the process began: then a clock is wrong. */
+            /**
+             * @description Events with a valid signature but a timestamp out of range, since the process started. More
+             *     than zero means a wrong clock.
+             */
             outOfTime: number;
             waiting: number;
         };
+        /** @description The signed-in user and the state of the session. */
         Whoami: {
             clubSlug: string | null;
-            /** @description Until when an operator need not show a code again. */
+            /** @description When the next proof is needed: an operator's code, or a club user's password. */
             reauthenticatedUntil: string | null;
             /** @description `super-admin` or `club-admin`. */
             role: string;
-            /** @description An operator's: `enrol`, `required` or `done`. */
+            /** @description For an operator: `enrol`, `required` or `done`. */
             secondFactor: string | null;
             sessionEndsAt: string;
             user: components["schemas"]["User"];
         };
+        /** @description The widget of a draw or an offer. */
         Widget: {
             closesAt: string | null;
             earliestClosesAt: string | null;
@@ -1646,35 +1851,41 @@ export interface components {
             title: string;
             type: string;
         };
-        /** @description Who won, for the club's dashboard. */
+        /** @description The winner, for the club's dashboard. */
         Winners: {
-            /** @description The winner was written to about this result. */
+            /** @description Whether the winner was notified of this result. */
             notified: boolean;
             prize: string;
-            /** @description Kick-off, while the winning ticket is withheld until then; else null (decision E-6). */
+            /** @description Kick-off, while the winning ticket is not revealed; else null (decision E-6). */
             revealedAt: string | null;
-            /** @description As in the answer of the result. */
+            /** @description As in `ResultEntered`. */
             winningTickets: components["schemas"]["WinningTicket"][];
         };
-        /** @description The winning ticket with its buyer, for the owning club. */
+        /** @description The winning ticket with its buyer, for the club. */
         WinningTicket: {
             awayNumber: number;
             bank: components["schemas"]["BankShown"] | null;
             buyerEmail: string | null;
             buyerName: string | null;
             buyerPhone: string | null;
-            /** @description The buyer's bank disputes the payment: no payout until that is resolved (decision C-25). */
+            /**
+             * @description Whether the buyer's bank disputes the payment. No payout until that is resolved (decision
+             *     C-25).
+             */
             disputed: boolean;
             homeNumber: number;
-            /** @description Until when the mailed link takes bank details. */
+            /** @description When the mailed link stops accepting bank details. */
             respondBy: string | null;
             serialNumber: string;
             sold: boolean;
             ticketNumber: number;
-            /** @description `pending`, `details_received` or `completed` (decision D-17); null when nobody bought it. */
+            /**
+             * @description `pending`, `details_received` or `completed` (decision D-17); null when the ticket was not
+             *     sold.
+             */
             winnerPayoutStatus: string | null;
         };
-        /** @description What a browser may say on the socket. */
+        /** @description A message of the browser: topics to subscribe to or to leave. */
         Wish: {
             /** @default [] */
             subscribe: string[];
@@ -1778,9 +1989,12 @@ export type OwnClub = components['schemas']['OwnClub'];
 export type OwnDraw = components['schemas']['OwnDraw'];
 export type OwnGame = components['schemas']['OwnGame'];
 export type OwnOffer = components['schemas']['OwnOffer'];
+export type PaidLine = components['schemas']['PaidLine'];
+export type PaidTickets = components['schemas']['PaidTickets'];
 export type PasswordAgain = components['schemas']['PasswordAgain'];
 export type PaymentOpened = components['schemas']['PaymentOpened'];
 export type Payout = components['schemas']['Payout'];
+export type PendingApproval = components['schemas']['PendingApproval'];
 export type PlatformFees = components['schemas']['PlatformFees'];
 export type PolicyReport = components['schemas']['PolicyReport'];
 export type Problem = components['schemas']['Problem'];
@@ -1826,6 +2040,7 @@ export type StripeAccount = components['schemas']['StripeAccount'];
 export type TermsText = components['schemas']['TermsText'];
 export type Ticket = components['schemas']['Ticket'];
 export type TicketBought = components['schemas']['TicketBought'];
+export type TicketMove = components['schemas']['TicketMove'];
 export type TicketsWanted = components['schemas']['TicketsWanted'];
 export type TransactionLine = components['schemas']['TransactionLine'];
 export type TransactionSums = components['schemas']['TransactionSums'];

@@ -6,12 +6,12 @@ import { useRenewal } from './renewal';
 
 interface BoardFrameProps {
   look: '' | 'is-compact' | 'is-result' | 'is-offer';
-  /** The words at the foot, beside how fresh everything is. */
+  /** The footer of a board: its text and the freshness badge. */
   note: string;
   children: ReactNode;
 }
 
-/** What every board has around what it shows. */
+/** The frame around the content of every board. */
 export function BoardFrame({ look, note, children }: BoardFrameProps) {
   const drift = useDrift();
   useWakeLock();

@@ -1,12 +1,12 @@
-/** What the address of a board may ask for. */
+/** Options that the address of a board may set. */
 export interface BoardOptions {
-  /** No lights: for a small screen, or a corner of one. */
+  /** Hides the grid of lights, for a small screen or part of one. */
   compact: boolean;
-  /** `xl` scales the code to 45 % of the height, for a screen seen from far away. */
+  /** `xl` scales the QR code to 45 % of the height, for a screen seen from far away. */
   qr: 'xl' | null;
-  /** Where the screen hangs; carried along by the code, so that a club knows which one sells. */
+  /** Where the screen hangs. The QR code carries it, so that a club sees which screen sells. */
   loc: string | null;
-  /** The small card inside somebody else's page. */
+  /** Shows the small card that is embedded in another site's page. */
   widget: boolean;
 }
 

@@ -11,10 +11,13 @@ import { useFit } from './use-fit';
 const REVEAL_MS = 4_200;
 const HOME_MS = 900;
 const AWAY_MS = 1_900;
-/** Stands for a team without a try (A:8). */
+/** Placeholder for a team without a try scorer (specification line A:8). */
 const DEFAULT_NUMBER = 9;
 
-/** After the result: the row, the column, and where they cross. Played once, then it stands. */
+/**
+ * The board after the result: the row, the column and the cell where they cross. The animation
+ * plays once.
+ */
 export function BoardResult({ draw, home, away }: { draw: Draw; home: number; away: number }) {
   const { sold } = useSoldCells(draw.drawNumber);
   const [playing, setPlaying] = useState(true);

@@ -1,13 +1,16 @@
-/** What a screen on a wall needs that a phone does not: it stays awake and does not burn in. */
+/** Keeps a wall screen awake and protects it against burn-in. */
 import { useEffect, useState } from 'react';
 
-/** Keeps the screen on; asked for again whenever the page is looked at again. */
+/**
+ * Keeps the screen on. The browser drops the wake lock when the page is hidden, so it is requested
+ * again when the page is visible.
+ */
 export function useWakeLock(): void {
   useEffect(() => {
     let lock: WakeLockSentinel | undefined;
     const ask = async () => {
       if (document.visibilityState !== 'visible' || !('wakeLock' in navigator)) return;
-      // Refused on battery saving, for example; the board works without.
+      // The browser may refuse, for example to save battery. The board works without a wake lock.
       lock = await navigator.wakeLock.request('screen').catch(() => undefined);
     };
     void ask();
@@ -22,7 +25,7 @@ export function useWakeLock(): void {
 const DRIFT_MS = 5 * 60_000;
 const DRIFTS = ['0, 0', '4px, 0', '4px, 4px', '0, 4px', '-4px, 0', '-4px, -4px', '0, -4px'];
 
-/** Moves everything by up to 4 px every five minutes, against burn-in. */
+/** Moves the whole board by up to 4 px every five minutes, against burn-in. */
 export function useDrift(): string {
   const [step, setStep] = useState(0);
   useEffect(() => {

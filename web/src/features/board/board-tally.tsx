@@ -9,16 +9,17 @@ import { BoardPrize, BoardTitle } from './board-title';
 import type { BoardOptions } from './board-options';
 import { PlayHere } from './play-here';
 
-/** Before the result: lights, the prize, how many are sold, how long is left, and where to buy. */
+/** The board before the result: lights, prize, tickets sold, time left and where to buy. */
 export function BoardTally({ draw, options }: { draw: Draw; options: BoardOptions }) {
   const now = useAtomValue(nowAtom);
   const phase = phaseOf(draw, now);
   const ticket = cents(draw.ticketPrice);
   const price = draw.passStripeFees ? priceOf(ticket, 1, true).total : ticket;
   const opensAt = draw.opensAt ? Date.parse(draw.opensAt) : null;
-  // Called off: there is nothing to win, and what was sold is paid back.
+  // The draw is cancelled: there is no prize, and sold tickets are refunded.
   const off = phase === 'cancelled';
-  // The last tickets may only be reserved: they can still come free, so the code stays (E-3).
+  // The last tickets may only be reserved and can become available again, so the QR code stays
+  // (decision E-3).
   const full = draw.ticketsSold >= TICKETS;
   const unsold = isUnsold(draw, phase) && !full;
   return (

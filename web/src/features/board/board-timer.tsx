@@ -4,20 +4,26 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 import { S } from '@/shared/strings';
 
 export interface BoardTimes {
-  /** As the server says it; `scheduled` counts to the opening, everything else to the close (A:136). */
+  /**
+   * The status from the server. `scheduled` counts down to the opening, every other status to the
+   * close (specification line A:136).
+   */
   status: string;
   opensAt: number | null;
   closesAt: number | null;
-  /** A draw closes at its kick-off, an offer with the first of its games. */
+  /** A draw closes at its kick-off. An offer closes with the first of its games. */
   of: 'draw' | 'offer';
 }
 
-/** How long is left, or what came after: days only when there are any, stopping at zero. */
+/**
+ * Shows the time left, or the state that followed. Days appear only when there are any; the timer
+ * stops at zero.
+ */
 export function BoardTimer({ times }: { times: BoardTimes }) {
   const now = useAtomValue(nowAtom);
   const { status, opensAt, closesAt, of } = times;
-  if (status === 'cancelled') return <Said words="Draw" said="Cancelled" />;
-  if (status === 'completed') return <Said words="Draw" said={S.completedCaps} />;
+  if (status === 'cancelled') return <BoardLabel words="Draw" said="Cancelled" />;
+  if (status === 'completed') return <BoardLabel words="Draw" said={S.completedCaps} />;
   if (opensAt !== null && (status === S.scheduled || opensAt > now))
     return <Timer words="Opens in" ms={opensAt - now} band="" />;
   if (
@@ -26,9 +32,9 @@ export function BoardTimer({ times }: { times: BoardTimes }) {
     !['active', 'open', 'locked', S.scheduled].includes(status)
   ) {
     return of === 'draw' ? (
-      <Said words={S.drawClosed} said={S.resultsPending} />
+      <BoardLabel words={S.drawClosed} said={S.resultsPending} />
     ) : (
-      <Said words="Offer" said={S.bundleClosed} />
+      <BoardLabel words="Offer" said={S.bundleClosed} />
     );
   }
   const band = pageBand(now, closesAt);
@@ -41,7 +47,7 @@ export function BoardTimer({ times }: { times: BoardTimes }) {
   );
 }
 
-function Said({ words, said }: { words: string; said: string }) {
+function BoardLabel({ words, said }: { words: string; said: string }) {
   return (
     <div>
       <dt className="board-label">{words}</dt>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useFit } from './use-fit';
 
-/** The heading of a board: one line, however long the names. */
+/** The heading of a board. It stays on one line, however long the names are. */
 export function BoardTitle({
   words,
   look,
@@ -19,7 +19,7 @@ export function BoardTitle({
   );
 }
 
-/** The prize in whole dollars, as large as its column lets it. */
+/** The prize in whole dollars, as large as its column allows. */
 export function BoardPrize({ prize }: { prize: string }) {
   const ref = useFit<HTMLParagraphElement>(prize);
   return (

@@ -29,7 +29,10 @@ const widget: WidgetAnswer = {
   ticketsCap: 338,
 };
 
-/** The board of this offer while the server's clock says so many milliseconds before its close. */
+/**
+ * Renders the board of this offer when the server's clock is this many milliseconds before the
+ * close.
+ */
 function shownAt(beforeMs: number, more: Partial<WidgetAnswer> = {}): void {
   const { store } = show(
     <OfferTally

@@ -13,7 +13,7 @@ import { PlayHere } from './play-here';
 
 interface OfferTallyProps {
   widget: WidgetAnswer;
-  /** Its games, once known; the sums stand without them. */
+  /** The games of the offer, once they are loaded. The totals are shown without them. */
   offer: Offer | null;
   address: { club: string; slug: string };
   options: BoardOptions;
@@ -21,7 +21,10 @@ interface OfferTallyProps {
 
 const time = (said: string | null) => (said ? Date.parse(said) : null);
 
-/** An offer on a big screen: the sums of its games, each game's own row, and where to buy them together. */
+/**
+ * The board of an offer: the totals of its games, one row for each game, and where to buy them
+ * together.
+ */
 export function OfferTally({ widget, offer, address, options }: OfferTallyProps) {
   const mode = useAtomValue(surchargeAtom);
   const path = `/w/bundle:${address.club}/${address.slug}`;

@@ -2,14 +2,17 @@ import type { BoardOptions } from './board-options';
 import { useFit } from './use-fit';
 
 interface PlayHereProps {
-  /** Own path that the code leads to, and the one to read aloud. */
+  /** The path of this site that the QR code opens, and that viewers can read and type. */
   path: string;
   shown: string;
   price: string;
   options: BoardOptions;
 }
 
-/** The code to scan: 260 px, 180 px when compact, or 45 % of the height for a room where people sit far away (A:136). */
+/**
+ * The QR code: 260 px, 180 px when compact, or 45 % of the height for viewers far away
+ * (specification line A:136).
+ */
 export function PlayHere({ path, shown, price, options }: PlayHereProps) {
   const query = new URLSearchParams({
     src: 'widget',
@@ -29,7 +32,8 @@ export function PlayHere({ path, shown, price, options }: PlayHereProps) {
       <div>
         <h2>Scan to play</h2>
         <p>{price} · over 18s</p>
-        {/* Somebody types it from across the room: a number that is broken in two is another draw. */}
+        {/* Viewers type this address, so its number must not break across lines: half a number
+            is another draw. */}
         <p className="board-address" ref={typed}>
           <span>{host}</span>
           <wbr />

@@ -1,4 +1,7 @@
-/** A board reloads itself at night, when the server runs a new build, and after a crash of our own: but never into an outage. */
+/**
+ * Reloads a board at night, after a new server build and after a script error, but never while the
+ * server is unreachable.
+ */
 import { useAtomValue } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { buildVersionAtom } from '@/features/shared-live/live-atoms';
@@ -6,7 +9,10 @@ import { buildVersionAtom } from '@/features/shared-live/live-atoms';
 const RENEWAL_HOUR = 4;
 const TRY_AGAIN_MS = 60_000;
 
-/** Milliseconds to the next 04:00 on the device's clock, with up to ten minutes of chance so that a town does not reload at once. */
+/**
+ * Returns the milliseconds until the next 04:00 of the device's clock. Up to ten random minutes are
+ * added, so that boards do not reload all at once.
+ */
 export function untilRenewal(now: Date, chance: number): number {
   const next = new Date(now);
   next.setHours(RENEWAL_HOUR, 0, 0, 0);
@@ -15,8 +21,8 @@ export function untilRenewal(now: Date, chance: number): number {
 }
 
 /**
- * Reloads once the page's own address answers. A browser that reloads while the line is down shows its own error page, and
- * nobody stands in front of a board to press a key.
+ * Reloads once the page's own address answers. A browser that reloads while offline shows its own
+ * error page, and a board has no user to reload it again.
  */
 export async function renew(
   reach: () => Promise<boolean> = () =>

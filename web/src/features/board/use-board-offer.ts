@@ -1,4 +1,7 @@
-/** The games of the offer on a board, with their draws kept live. The board stands without them. */
+/**
+ * Loads the games of the offer on a board and keeps their draws live. The board is shown without
+ * them until then.
+ */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { fetchDraw } from '@/api/endpoints/buyer';

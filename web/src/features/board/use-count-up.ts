@@ -2,7 +2,10 @@ import { useEffect, useState } from 'react';
 
 const COUNT_MS = 700;
 
-/** A number that counts from 1 to its value, once, from so many milliseconds on; at once for whoever wants no motion. */
+/**
+ * Counts from 1 to the value once, after a delay in milliseconds. With reduced motion the value is
+ * shown at once.
+ */
 export function useCountUp(value: number, fromMs: number, playing: boolean): number {
   const [shown, setShown] = useState(() =>
     playing && !window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 1 : value,

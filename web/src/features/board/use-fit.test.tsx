@@ -15,7 +15,7 @@ vi.stubGlobal(
 );
 afterEach(() => vi.restoreAllMocks());
 
-/** A line of 800 px whose letters take so many at their full size. */
+/** Creates a line that is 800 px wide and whose text has the given width at full size. */
 function lineOf(lettersWidth: number) {
   const box = (width: number) => ({ width }) as DOMRect;
   vi.spyOn(HTMLElement.prototype, 'getBoundingClientRect').mockReturnValue(box(800));

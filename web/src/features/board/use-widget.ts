@@ -1,4 +1,7 @@
-/** What a board of an offer or an embedded widget shows: asked for every 15 seconds, the last good answer kept (A:238), until the server says that it is gone. */
+/**
+ * Loads the data of an offer board or an embedded widget every 15 seconds. The last good answer is
+ * kept (specification line A:238) until the server says that the item no longer exists.
+ */
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { Problem } from '@/api/http';

@@ -10,7 +10,10 @@ import { Crossing } from '@/shared/ui/crossing';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { useWidget } from './use-widget';
 
-/** Tells the page around this frame how high it is; `/widgets/live.js` listens. Any page may embed it, so it is told to any. */
+/**
+ * Posts the height of this frame to the embedding page, where `/widgets/live.js` listens. Any site
+ * may embed it, so any origin may receive the message.
+ */
 function useTellHeight() {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -28,7 +31,10 @@ function useTellHeight() {
   return ref;
 }
 
-/** One draw or offer as a card inside somebody else's page: it asks one call, keeps nothing, and buys in a window of its own. */
+/**
+ * One draw or offer as a card embedded in another site. It makes one request, stores nothing and
+ * opens the purchase in a new window.
+ */
 export function WidgetCard({ ask }: { ask: () => Promise<WidgetAnswer> }) {
   const { widget, missing } = useWidget(ask);
   const query = new URLSearchParams(window.location.search);

@@ -1,4 +1,7 @@
-/** The 13 × 13 grid as numbers. Before the result it is a tally and not a map: the k-th sale lights a slot that says nothing about pairs. */
+/**
+ * The 13 × 13 grid as numbers. Before the result it counts sales: the k-th sale lights a slot that
+ * reveals nothing about pairs.
+ */
 
 export const SIDE = 13;
 export const CELLS = SIDE * SIDE;
@@ -8,14 +11,14 @@ export interface Pair {
   away: number;
 }
 
-/** Row by row from the top: cell 0 is home 1, away 1. */
+/** Cells are numbered row by row from the top: cell 0 is home 1, away 1. */
 export const pairAt = (cell: number): Pair => ({
   home: Math.floor(cell / SIDE) + 1,
   away: (cell % SIDE) + 1,
 });
 export const cellOf = ({ home, away }: Pair): number => (home - 1) * SIDE + away - 1;
 
-/** A small generator with a fixed start: the same order in every browser for ever. */
+/** A small random generator with a fixed seed, so that every browser gets the same order. */
 function fixedOrder(): number[] {
   let word = 20_261_120;
   const order = Array.from({ length: CELLS }, (_, slot) => slot);
@@ -27,13 +30,19 @@ function fixedOrder(): number[] {
   return order;
 }
 
-/** The order in which sales light the tally: the same for every draw, so a lit slot tells nobody anything about a pair (D2). */
+/**
+ * The order in which sales light the slots. It is the same for every draw, so a lit slot reveals
+ * nothing about a pair (interface decision D2).
+ */
 export const TALLY_ORDER: readonly number[] = fixedOrder();
 
 const STAGGER_MS = 40;
 const STAGGER_MS_MAX = 1_200;
 
-/** When each newly lit slot lights, so that many sales in one message are seen as many, within 1.2 s. */
+/**
+ * Returns the delay of each newly lit slot. Many sales in one message light one after another,
+ * within 1.2 s.
+ */
 export function staggerMs(index: number, count: number): number {
   const step = Math.min(STAGGER_MS, STAGGER_MS_MAX / Math.max(1, count));
   return Math.round(index * step);

@@ -2,11 +2,11 @@ import { CELLS, SIDE, cellOf, type Pair } from './grid';
 
 interface ResultGridProps {
   result: Pair;
-  /** Cells whose tickets were sold; null while that has not been revealed. */
+  /** Cells of sold tickets. Null until they are revealed. */
   sold: ReadonlySet<number> | null;
   winnerSold: boolean;
   caption: string;
-  /** Whether to play the reveal, once. */
+  /** Whether to play the reveal animation once. */
   playing: boolean;
 }
 
@@ -15,7 +15,10 @@ const ROW_MS = 900;
 const COLUMN_MS = 1_900;
 const STEP_MS = 60;
 
-/** The result: one row crossing one column. A real table, so that it can be read cell by cell. */
+/**
+ * The result grid: one row crossing one column. It is a real table, so that screen readers can read
+ * each cell.
+ */
 export function ResultGrid({ result, sold, winnerSold, caption, playing }: ResultGridProps) {
   const winner = cellOf(result);
   const cell = (home: number, away: number) => {
@@ -94,7 +97,7 @@ export function ResultGrid({ result, sold, winnerSold, caption, playing }: Resul
   );
 }
 
-/** Sold cells from a list of tickets; null when their pairs are not revealed. */
+/** Returns the sold cells of a list of tickets. Null while their pairs are not revealed. */
 export function soldCells(
   tickets: readonly { sold: boolean; homeNumber: number | null; awayNumber: number | null }[],
 ): ReadonlySet<number> | null {

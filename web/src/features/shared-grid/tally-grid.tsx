@@ -8,13 +8,15 @@ const SALE_OF_SLOT: readonly number[] = TALLY_ORDER.reduce<number[]>(
 );
 const SPOKEN_EVERY_MS = 10_000;
 
-/** One slot redraws only when it changes; a sale touches one of 169. */
+/**
+ * One slot of the grid. It renders only when it changes, because a sale touches one of 169 slots.
+ */
 const Slot = memo(function Slot({ lit, delay }: { lit: boolean; delay: number | null }) {
   const look = lit ? (delay === null ? 'slot is-sold' : 'slot is-sold is-fresh') : 'slot';
   return <i className={look} style={delay ? { animationDelay: `${delay}ms` } : undefined} />;
 });
 
-/** The words for a screen reader change at most every ten seconds. */
+/** The text for screen readers changes at most every ten seconds. */
 function useSpoken(sold: number): number {
   const [spoken, setSpoken] = useState(sold);
   const spokenAt = useRef(0);
@@ -29,9 +31,9 @@ function useSpoken(sold: number): number {
   return spoken;
 }
 
-/** How many tickets are sold, as lights. It is a count: no axis, no pair, no name. */
+/** Shows the number of sold tickets as lights. It is only a count: no axis, pair or name. */
 export function TallyGrid({ sold }: { sold: number }) {
-  // What was lit before the last change, so that only new lights are animated, one after the other.
+  // The count before the last change. Only new lights are animated, one after another.
   const [change, setChange] = useState({ from: sold, to: sold });
   if (change.to !== sold) setChange({ from: change.to, to: sold });
   const spoken = useSpoken(sold);

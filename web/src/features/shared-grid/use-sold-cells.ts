@@ -1,4 +1,4 @@
-/** Which cells were sold, once a draw's pairs are revealed; asked for until it is known. */
+/** Loads the sold cells of a draw. It repeats the request until the pairs are revealed. */
 import { useCallback, useEffect, useState } from 'react';
 import { fetchTickets } from '@/api/endpoints/buyer';
 import { soldCells } from './result-grid';
@@ -6,7 +6,7 @@ import { soldCells } from './result-grid';
 const AGAIN_MS = 30_000;
 
 export interface SoldCells {
-  /** Null while it is not known, or not revealed. */
+  /** Null until the cells are loaded and revealed. */
   sold: ReadonlySet<number> | null;
   failed: boolean;
   retry: () => void;
@@ -25,7 +25,7 @@ export function useSoldCells(drawNumber: number): SoldCells {
     );
   }, [drawNumber]);
   useEffect(ask, [ask]);
-  // A board has nobody to press the button.
+  // A board has no user to press a retry button.
   useEffect(() => {
     if (!failed) return;
     const timer = setInterval(ask, AGAIN_MS);

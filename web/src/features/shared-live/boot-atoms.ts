@@ -2,7 +2,7 @@ import { atom } from 'jotai';
 import type { Boot } from '@/api/wire';
 import type { ClubMeta, Offer, WidgetAnswer } from '@/api/wire-public';
 
-/** What some pages carry beside what all do. */
+/** Data that only some pages carry in addition to the common data. */
 export type PageBoot = Boot & {
   offers?: Offer[];
   offer?: Offer | null;
@@ -10,5 +10,5 @@ export type PageBoot = Boot & {
   widget?: WidgetAnswer | null;
 };
 
-/** What the page carried when it arrived; screens other than the first ask for their own data. */
+/** The data embedded in the first page. Later screens request their own data. */
 export const bootAtom = atom<PageBoot>({});

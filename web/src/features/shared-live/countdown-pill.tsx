@@ -9,14 +9,18 @@ interface CountdownProps {
   view: 'card' | 'page';
 }
 
-/** Time to kick-off as a pill. It is a timer, and not announced: a screen reader reads it when asked. */
+/**
+ * A pill with the time to kick-off. It has the timer role and is not announced; screen readers read
+ * it on request.
+ */
 export function Countdown({ kickOff, timezone, view }: CountdownProps) {
   const now = useAtomValue(nowAtom);
   const at = Date.parse(kickOff);
   if (at <= now)
     return <span className="pill">{view === 'card' ? S.gameStartedCard : S.gameStarted}</span>;
   const band = view === 'card' ? cardBand(now, at, timezone) : pageBand(now, at);
-  // Two pulses at each whole minute, steady otherwise: nothing moves for longer than five seconds.
+  // The pill pulses twice at each whole minute and is still otherwise. No motion lasts longer than
+  // five seconds.
   const pulsing = view === 'card' && band === 'red' && Math.ceil((at - now) / 1000) % 60 === 0;
   return (
     <span className={`pill band-${band}${pulsing ? ' is-pulsing' : ''}`} role="timer">

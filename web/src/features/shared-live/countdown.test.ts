@@ -5,7 +5,7 @@ import { phaseOf, soldShare } from './draw-phase';
 import { aDraw } from '@/testing/a-draw';
 
 const HOUR = 3_600_000;
-// 10 am in Brisbane, so that 13 hours later is still the same day there and 15 hours later is not.
+// It is 10 am in Brisbane: 13 hours later is the same day there, 15 hours later is the next day.
 const now = Date.parse('2026-11-20T00:00:00Z');
 
 test('card bands: red under 1 hour, orange under 6, yellow on the same day, green after', () => {

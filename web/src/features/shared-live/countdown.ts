@@ -1,4 +1,7 @@
-/** How long until kick-off, in words and in a colour band; the band's name is always in words too (decision J-3). */
+/**
+ * The time until kick-off as text and as a colour band. The band is always named in words too
+ * (decision J-3).
+ */
 import { sameDay } from '@/shared/dates';
 
 const MINUTE = 60_000;
@@ -7,7 +10,10 @@ const DAY = 24 * HOUR;
 
 export type Band = 'green' | 'yellow' | 'orange' | 'red';
 
-/** Landing cards: red under 1 hour, orange under 6 hours, yellow on the same day, green after (A:178). */
+/**
+ * Bands of landing cards: red under 1 hour, orange under 6 hours, yellow on the same day, green
+ * after (specification line A:178).
+ */
 export function cardBand(nowMs: number, kickOffMs: number, timezone?: string | null): Band {
   const left = kickOffMs - nowMs;
   if (left < HOUR) return 'red';
@@ -15,7 +21,10 @@ export function cardBand(nowMs: number, kickOffMs: number, timezone?: string | n
   return sameDay(nowMs, kickOffMs, timezone) ? 'yellow' : 'green';
 }
 
-/** The other view: green above 24 hours, yellow within 24, orange within 6, red within 1 (A:178). */
+/**
+ * Bands of other views: green above 24 hours, yellow within 24, orange within 6, red within 1
+ * (specification line A:178).
+ */
 export function pageBand(nowMs: number, kickOffMs: number): Band {
   const left = kickOffMs - nowMs;
   if (left > DAY) return 'green';
@@ -41,7 +50,10 @@ export function timeLeft(leftMs: number): string {
   return `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`;
 }
 
-/** Boards: `02:14:09`, days only when there are any, stopping at zero (A:137). */
+/**
+ * Format of boards: `02:14:09`. Days appear only when there are any; it stops at zero
+ * (specification line A:137).
+ */
 export function boardTimeLeft(leftMs: number): string {
   const seconds = Math.max(0, Math.ceil(leftMs / 1000));
   const days = Math.floor(seconds / 86_400);

@@ -1,4 +1,7 @@
-/** What a draw is for the person looking at it now; the server's word and its clock together decide (public §4, E-3). */
+/**
+ * The phase of a draw as the visitor sees it now. It depends on the server's status and the
+ * server's clock (specification part A, section 4; decision E-3).
+ */
 import type { Draw } from '@/api/wire';
 
 export type DrawPhase = 'active' | 'soldOut' | 'closed' | 'completed' | 'cancelled';
@@ -17,16 +20,20 @@ export function phaseOf(
     return 'closed';
   if (draw.status === 'active' || draw.status === 'open')
     return draw.ticketsAvailable > 0 ? 'active' : 'soldOut';
-  // An unknown word reads as completed, as specified (D18); nothing can be bought then.
+  // An unknown status reads as completed, as specified (interface decision D18). Nothing can be
+  // bought then.
   return 'completed';
 }
 
-/** When a draw that is on sale later opens; null once it has (E-20). */
+/** Returns when a draw that is on sale will open. Null once it is open (decision E-20). */
 export function opensLater(draw: { opensAt?: string | null }, nowMs: number): string | null {
   return draw.opensAt && Date.parse(draw.opensAt) > nowMs ? draw.opensAt : null;
 }
 
-/** Nothing new is sold, because its club takes no payments: an archived one, or one that is not ready (B-13, H-3). */
+/**
+ * Whether the club takes no payments, because it is archived or not ready. No tickets are sold then
+ * (decisions B-13, H-3).
+ */
 export function isUnsold(draw: Pick<Draw, 'clubSelling'>, phase: DrawPhase): boolean {
   return draw.clubSelling === false && (phase === 'active' || phase === 'soldOut');
 }
@@ -38,7 +45,10 @@ export const UNSOLD = {
 
 export const TICKETS = 169;
 
-/** Everything that is left is being paid for by others, and may come free; null once it is sold (E-3). */
+/**
+ * Whether other buyers hold every remaining ticket. Held tickets may become available again. Null
+ * once all are sold (decision E-3).
+ */
 export function takenForNow({
   ticketsSold,
   ticketsHeld,
@@ -51,7 +61,7 @@ export function takenForNow({
   return { title: 'Every ticket is taken for now', text };
 }
 
-/** Share of tickets sold with one decimal: `66.9%`. */
+/** Returns the share of sold tickets with one decimal: `66.9%`. */
 export function soldShare(sold: number): string {
   return `${((sold / TICKETS) * 100).toFixed(1)}%`;
 }

@@ -4,7 +4,10 @@ import { useHeard } from './heard';
 
 const ANNOUNCE_AFTER_MS = 5_000;
 
-/** Text, dot and shape. Phones show it only when something is wrong; boards always. */
+/**
+ * The freshness as text, dot and shape. Phones show it only while data is stale; boards always show
+ * it.
+ */
 export function FreshnessBadge({ always = false }: { always?: boolean }) {
   const heard = useHeard();
   const { kind, words } = freshness(heard);

@@ -1,12 +1,15 @@
-/** Whether what is shown is live, and how to say so when it is not: words first, then a shape, then a colour. */
+/**
+ * Whether the data on the screen is live, and how to say so when it is not: first in words, then by
+ * shape, then by colour.
+ */
 import { timeOfDay } from '@/shared/dates';
 
 export type Freshness = { kind: 'live' | 'late' | 'lost' | 'offline'; words: string };
 
-export interface Heard {
-  /** Milliseconds since the server was last heard; null before the first word. */
+export interface ServerContact {
+  /** Milliseconds since the last message of the server. Null before the first one. */
   agoMs: number | null;
-  /** When that was, on the server's clock. */
+  /** Server time of that message. */
   atMs: number;
   online: boolean;
 }
@@ -14,7 +17,7 @@ export interface Heard {
 const LIVE_MS_MAX = 20_000;
 const LATE_MS_MAX = 60_000;
 
-export function freshness({ agoMs, atMs, online }: Heard): Freshness {
+export function freshness({ agoMs, atMs, online }: ServerContact): Freshness {
   if (!online) return { kind: 'offline', words: 'Offline' };
   if (agoMs === null) return { kind: 'late', words: 'Connecting' };
   if (agoMs <= LIVE_MS_MAX) return { kind: 'live', words: 'Live' };

@@ -1,6 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useState } from 'react';
-import type { Heard } from './freshness';
+import type { ServerContact } from './freshness';
 import { connectionAtom, nowAtom } from './live-atoms';
 
 function useOnline(): boolean {
@@ -18,8 +18,8 @@ function useOnline(): boolean {
 }
 
 /**
- * Whether nothing can be bought for want of a connection: the browser says so, or this page lies here from an earlier visit
- * and the server has not been heard since it was opened.
+ * Whether buying is impossible for lack of a connection. Either the browser reports that it is
+ * offline, or the page comes from a cache and the server has not answered since it opened.
  */
 export function useOffline(): boolean {
   const { heardAt } = useAtomValue(connectionAtom);
@@ -27,8 +27,8 @@ export function useOffline(): boolean {
   return !online || (heardAt !== null && heardAt < 0);
 }
 
-/** When the server was last heard, and whether the browser believes to be connected. */
-export function useHeard(): Heard {
+/** Returns when the server last answered and whether the browser reports a connection. */
+export function useHeard(): ServerContact {
   const now = useAtomValue(nowAtom);
   const { heardAt } = useAtomValue(connectionAtom);
   const online = useOnline();

@@ -25,21 +25,24 @@ import { family } from '@/shared/family';
 
 export const liveAtom = atom<Live>(NOTHING);
 export const configAtom = atom<Config | null>(null);
-/** How the fee of several lines is added up (D-6). */
+/** How the fees of several lines are added up (decision D-6). */
 export const surchargeAtom = atom((get): SurchargeMode =>
   get(configAtom)?.surchargeMode === 'per_charge' ? 'per_charge' : 'per_line',
 );
 export const clockAtom = atom<ServerClock>(NO_CLOCK);
 
-/** The socket: whether it is open, and when (performance clock) anything was last heard by socket or poll. */
+/**
+ * The state of the socket: whether it is open, and when (performance clock) the socket or a poll
+ * last received data.
+ */
 export const connectionAtom = atom<{ open: boolean; heardAt: number | null }>({
   open: false,
   heardAt: null,
 });
-/** When each topic, or the heartbeat under the empty name, was last heard. */
+/** When each topic was last received. The empty name stands for the heartbeat. */
 export const topicHeardAtom = atom<Readonly<Record<string, number>>>({});
 
-/** How many components want each topic. */
+/** The number of components that subscribe to each topic. */
 const wantedAtom = atom<Readonly<Record<string, number>>>({});
 export const topicsAtom = atom((get) =>
   Object.entries(get(wantedAtom))
@@ -71,7 +74,10 @@ const noteHeardAtom = atom(null, (get, set, topic: string) => {
   set(connectionAtom, { ...get(connectionAtom), heardAt: now });
 });
 
-/** The newest data of a topic that no screen of the public shares, such as the operator's; whoever knows the topic knows the shape. */
+/**
+ * The newest data of a topic that is not shared with public screens, such as an operator topic. The
+ * caller knows its type.
+ */
 export const topicDataAtom = family<string, PrimitiveAtom<unknown>>(() => atom<unknown>(undefined));
 
 export const receiveFrameAtom = atom(null, (get, set, frame: Frame) => {
@@ -89,7 +95,7 @@ export const socketStateAtom = atom(null, (get, set, state: 'open' | 'closed') =
   if (state === 'open') set(liveAtom, reconnected(get(liveAtom)));
 });
 
-/** An answer to a poll counts as being heard, but not as the socket being alive. */
+/** Records a poll answer. It proves that the server answers, but not that the socket works. */
 export const noteAnswerAtom = atom(null, (get, set) =>
   set(connectionAtom, { ...get(connectionAtom), heardAt: performance.now() }),
 );
@@ -98,7 +104,7 @@ export const receiveDrawsAtom = atom(null, (get, set, draws: readonly Draw[]) =>
   if (!draws.some(isCopied)) set(noteAnswerAtom);
   set(liveAtom, applyDraws(get(liveAtom), draws));
 });
-/** `arriving`: this is the first answer for somebody who comes back to the list. */
+/** Applies a list answer. `arriving`: the first answer after the visitor has returned to the list. */
 export const receiveListAtom = atom(
   null,
   (get, set, name: ListName, draws: readonly Draw[], arriving = false) => {
@@ -107,7 +113,7 @@ export const receiveListAtom = atom(
   },
 );
 
-/** Lists that were looked at before and left: what is known of them is old. */
+/** Lists that the visitor has left. Their data is old. */
 export const leftListsAtom = atom<Readonly<Partial<Record<ListName, true>>>>({});
 export const receiveOrderAtom = atom(null, (get, set, order: OrderAnswer) => {
   set(noteAnswerAtom);
@@ -118,7 +124,7 @@ export const receiveMaintenanceAtom = atom(null, (get, set, maintenance: boolean
   set(liveAtom, { ...get(liveAtom), maintenance });
 });
 
-/** The second everybody agrees on: set by one ticker, read by every countdown. */
+/** The shared current second. One ticker sets it and every countdown reads it. */
 const tickAtom = atom(0);
 export const nowAtom = atom(
   (get) => {

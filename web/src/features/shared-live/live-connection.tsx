@@ -1,4 +1,4 @@
-/** The one socket, the one ticker and the server's clock; mounted once by the app. */
+/** The only socket, the only ticker and the server's clock. The app mounts them once. */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { onServerTime } from '@/api/http';
@@ -8,7 +8,7 @@ import { useServerNow } from './use-live';
 
 const HIDDEN_MS_MAX = 5 * 60_000;
 
-/** True while the page is looked at, and five minutes after. */
+/** True while the page is visible and for five minutes after. */
 function useLookedAt(): boolean {
   const [lookedAt, setLookedAt] = useState(true);
   useEffect(() => {
@@ -27,7 +27,10 @@ function useLookedAt(): boolean {
   return lookedAt;
 }
 
-/** Ticks on each whole second of the server's clock, so that every screen in a room counts together. */
+/**
+ * Ticks on each whole second of the server's clock, so that several screens in one room count in
+ * step.
+ */
 function useTicker(): void {
   const tick = useSetAtom(nowAtom);
   const now = useServerNow();

@@ -1,16 +1,19 @@
-/** What the server has told us, and how one more telling changes it. Pure: the socket, the polls and the first page all end here. */
+/**
+ * The data received from the server, and how each message changes it. Pure. The socket, the polls
+ * and the first page all use it.
+ */
 import type { Boot, Draw, DrawNews, Frame, OrderAnswer } from '@/api/wire';
 
 export type ListName = 'active' | 'awaiting' | 'completed';
 
 export interface Live {
   draws: Readonly<Record<number, Draw>>;
-  /** Numbers in the order first shown; null until the list has been loaded once. */
+  /** Draw numbers in the order first shown. Null until the list has been loaded once. */
   lists: Readonly<Record<ListName, readonly number[] | null>>;
   orders: Readonly<Record<string, OrderAnswer>>;
   maintenance: boolean;
   buildVersion: string | null;
-  /** The last sequence number heard on each topic of this connection. */
+  /** The last sequence number received on each topic of this connection. */
   heard: Readonly<Record<string, number>>;
 }
 
@@ -23,7 +26,10 @@ export const NOTHING: Live = {
   heard: {},
 };
 
-/** Takes in one frame. Every frame is a whole view, so an older one is dropped and a gap needs no repair. */
+/**
+ * Applies one frame. Every frame is a whole view, so an older one is dropped and a gap needs no
+ * repair.
+ */
 export function applyFrame(live: Live, frame: Frame): Live {
   if (frame.type === 'heartbeat') return live;
   const last = live.heard[frame.topic];
@@ -52,7 +58,10 @@ export function applyFrame(live: Live, frame: Frame): Live {
   }
 }
 
-/** A new connection begins with a snapshot of each topic, whatever its number: the server may have started anew. */
+/**
+ * Resets the sequence numbers for a new connection. It begins with a snapshot of each topic, and a
+ * restarted server counts anew.
+ */
 export function reconnected(live: Live): Live {
   return { ...live, heard: {} };
 }
@@ -64,7 +73,8 @@ function withNews(
   const next: Record<number, Draw> = { ...draws };
   for (const said of news) {
     const known = next[said.drawNumber];
-    // News of a draw nobody has loaded lacks its price and club; the next poll brings it whole.
+    // A frame for a draw that is not loaded lacks its price and club. The next poll loads the whole
+    // draw.
     if (!known || (said.revision !== undefined && said.revision < known.revision)) continue;
     const { revision = known.revision, ...rest } = said;
     delete (rest as Partial<DrawNews>).prizePoolCents;
@@ -73,7 +83,7 @@ function withNews(
   return next;
 }
 
-/** Takes in whole draws from an answer; what a frame has already overtaken keeps its newer counts. */
+/** Applies whole draws from an answer. Counts from a newer frame are kept. */
 export function applyDraws(live: Live, answered: readonly Draw[]): Live {
   const draws: Record<number, Draw> = { ...live.draws };
   for (const draw of answered) {
@@ -113,7 +123,10 @@ function changing(known: Draw): Partial<Draw> {
   };
 }
 
-/** Takes in a list. What is shown stays where it is, so that nothing moves under a thumb; new draws come after. */
+/**
+ * Applies a list. Shown items keep their place, so that nothing moves under the visitor's finger;
+ * new draws are appended.
+ */
 export function applyList(live: Live, name: ListName, answered: readonly Draw[]): Live {
   const shown = live.lists[name] ?? [];
   const elsewhere = new Set(
@@ -129,7 +142,10 @@ export function applyList(live: Live, name: ListName, answered: readonly Draw[])
   return { ...applyDraws(live, answered), lists: { ...live.lists, [name]: [...shown, ...added] } };
 }
 
-/** Takes in a list as somebody comes to it: nobody has looked at it yet, so it is what was answered, and a draw that has moved on is nowhere else. */
+/**
+ * Replaces a list when the visitor arrives at it. Nothing of it is on the screen yet, so the
+ * server's order is used. Its draws are removed from the other lists: a draw is in one list only.
+ */
 export function replaceList(live: Live, name: ListName, answered: readonly Draw[]): Live {
   const numbers = answered.map((draw) => draw.drawNumber);
   const without = (list: readonly number[] | null) =>
@@ -150,7 +166,7 @@ export function applyOrder(live: Live, order: OrderAnswer): Live {
   return { ...live, orders: { ...live.orders, [order.orderToken]: order } };
 }
 
-/** What the page already carries when it arrives. */
+/** Builds the initial data from the data embedded in the page. */
 export function fromBoot(boot: Boot, nowMs: number): Live {
   let live: Live = {
     ...NOTHING,

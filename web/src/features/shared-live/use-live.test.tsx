@@ -23,7 +23,7 @@ const draws = (...numbers: number[]) => numbers.map((drawNumber) => aDraw({ draw
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const shown = () => document.querySelector('p')?.textContent;
 
-/** A visit whose page brought draws 2 and 1; `at` goes to the list or away from it. */
+/** Renders a visit whose page carries draws 2 and 1. `at` opens the list or leaves it. */
 function visit() {
   const { store, rerender } = show(null);
   store.set(receiveListAtom, 'active', draws(2, 1));

@@ -1,4 +1,4 @@
-/** Asking for a topic, and the polling that stands behind it. */
+/** Subscribes to topics and polls when the socket does not deliver. */
 import { useAtomValue, useSetAtom, useStore } from 'jotai';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import {
@@ -36,7 +36,7 @@ export function useTopic(topic: string | null): void {
   }, [topic, want]);
 }
 
-/** Topics of several draws; a change of one makes the order's own answer worth asking for again. */
+/** Topics of several draws. When one changes, the order is requested again. */
 export function useDrawTopics(drawNumbers: readonly number[]): void {
   const want = useSetAtom(wantTopicAtom);
   const key = drawNumbers.join(',');
@@ -50,16 +50,22 @@ export function useDrawTopics(drawNumbers: readonly number[]): void {
 }
 
 export interface Poll {
-  /** Milliseconds, from the specification's table. */
+  /** Milliseconds, from the table in the specification. */
   every: number;
-  /** While this topic or the heartbeat is heard within the interval, the request is skipped. Null: the socket cannot help. */
+  /**
+   * The poll is skipped while this topic or the heartbeat arrives within the interval. Null: the
+   * socket cannot replace the poll.
+   */
   topic: string | null;
   ask: () => Promise<unknown>;
-  /** Whether to ask once at the start; not when the page brought the data. */
+  /** Whether to request at the start. False when the page carries the data. */
   atOnce: boolean;
 }
 
-/** Polls at the interval, skipping while the socket does the work. Failures keep what is shown; the next turn asks again. */
+/**
+ * Polls at the interval and skips while the socket delivers. A failure keeps the shown data until
+ * the next poll.
+ */
 export function usePoll({ every, topic, ask, atOnce }: Poll): void {
   const store = useStore();
   const asking = useRef(ask);
@@ -71,7 +77,7 @@ export function usePoll({ every, topic, ask, atOnce }: Poll): void {
     const heardLately = () => {
       if (topic === null || !store.get(connectionAtom).open) return false;
       const heard = store.get(topicHeardAtom);
-      // The heartbeat vouches for a topic only once the topic's snapshot has come.
+      // The heartbeat covers a topic only after the topic's snapshot has arrived.
       const last =
         heard[topic] === undefined ? -Infinity : Math.max(heard[topic], heard[''] ?? -Infinity);
       return performance.now() - last <= every;
@@ -84,7 +90,7 @@ export function usePoll({ every, topic, ask, atOnce }: Poll): void {
   }, [every, topic, atOnce, store]);
 }
 
-/** One draw, kept live. `missing` once the server has said there is no such draw. */
+/** Keeps one draw live. `missing` is set once the server says that the draw does not exist. */
 export function useDraw(drawNumber: number, every = 10_000) {
   const draw = useAtomValue(drawAtom(drawNumber));
   const receive = useSetAtom(receiveDrawsAtom);
@@ -101,7 +107,7 @@ export function useDraw(drawNumber: number, every = 10_000) {
       else setFailed(true);
     }
   };
-  // A list's draw lacks the contact and the account, so it is asked for whole.
+  // A draw from a list lacks the contact and the account, so the whole draw is requested.
   usePoll({
     every,
     topic: `draw:${drawNumber}`,
@@ -117,10 +123,16 @@ const LISTS = {
   completed: { ask: fetchCompleted, every: 60_000 },
 } as const;
 
-/** The page itself brings so many completed draws at most; whoever counts them all has to ask. */
+/**
+ * The page carries a limited number of completed draws. A component that counts them all must
+ * request the list.
+ */
 const BROUGHT_MAX = 60;
 
-/** One list of draws, kept live. Whoever comes back to it within a visit gets a new one at once; what the page itself brought is new. */
+/**
+ * Keeps one list of draws live. A visitor who returns to it gets a new list at once; the list
+ * embedded in the page counts as new.
+ */
 export function useDrawList(name: ListName) {
   const store = useStore();
   const receive = useSetAtom(receiveListAtom);
@@ -140,7 +152,8 @@ export function useDrawList(name: ListName) {
       setFailed(true);
     }
   };
-  // New draws come only by asking: a frame has no prices. So the socket never silences this one for good.
+  // New draws arrive only by polling, because frames carry no prices. So the socket never stops
+  // this poll completely.
   const [atOnce] = useState(() => {
     const brought = store.get(liveAtom).lists[name];
     return back || brought === null || brought.length >= BROUGHT_MAX;
@@ -160,7 +173,7 @@ export function useMaintenance(): void {
   });
 }
 
-/** One order by its token, kept live; asked for every 2 seconds while `urgent`. */
+/** Keeps one order live, by its token. It is requested every 2 seconds while `urgent`. */
 export function useOrder(token: string, urgent: boolean) {
   const order = useAtomValue(orderAtom(token));
   const receive = useSetAtom(receiveOrderAtom);
@@ -186,7 +199,7 @@ export function useOrder(token: string, urgent: boolean) {
   return { order, missing: missing && !order, failed: failed && !missing && !order, retry: ask };
 }
 
-/** The server's time now, for code outside rendering. */
+/** Returns the current server time, for code outside rendering. */
 export function useServerNow(): () => number {
   const store = useStore();
   return useCallback(() => serverNow(store.get(clockAtom), performance.now()), [store]);

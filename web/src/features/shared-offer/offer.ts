@@ -1,14 +1,23 @@
-/** An offer's rules (A:105-107, A:174-176): when it is on sale, what it costs, what stands in its way. Pure. */
+/**
+ * Rules of an offer (specification lines A:105-107 and A:174-176): when it is on sale, what it
+ * costs and what prevents its sale. Pure.
+ */
 import type { Draw } from '@/api/wire';
 import { opensLater } from '@/features/shared-live/draw-phase';
 import type { Offer, OfferGame } from '@/api/wire-public';
 import { cents, sumOf, type Price, type SurchargeMode } from '@/shared/money';
 
 const TAG_CUT = 90;
-/** What an offer's line claims is available (A:154); the cart asks the server before anything is paid (decision C-14). */
+/**
+ * The availability that an offer's cart line starts with (specification line A:154). The cart asks
+ * the server before payment (decision C-14).
+ */
 export const OFFER_AVAILABLE = 9999;
 
-/** `scheduled` before its start; `ended` after its end, which reads as not found; `closed` once the first game closed. */
+/**
+ * `scheduled`: before the start. `ended`: after the end, shown as not found. `closed`: the first
+ * game has closed.
+ */
 export type OfferPhase = 'scheduled' | 'open' | 'closed' | 'ended' | 'hidden';
 
 const instant = (said: string | null | undefined): number | null => {
@@ -21,7 +30,10 @@ const endsAt = (offer: Offer): number | null => instant(offer.endAt ?? offer.end
 const gameClosesAt = (game: OfferGame): number | null =>
   instant(game.salesCloseAt) ?? instant(game.gameDate);
 
-/** When the first of its games stops selling: of a special, the first game whose time is known (A:176). */
+/**
+ * Returns when the first game of the offer stops selling. For a special, it is the first game with
+ * a known time (specification line A:176).
+ */
 export function closesAt(offer: Offer): number | null {
   const known = offer.games.map(gameClosesAt).filter((at) => at !== null);
   if (known.length === 0) return null;
@@ -36,11 +48,14 @@ export function offerPhase(offer: Offer, nowMs: number): OfferPhase {
   return opens !== null && nowMs < opens ? 'scheduled' : 'open';
 }
 
-/** Whether a club's page lists it. */
+/** Whether the club's page lists the offer. */
 export const isListed = (offer: Offer, nowMs: number): boolean =>
   offerPhase(offer, nowMs) === 'open';
 
-/** What so many of it cost: each game's tickets, and the fee where it is passed on, per line or once (decisions H-8, D-6). */
+/**
+ * Returns the price of a number of offers: the tickets of each game, and the fee where the buyer
+ * pays it, per line or once (decisions H-8 and D-6).
+ */
 export function offerPrice(offer: Offer, count: number, mode: SurchargeMode = 'per_line'): Price {
   return sumOf(
     offer.games.map((game) => ({
@@ -51,7 +66,9 @@ export function offerPrice(offer: Offer, count: number, mode: SurchargeMode = 'p
   );
 }
 
-/** The tag as it is shown: cut at 90 characters, kept whole where it is stored (decision H-12). */
+/**
+ * Returns the tag for display, cut at 90 characters. The stored tag stays complete (decision H-12).
+ */
 export function shownTag(offer: Pick<Offer, 'displayTag'>): string | null {
   const tag = offer.displayTag?.trim() ?? '';
   if (tag === '') return null;
@@ -65,7 +82,10 @@ export const gameNumber = (game: Pick<OfferGame, 'id' | 'drawNumber'>): number =
 
 const SELLABLE = ['open', 'active', 'awaiting_draw'];
 
-/** Whether a game still sells so many: status, time, and tickets unknown or enough (A:174). */
+/**
+ * Whether a game can still sell this many tickets: by status, time and tickets left, if known
+ * (specification line A:174).
+ */
 export function isSellable(
   draw: Pick<Draw, 'status' | 'gameDate'> & { opensAt?: string | null; ticketsAvailable?: number },
   count: number,
@@ -79,7 +99,10 @@ export function isSellable(
   );
 }
 
-/** Why an offer cannot be added, naming every game in the way; null when nothing is (decision H-9). */
+/**
+ * Returns why the offer cannot be added, naming every game that prevents it. Null when it can be
+ * added (decision H-9).
+ */
 export function refusal(draws: readonly Draw[], count: number, nowMs: number): string | null {
   const named = (found: readonly Draw[]) => found.map(gameTitle).join(' and ');
   const early = draws.filter((draw) => opensLater(draw, nowMs));

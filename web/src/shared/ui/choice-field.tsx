@@ -11,7 +11,15 @@ interface Labelled {
 const describedBy = (id: string, error?: string | null, hint?: ReactNode) =>
   [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ') || undefined;
 
-function Said({ id, error, hint }: { id: string; error?: string | null; hint?: ReactNode }) {
+function FieldMessage({
+  id,
+  error,
+  hint,
+}: {
+  id: string;
+  error?: string | null;
+  hint?: ReactNode;
+}) {
   return (
     <>
       {error ? (
@@ -50,7 +58,7 @@ export function ChoiceField({
       >
         {children}
       </select>
-      <Said id={id} error={error} hint={hint} />
+      <FieldMessage id={id} error={error} hint={hint} />
     </div>
   );
 }
@@ -75,7 +83,7 @@ export function TextField({
         onChange={(event) => onValue(event.currentTarget.value)}
         {...area}
       />
-      <Said id={id} error={error} hint={hint} />
+      <FieldMessage id={id} error={error} hint={hint} />
     </div>
   );
 }

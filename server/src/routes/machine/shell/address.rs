@@ -1,57 +1,60 @@
-//! Every page of the site on one page: what `web/src/app/paths.ts` and `club-routes.ts` have together, and the short links that only
-//! lead on. What is not here answers 404.
+//! The table of all HTML pages. It matches `web/src/app/paths.ts` and `club-routes.ts`, plus the
+//! short links. Any other path answers 404.
 
 use domain::DrawId;
 
-/// One page's address.
+/// The URL pattern of one page.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Address {
-    /// `{n}` is a draw's number; any other name stands for one step. A step may begin with fixed letters.
+    /// `{n}` is a draw's number; any other name matches one path segment. A segment may begin with
+    /// fixed letters.
     pub path: &'static str,
-    /// The address it is known by: of an alias, the page it is another name of. Also the page's name in the build's list of chunks.
+    /// The canonical pattern. An alias names the page that it stands for. It is also the page's key
+    /// in the build's chunk list.
     pub known_as: &'static str,
-    pub shows: Shows,
-    /// Title, and first words on pages without data of their own.
+    pub shows: PageKind,
+    /// The page's title, and its first heading when it has no data.
     pub heading: &'static str,
 }
 
-/// What kind of page it is: what its document is drawn from, and whether search engines may keep it.
+/// The kind of a page. It decides what the document shows and whether search engines may index it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shows {
+pub enum PageKind {
     Landing,
     Draw,
     Verify,
     Checkout,
     Club,
     Offer,
-    /// A big screen's page: any site may frame it.
+    /// A display for a big screen. Any site may frame it.
     Board,
     OfferBoard,
-    /// A buyer's own page, by its secret token: nobody keeps it.
+    /// A buyer's order, by its secret token. Never cached.
     Order,
-    /// A winner's own page; its secret stands after a `#`, where no log sees it.
+    /// A winner's claim page. Its secret follows a `#`, which is not sent to the server.
     Claim,
-    /// Without data of its own.
+    /// A page without data.
     Plain,
-    /// A club's or the operator's: an empty shell; what it shows is asked with a login (decision A-14).
-    Desk,
-    /// The same, of a club that must exist.
-    ClubDesk,
-    /// Back from a wallet's own page: the draw is in the query (decision A-5).
+    /// A page of a club or the operator: an empty application shell that loads its data after login
+    /// (decision A-14).
+    AppShell,
+    /// An application shell of a club that must exist.
+    ClubAppShell,
+    /// The return from a wallet's page. The query names the draw (decision A-5).
     ToCheckout,
-    /// Short links on boards and posters (decision A-7).
+    /// Short links on displays and posters (decision A-7).
     ToOffer,
     ToDraw,
 }
 
-use Shows::{
-    Board, Checkout, Claim, Club, ClubDesk, Desk, Draw, Landing, Offer, OfferBoard, Order, Plain,
-    ToCheckout, ToDraw, ToOffer, Verify,
+use PageKind::{
+    AppShell, Board, Checkout, Claim, Club, ClubAppShell, Draw, Landing, Offer, OfferBoard, Order,
+    Plain, ToCheckout, ToDraw, ToOffer, Verify,
 };
 
 macro_rules! pages {
     ($($path:literal $shows:ident $heading:literal $(of $known_as:literal)?;)*) => {
-        /// The table. The first that fits is taken: a word comes before a variable in the same place.
+        /// The table. The first match wins, so literal segments come before variables.
         pub const PAGES: &[Address] = &[$(Address {
             path: $path,
             known_as: known_as($path, &[$($known_as)?]),
@@ -93,64 +96,64 @@ pages! {
     "/claim"                                    Claim       "Your prize";
     "/claim/{token}"                            Claim       "Your prize" of "/claim";
 
-    "/forgot-password"                          Desk        "Forgot password";
-    "/reset-password"                           Desk        "Reset password";
-    "/verify-email"                             Desk        "Confirm your e-mail";
-    "/admin"                                    Desk        "Dashboard";
-    "/admin/login"                              Desk        "Login";
-    "/admin/create-draw"                        Desk        "Create Draw";
-    "/admin/edit-draw/{n}"                      Desk        "Edit Draw";
-    "/admin/draws/{n}"                          Desk        "Edit Draw" of "/admin/edit-draw/{n}";
-    "/admin/home-page-setup"                    Desk        "Club home page";
-    "/admin/results/{n}"                        Desk        "Enter Results";
-    "/admin/stripe-connect/complete"            Desk        "Payment Setup";
-    "/admin/stripe-connect/refresh"             Desk        "Payment Setup";
-    "/admin/payment-monitoring"                 Desk        "Payment monitoring";
-    "/admin/stripe-debug"                       Desk        "Transactions";
-    "/club/{slug}/admin"                        ClubDesk    "Dashboard";
-    "/club/{slug}/admin/create-draw"            ClubDesk    "Create Draw" of "/admin/create-draw";
-    "/club/{slug}/admin/edit-draw/{n}"          ClubDesk    "Edit Draw" of "/admin/edit-draw/{n}";
-    "/club/{slug}/admin/home-page-setup"        ClubDesk    "Club home page" of "/admin/home-page-setup";
-    "/admin/people"                             Desk        "People" of "/club/{slug}/admin/people";
-    "/club/{slug}/admin/people"                 ClubDesk    "People";
-    "/club/{slug}/admin/results/{n}"            ClubDesk    "Enter Results" of "/admin/results/{n}";
-    "/club/{slug}/admin/bundles"                ClubDesk    "Bundles";
-    "/club/{slug}/admin/bundles/new"            ClubDesk    "New offer" of "/club/{slug}/admin/bundles/{id}";
-    "/club/{slug}/admin/bundles/{id}"           ClubDesk    "Edit offer";
-    "/super-admin"                              Desk        "Super Admin";
+    "/forgot-password"                          AppShell        "Forgot password";
+    "/reset-password"                           AppShell        "Reset password";
+    "/verify-email"                             AppShell        "Confirm your e-mail";
+    "/admin"                                    AppShell        "Dashboard";
+    "/admin/login"                              AppShell        "Login";
+    "/admin/create-draw"                        AppShell        "Create Draw";
+    "/admin/edit-draw/{n}"                      AppShell        "Edit Draw";
+    "/admin/draws/{n}"                          AppShell        "Edit Draw" of "/admin/edit-draw/{n}";
+    "/admin/home-page-setup"                    AppShell        "Club home page";
+    "/admin/results/{n}"                        AppShell        "Enter Results";
+    "/admin/stripe-connect/complete"            AppShell        "Payment Setup";
+    "/admin/stripe-connect/refresh"             AppShell        "Payment Setup";
+    "/admin/payment-monitoring"                 AppShell        "Payment monitoring";
+    "/admin/stripe-debug"                       AppShell        "Transactions";
+    "/club/{slug}/admin"                        ClubAppShell    "Dashboard";
+    "/club/{slug}/admin/create-draw"            ClubAppShell    "Create Draw" of "/admin/create-draw";
+    "/club/{slug}/admin/edit-draw/{n}"          ClubAppShell    "Edit Draw" of "/admin/edit-draw/{n}";
+    "/club/{slug}/admin/home-page-setup"        ClubAppShell    "Club home page" of "/admin/home-page-setup";
+    "/admin/people"                             AppShell        "People" of "/club/{slug}/admin/people";
+    "/club/{slug}/admin/people"                 ClubAppShell    "People";
+    "/club/{slug}/admin/results/{n}"            ClubAppShell    "Enter Results" of "/admin/results/{n}";
+    "/club/{slug}/admin/bundles"                ClubAppShell    "Bundles";
+    "/club/{slug}/admin/bundles/new"            ClubAppShell    "New offer" of "/club/{slug}/admin/bundles/{id}";
+    "/club/{slug}/admin/bundles/{id}"           ClubAppShell    "Edit offer";
+    "/super-admin"                              AppShell        "Super Admin";
 }
 
-/// Variables of one address, at most.
-const WORDS_MAX: usize = 2;
+/// Most variables in one pattern.
+const VARIABLES_MAX: usize = 2;
 
-/// A page, with what its address says.
+/// A matched page with the values of its variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page<'a> {
     pub address: &'static Address,
-    words: [(&'static str, &'a str); WORDS_MAX],
+    variables: [(&'static str, &'a str); VARIABLES_MAX],
 }
 
 impl<'a> Page<'a> {
-    /// The page at a path; `None` where there is none.
+    /// Finds the page for a path; `None` when there is none.
     pub fn of(path: &'a str) -> Option<Page<'a>> {
         PAGES.iter().find_map(|address| {
             Some(Page {
                 address,
-                words: fit(address.path, path)?,
+                variables: match_pattern(address.path, path)?,
             })
         })
     }
 
-    /// What stands for a variable; empty when the address has no such.
-    pub fn word(&self, name: &str) -> &'a str {
-        self.words
+    /// The value of a variable; empty when the pattern has no such variable.
+    pub fn variable(&self, name: &str) -> &'a str {
+        self.variables
             .iter()
             .find(|(known, _)| *known == name)
-            .map_or("", |(_, word)| word)
+            .map_or("", |(_, variable)| variable)
     }
 
     pub fn draw(&self) -> DrawId {
-        DrawId(self.word("n").parse().unwrap_or_default())
+        DrawId(self.variable("n").parse().unwrap_or_default())
     }
 
     /// Whether any site may frame it (decision G-14).
@@ -163,39 +166,44 @@ impl<'a> Page<'a> {
         matches!(self.address.shows, Landing | Draw | Verify | Club | Offer)
     }
 
-    /// What only one person should see is kept by nobody.
+    /// Whether the page is private: never cached.
     pub fn is_private(&self) -> bool {
         matches!(self.address.shows, Order | Claim)
     }
 
-    /// Whether its document carries data: the desks' do not (decision A-14).
-    pub fn is_desk(&self) -> bool {
-        matches!(self.address.shows, Desk | ClubDesk)
+    /// Whether the page is an empty shell without data (decision A-14).
+    pub fn is_app_shell(&self) -> bool {
+        matches!(self.address.shows, AppShell | ClubAppShell)
     }
 }
 
-/// What each variable of a pattern stands for in a path; trailing slashes and the case of fixed words do not matter.
-fn fit<'a>(pattern: &'static str, path: &'a str) -> Option<[(&'static str, &'a str); WORDS_MAX]> {
-    let mut words = [("", ""); WORDS_MAX];
-    let mut free = words.iter_mut();
+/// Matches a path against a pattern and returns the variables. Trailing slashes and the case of
+/// literal segments do not matter.
+fn match_pattern<'a>(
+    pattern: &'static str,
+    path: &'a str,
+) -> Option<[(&'static str, &'a str); VARIABLES_MAX]> {
+    let mut variables = [("", ""); VARIABLES_MAX];
+    let mut free = variables.iter_mut();
     let mut steps = path.strip_prefix('/')?.trim_end_matches('/').split('/');
-    for wanted in pattern[1..].split('/') {
+    for segment_pattern in pattern[1..].split('/') {
         let step = steps.next()?;
-        let Some((fixed, name)) = wanted.split_once('{') else {
-            if wanted.eq_ignore_ascii_case(step) {
+        let Some((fixed, name)) = segment_pattern.split_once('{') else {
+            if segment_pattern.eq_ignore_ascii_case(step) {
                 continue;
             }
             return None;
         };
         let name = name.trim_end_matches('}');
-        let (start, word) = step.split_at_checked(fixed.len())?;
-        let is_number = word.parse::<i64>().is_ok_and(|number| number > 0);
-        if !start.eq_ignore_ascii_case(fixed) || word.is_empty() || (name == "n" && !is_number) {
+        let (start, variable) = step.split_at_checked(fixed.len())?;
+        let is_number = variable.parse::<i64>().is_ok_and(|number| number > 0);
+        if !start.eq_ignore_ascii_case(fixed) || variable.is_empty() || (name == "n" && !is_number)
+        {
             return None;
         }
-        *free.next()? = (name, word);
+        *free.next()? = (name, variable);
     }
-    steps.next().is_none().then_some(words)
+    steps.next().is_none().then_some(variables)
 }
 
 #[cfg(test)]
@@ -203,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_address_is_found_and_says_what_stands_in_it() {
+    fn every_pattern_matches_its_path_and_yields_variables() {
         for address in PAGES {
             let path = address.path.replace("{n}", "1042").replace(['{', '}'], "");
             for spelling in [path.clone(), format!("{path}/"), path.to_uppercase()] {
@@ -217,19 +225,23 @@ mod tests {
         }
         let page = Page::of("/w/bundle:sharks/finals").expect("a page");
         assert_eq!(
-            (page.word("slug"), page.word("bundle"), page.word("n")),
+            (
+                page.variable("slug"),
+                page.variable("bundle"),
+                page.variable("n")
+            ),
             ("sharks", "finals", "")
         );
         assert_eq!(
             Page::of("/club/sharks/admin/bundles/new")
                 .expect("a page")
-                .word("id"),
+                .variable("id"),
             ""
         );
     }
 
     #[test]
-    fn what_is_not_an_address_is_missing() {
+    fn unknown_path_matches_no_page() {
         for path in [
             "/draw",
             "/draw/x",
@@ -254,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_names_a_page_that_there_is() {
+    fn alias_names_an_existing_page() {
         for address in PAGES {
             assert!(
                 PAGES.iter().any(|other| other.path == address.known_as),
@@ -265,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn only_public_pages_are_found_by_search_engines_and_only_boards_are_framed() {
+    fn only_public_pages_are_indexed_and_only_displays_framed() {
         let page = |path: &'static str| Page::of(path).expect("a page");
         for path in [
             "/",

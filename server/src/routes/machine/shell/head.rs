@@ -1,39 +1,45 @@
-//! What search engines and share cards read of a page.
+//! Builds the `<head>` of a page for search engines and share cards.
 
 use domain::TICKETS;
 
-use super::address::{Page, Shows};
-use super::shown::Shown;
+use super::address::{Page, PageKind};
+use super::page_content::PageContent;
 use crate::render::page::{self, Head};
 use crate::wire::club::TAGLINE;
 
+/// Builds title, description, canonical URL, image and theme colour.
 pub fn head(
     public_url: &str,
-    asked: Option<&Page<'_>>,
-    shown: &Shown,
+    page_found: Option<&Page<'_>>,
+    content: &PageContent,
     image: Option<String>,
 ) -> Head {
-    // As `web/src/shared/ui/page-title.ts` writes it a moment later: a window's title does not change while its page wakes up.
-    let titled = |words: &str| format!("{words} – Football Doubles");
-    let (title, description) = match shown {
-        Shown::Landing(_) => ("Football Doubles".to_string(), TAGLINE.to_string()),
-        Shown::Draw(face) | Shown::Board(face) => (titled(&face.title()), face.summary()),
-        Shown::Offer(face) | Shown::OfferBoard(face) => (titled(&face.name), face.summary()),
-        Shown::Club(face, _) => (titled(&face.title), face.tagline.clone()),
-        Shown::Plain(heading, _) | Shown::Desk(heading) => (
-            titled(heading),
+    // Must equal the title that `web/src/shared/ui/page-title.ts` sets, so that the title does not
+    // change when React starts.
+    let with_site_name = |words: &str| format!("{words} – Football Doubles");
+    let (title, description) = match content {
+        PageContent::Landing(_) => ("Football Doubles".to_string(), TAGLINE.to_string()),
+        PageContent::Draw(face) | PageContent::Board(face) => {
+            (with_site_name(&face.title()), face.summary())
+        }
+        PageContent::Offer(face) | PageContent::OfferBoard(face) => {
+            (with_site_name(&face.name), face.summary())
+        }
+        PageContent::Club(face, _) => (with_site_name(&face.title), face.tagline.clone()),
+        PageContent::Plain(heading, _) | PageContent::AppShell(heading) => (
+            with_site_name(heading),
             format!("{TICKETS} tickets, one winning pair of jersey numbers. {TAGLINE}"),
         ),
-        Shown::Missing(heading, words) => (titled(heading), words.to_string()),
+        PageContent::Missing(heading, words) => (with_site_name(heading), words.to_string()),
     };
-    let theme = match shown {
-        Shown::Board(_) | Shown::OfferBoard(_) => page::THEME_BOARD.to_string(),
-        Shown::Club(face, _) => face.primary.clone(),
+    let theme = match content {
+        PageContent::Board(_) | PageContent::OfferBoard(_) => page::THEME_BOARD.to_string(),
+        PageContent::Club(face, _) => face.primary.clone(),
         _ => page::THEME.to_string(),
     };
-    let canonical = asked
+    let canonical = page_found
         .filter(|page| page.is_found())
-        .map(|page| format!("{public_url}{}", path(page, shown)));
+        .map(|page| format!("{public_url}{}", path(page, content)));
     Head {
         title,
         description,
@@ -43,25 +49,25 @@ pub fn head(
     }
 }
 
-/// A page's own path: aliases and former slugs are not to be found beside it (decision A-16).
-fn path(page: &Page<'_>, shown: &Shown) -> String {
-    let slug = match shown {
-        Shown::Club(face, _) => face.slug.clone(),
-        Shown::Offer(face) => face.club_slug.clone(),
-        _ => page.word("slug").to_lowercase(),
+/// The canonical path of a page, without aliases and former slugs (decision A-16).
+fn path(page: &Page<'_>, content: &PageContent) -> String {
+    let slug = match content {
+        PageContent::Club(face, _) => face.slug.clone(),
+        PageContent::Offer(face) => face.club_slug.clone(),
+        _ => page.variable("slug").to_lowercase(),
     };
     match page.address.shows {
-        Shows::Draw => format!("/draw/{}", page.draw()),
-        Shows::Verify => format!("/verify/{}", page.draw()),
-        Shows::Club => format!("/club/{slug}"),
-        Shows::Offer => format!("/club/{slug}/specials/{}", offer_slug(page, shown)),
+        PageKind::Draw => format!("/draw/{}", page.draw()),
+        PageKind::Verify => format!("/verify/{}", page.draw()),
+        PageKind::Club => format!("/club/{slug}"),
+        PageKind::Offer => format!("/club/{slug}/specials/{}", offer_slug(page, content)),
         _ => "/".to_string(),
     }
 }
 
-fn offer_slug(page: &Page<'_>, shown: &Shown) -> String {
-    match shown {
-        Shown::Offer(face) => face.slug.clone(),
-        _ => page.word("bundle").to_lowercase(),
+fn offer_slug(page: &Page<'_>, content: &PageContent) -> String {
+    match content {
+        PageContent::Offer(face) => face.slug.clone(),
+        _ => page.variable("bundle").to_lowercase(),
     }
 }

@@ -1,24 +1,24 @@
-//! Addresses that only lead to another one.
+//! Short links, which redirect to another page.
 
-use super::address::{Page, Shows};
+use super::address::{Page, PageKind};
 
-/// Where a short link leads, its query included; `None` for a page that stands by itself.
-pub fn follow(page: &Page<'_>, query: &str) -> Option<String> {
+/// Returns the target of a short link with its query; `None` for a page.
+pub fn redirect_target(page: &Page<'_>, query: &str) -> Option<String> {
     match page.address.shows {
-        Shows::ToOffer => {
-            let (club, bundle) = (page.word("slug"), page.word("bundle"));
+        PageKind::ToOffer => {
+            let (club, bundle) = (page.variable("slug"), page.variable("bundle"));
             Some(from_widget(
                 &format!("/club/{club}/specials/{bundle}"),
                 query,
             ))
         }
-        Shows::ToDraw => Some(from_widget(&format!("/draw/{}", page.draw()), query)),
-        Shows::ToCheckout => to_checkout(query),
+        PageKind::ToDraw => Some(from_widget(&format!("/draw/{}", page.draw()), query)),
+        PageKind::ToCheckout => to_checkout(query),
         _ => None,
     }
 }
 
-/// What a board's code said stays said: `src=widget`, `mode`, `loc` (decision B-20).
+/// Keeps the tracking parameters of the display: `src=widget`, `mode` and `loc` (decision B-20).
 fn from_widget(path: &str, query: &str) -> String {
     let says_source = query.split('&').any(|pair| pair.starts_with("src="));
     match (query.is_empty(), says_source) {
@@ -28,7 +28,8 @@ fn from_widget(path: &str, query: &str) -> String {
     }
 }
 
-/// `/checkout?drawId=1042&ticketCount=2` is `/checkout/1042?tickets=2` (decision A-5). Without a draw there is no such page.
+/// Turns `/checkout?drawId=1042&ticketCount=2` into `/checkout/1042?tickets=2` (decision A-5).
+/// `None` without a draw.
 fn to_checkout(query: &str) -> Option<String> {
     let number = |name: &str| {
         let values = query.split('&').filter_map(|pair| pair.split_once('='));
@@ -50,12 +51,12 @@ fn to_checkout(query: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn leads(path: &str, query: &str) -> Option<String> {
-        follow(&Page::of(path).expect("a page"), query)
+    fn target(path: &str, query: &str) -> Option<String> {
+        redirect_target(&Page::of(path).expect("a page"), query)
     }
 
     #[test]
-    fn a_short_link_keeps_what_its_board_said() {
+    fn short_link_keeps_its_tracking_parameters() {
         for (path, query, to) in [
             (
                 "/w/bundle:sharks/finals",
@@ -79,18 +80,18 @@ mod tests {
             ),
             ("/checkout", "ticketCount=x&drawId=1042", "/checkout/1042"),
         ] {
-            assert_eq!(leads(path, query).as_deref(), Some(to), "{path}?{query}");
+            assert_eq!(target(path, query).as_deref(), Some(to), "{path}?{query}");
         }
     }
 
     #[test]
-    fn a_page_of_its_own_leads_nowhere() {
+    fn normal_page_does_not_redirect() {
         for (path, query) in [
             ("/checkout", ""),
             ("/checkout", "drawId=//evil.test"),
             ("/draw/1042", "drawId=1"),
         ] {
-            assert_eq!(leads(path, query), None, "{path}?{query}");
+            assert_eq!(target(path, query), None, "{path}?{query}");
         }
     }
 }

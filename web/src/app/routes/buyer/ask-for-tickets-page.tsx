@@ -1,7 +1,7 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import { useEffect, useState } from 'react';
 import { lookAtTickets, type OwnOrders } from '@/api/endpoints/public';
-import { Problem, patiently } from '@/api/http';
+import { Problem, withRetry } from '@/api/http';
 import { AskForTickets } from '@/features/buyer/my-tickets/ask-for-tickets';
 import { OwnOrdersList } from '@/features/buyer/my-tickets/own-orders';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
@@ -56,7 +56,7 @@ function Opened({ secret }: { secret: string }) {
   usePageTitle('My tickets');
   useEffect(() => {
     let current = true;
-    patiently(() => lookAtTickets(secret)).then(
+    withRetry(() => lookAtTickets(secret)).then(
       (found) => current && setLooked({ at: 'found', found }),
       (error: unknown) =>
         current &&

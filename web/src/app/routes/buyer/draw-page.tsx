@@ -20,7 +20,7 @@ export function Page({ params }: PageProps) {
   const now = useAtomValue(nowAtom);
   usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : missing ? S.drawNotFound : S.brand);
   if (missing) return <Missing />;
-  if (!draw) return <Bones failed={failed} onRetry={retry} />;
+  if (!draw) return <Skeleton failed={failed} onRetry={retry} />;
   const phase = phaseOf(draw, now);
   return (
     <main className="wrap draw-layout" id="main">
@@ -45,7 +45,7 @@ function Missing() {
   );
 }
 
-function Bones({ failed, onRetry }: { failed: boolean; onRetry: () => Promise<void> }) {
+function Skeleton({ failed, onRetry }: { failed: boolean; onRetry: () => Promise<void> }) {
   return (
     <main className="wrap draw-layout" id="main" aria-busy={!failed}>
       <section className="card hero">

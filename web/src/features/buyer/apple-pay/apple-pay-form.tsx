@@ -4,7 +4,12 @@ import { useEffect, useState } from 'react';
 import { createPaymentIntent } from '@/api/endpoints/buyer';
 import type { Draw } from '@/api/wire';
 import { applePayMissing, declined, exception, titled } from '@/features/buyer/checkout/catalogue';
-import { isBusy, mayPay, type Happening, type Trouble } from '@/features/buyer/checkout/checkout';
+import {
+  isBusy,
+  mayPay,
+  type CheckoutEvent,
+  type CheckoutProblem,
+} from '@/features/buyer/checkout/checkout';
 import { detailsAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { ConsentBoxes } from '@/features/buyer/checkout/consent-boxes';
 import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome-panel';
@@ -23,21 +28,21 @@ interface ApplePayFormProps {
   draw: Draw;
   request: AppleRequest;
   log: (line: string) => void;
-  /** The link's payment is not this browser's: nothing may be paid with it. */
+  /** The payment in the link belongs to another browser, so it cannot be paid here. */
   onForeign: () => void;
-  /** Apple Pay is not to be had here. */
+  /** Apple Pay is not available here. */
   onUnavailable: () => void;
 }
 
-const CANCELLED: Trouble = {
+const CANCELLED: CheckoutProblem = {
   title: S.paymentCancelled,
   text: 'Nothing was charged. You can try again or go back to the checkout.',
   untried: true,
 };
-const BROKEN: Trouble = { title: S.applePayError, text: S.walletErrorText, untried: true };
+const BROKEN: CheckoutProblem = { title: S.applePayError, text: S.walletErrorText, untried: true };
 
-/** The same words as elsewhere, under the titles this page has for them (A:276). */
-function renamed(happening: Happening): Happening {
+/** The error texts used elsewhere, under the titles of this page (specification line A:276). */
+function renamed(happening: CheckoutEvent): CheckoutEvent {
   if (happening.is === 'declined')
     return { ...happening, trouble: { ...happening.trouble, title: S.paymentFailedTitle } };
   if (happening.is === 'refused' && happening.trouble.title === titled(S.purchaseFailed).title)
@@ -45,13 +50,16 @@ function renamed(happening: Happening): Happening {
   return happening;
 }
 
-/** Whether the payment in the link is this browser's own: the server answers the browser's payment for the draw (C-21). */
+/**
+ * Whether the payment in the link belongs to this browser. The server returns the browser's own
+ * payment for the draw (decision C-21).
+ */
 function useOwnPayment(
   { clientSecret, drawId, ticketCount }: AppleRequest,
   total: number,
   log: (line: string) => void,
   onForeign: () => void,
-  say: (happening: Happening) => void,
+  dispatch: (event: CheckoutEvent) => void,
 ) {
   const [own, setOwn] = useState(false);
   useEffect(() => {
@@ -74,7 +82,10 @@ function useOwnPayment(
       },
       (error: unknown) =>
         current &&
-        say({ is: 'refused', trouble: { ...exception('draw', error), title: S.applePayError } }),
+        dispatch({
+          is: 'refused',
+          trouble: { ...exception('draw', error), title: S.applePayError },
+        }),
     );
     return () => {
       current = false;
@@ -86,18 +97,18 @@ function useOwnPayment(
 
 export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: ApplePayFormProps) {
   const scope = `draw:${draw.drawNumber}`;
-  const { checkout, say } = useCheckout(scope);
+  const { checkout, dispatch } = useCheckout(scope);
   const [details, setDetails] = useAtom(detailsAtom);
   const surface = usePaymentSurface();
   const count = request.ticketCount;
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
-  const own = useOwnPayment(request, price.total, log, onForeign, say);
+  const own = useOwnPayment(request, price.total, log, onForeign, dispatch);
   useFinish(scope, checkout, {
     summary: () => summaryOf([{ draw, count }], ''),
     toast: WALLET_SUCCESS,
   });
   if (hasOutcome(checkout))
-    return <OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} />;
+    return <OutcomePanel checkout={checkout} onAgain={() => dispatch({ is: 'again' })} />;
   const confirmed = details.overEighteen && details.acceptsTerms;
   const onConfirm = (event: StripeExpressCheckoutElementConfirmEvent) => {
     if (!surface || !mayPay(checkout)) return event.paymentFailed({ reason: 'fail' });
@@ -113,10 +124,10 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
           happening.is === 'notCharged'
         )
           event.paymentFailed({ reason: 'fail' });
-        say(renamed(happening));
+        dispatch(renamed(happening));
       },
     ).catch((error: unknown) =>
-      say({
+      dispatch({
         is: 'refused',
         trouble: declined('checkout', 'card', error instanceof Error ? error.message : null),
       }),
@@ -142,7 +153,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
           only="apple"
           alone
           onUnconfirmed={() =>
-            say({
+            dispatch({
               is: 'refused',
               trouble: {
                 title: S.confirmationRequired,
@@ -152,13 +163,13 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
             })
           }
           onConfirm={onConfirm}
-          onCancel={() => say({ is: 'refused', trouble: CANCELLED })}
+          onCancel={() => dispatch({ is: 'refused', trouble: CANCELLED })}
           onNone={() => {
             log('Apple Pay is not available');
-            say({ is: 'refused', trouble: applePayMissing });
+            dispatch({ is: 'refused', trouble: applePayMissing });
             onUnavailable();
           }}
-          onLoadError={() => say({ is: 'refused', trouble: BROKEN })}
+          onLoadError={() => dispatch({ is: 'refused', trouble: BROKEN })}
         />
       ) : null}
       <TroubleCallout checkout={checkout} />

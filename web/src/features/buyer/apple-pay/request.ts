@@ -1,24 +1,27 @@
-/** What a link to the Apple Pay page carries, in the query or, as our own links have it, after the `#` (A:129, C-21). Pure. */
+/**
+ * Reads the link to the Apple Pay page, from the query or, in our own links, from the fragment
+ * after `#` (specification line A:129, decision C-21). Pure.
+ */
 
 export interface AppleRequest {
   clientSecret: string;
   drawId: number;
   ticketCount: number;
-  /** Cents, as the link says; only shown, never charged. */
+  /** Cents, from the link. The amount is only shown, never charged. */
   amount: number | null;
 }
 
-export interface Asked {
-  /** Null: 'Invalid Apple Pay Request'. */
+export interface ParsedAppleRequest {
+  /** Null shows 'Invalid Apple Pay Request'. */
   request: AppleRequest | null;
-  /** Where 'Back to Checkout' leads, with whatever of it is known. */
+  /** Returns the address of 'Back to Checkout', with the known parts of the request. */
   back: string;
 }
 
 const whole = (said: string | null): number | null =>
   said !== null && /^\d{1,9}$/.test(said) && Number(said) > 0 ? Number(said) : null;
 
-export function readAppleRequest(search: string, hash: string): Asked {
+export function readAppleRequest(search: string, hash: string): ParsedAppleRequest {
   const query = new URLSearchParams(search);
   const fragment = new URLSearchParams(hash.replace(/^#/, ''));
   const said = (name: string) => fragment.get(name) ?? query.get(name);

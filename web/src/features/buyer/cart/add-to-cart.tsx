@@ -1,10 +1,13 @@
 import { useAtom, useSetAtom } from 'jotai';
 import type { Draw } from '@/api/wire';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { PER_PURCHASE_MAX, add, fits, itemOf, replaces } from './cart';
+import { PER_CART_MAX, add, fits, itemOf, replaces } from './cart';
 import { cartAtom, drawerAtom } from './cart-atoms';
 
-/** Puts one ticket of a draw into the cart. Another club's cart is replaced, which is said, and can be taken back. */
+/**
+ * Adds one ticket of a draw to the cart. It replaces another club's cart, shows a message and
+ * offers an undo.
+ */
 export function AddToCart({ draw }: { draw: Draw }) {
   const [cart, change] = useAtom(cartAtom);
   const open = useSetAtom(drawerAtom);
@@ -16,7 +19,7 @@ export function AddToCart({ draw }: { draw: Draw }) {
     if (!fits(cart, [item]))
       return showToast({
         title: 'Your cart is full',
-        text: `At most ${PER_PURCHASE_MAX} tickets in one purchase.`,
+        text: `At most ${PER_CART_MAX} tickets in one purchase.`,
       });
     if (replaces(cart, item)) {
       showToast({

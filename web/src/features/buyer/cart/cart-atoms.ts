@@ -13,7 +13,7 @@ const wordsOf = (cart: Cart) =>
     ? 'empty'
     : cart.items.map((item) => `${item.quantity} × draw ${item.drawNumber}`).join(', ');
 
-/** The cart; saved whenever it has items or a club, and its copy removed when it has neither. */
+/** The cart. It is saved while it has items or a club; otherwise the stored copy is removed. */
 export const cartAtom = atom(
   (get) => get(keptAtom),
   (get, set, change: (cart: Cart) => Cart) => {
@@ -27,12 +27,13 @@ export const cartAtom = atom(
   },
 );
 
-/** Clear: empties the cart and removes the stored copy. */
+/** Empties the cart and removes the stored copy. */
 export const emptyCartAtom = atom(null, (_get, set) => set(cartAtom, () => EMPTY));
 
 /**
- * Takes over what is stored, because another tab wrote it or this one lost it. A saved empty or broken cart does not replace
- * one that has items; a removed one does, because the other tab has bought or cleared it. True when there is a cart now.
+ * Loads the stored cart, after another tab wrote it or this tab lost it. An empty or broken stored
+ * cart does not replace one with items. A removed one does, because the other tab has bought or
+ * cleared it. Returns whether there is a cart now.
  */
 export const reloadCartAtom = atom(null, (get, set, removed: boolean) => {
   const saved = readCart(readStored('local', S.cartKey));
@@ -43,12 +44,12 @@ export const reloadCartAtom = atom(null, (get, set, removed: boolean) => {
   return get(keptAtom).items.length > 0;
 });
 
-/** In the server's own way of adding up the fees, so that what is shown is what is charged. */
+/** Adds up the fees as the server does, so that the shown total is the charged one. */
 export const totalsAtom = atom((get) => totals(get(cartAtom), get(surchargeAtom)));
 
 const openAtom = atom(false);
 
-/** The drawer: open, closed, or toggled. */
+/** The cart drawer: open, close or toggle. */
 export const drawerAtom = atom(
   (get) => get(openAtom),
   (get, set, to: boolean | 'toggle') => set(openAtom, to === 'toggle' ? !get(openAtom) : to),

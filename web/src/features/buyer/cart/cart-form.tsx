@@ -35,7 +35,10 @@ import { forThisCart } from './use-fresh-cart';
 
 const LEAVES_AFTER_MS = 2_000;
 
-/** On expiry: a toast, an empty cart, and after two seconds the club's page or home (A:187). */
+/**
+ * Handles an expired reservation: a toast, an empty cart and, after two seconds, the club's page or
+ * home (specification line A:187).
+ */
 function useExpiry(onExpired: () => void): () => void {
   const club = useAtomValue(cartAtom).items[0]?.clubSlug;
   const empty = useSetAtom(emptyCartAtom);
@@ -49,7 +52,10 @@ function useExpiry(onExpired: () => void): () => void {
   }, [onExpired, showToast, navigate, club, empty]);
 }
 
-/** What the thank-you page is told; a draw that is not known here any more is left out, the order has it. */
+/**
+ * Builds the summary for the thank-you page. Draws that are no longer loaded are left out; the
+ * order has them.
+ */
 function useSummary(cart: Cart, buyer: string) {
   const draws = useAtomValue(liveAtom).draws;
   return () =>
@@ -62,12 +68,12 @@ function useSummary(cart: Cart, buyer: string) {
     );
 }
 
-/** Details, boxes, wallet and card for the whole cart, against the clock. */
+/** The checkout of the whole cart: details, boxes, wallet and card, with the reservation timer. */
 export function CartForm({ onExpired }: { onExpired: () => void }) {
   const cart = useAtomValue(cartAtom);
   const { total, tickets } = useAtomValue(totalsAtom);
   const empty = useSetAtom(emptyCartAtom);
-  const { checkout, say } = useCheckout(CART_SCOPE);
+  const { checkout, dispatch } = useCheckout(CART_SCOPE);
   const change = useSetAtom(cartAtom);
   const now = useServerNow();
   const takePrices = useCallback(
@@ -97,7 +103,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
   const payment = usePayment({
     place: 'cart',
     checkout,
-    say,
+    dispatch,
     details,
     card: () => cartByCard(cart, total, buyerOf(details)),
     wallet: (payer) => cartByWallet(cart, total, payer),
@@ -111,18 +117,19 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
   });
   const leave = useExpiry(onExpired);
   const expire = useCallback(() => {
-    say({ is: 'expired' });
+    dispatch({ is: 'expired' });
     leave();
-  }, [say, leave]);
+  }, [dispatch, leave]);
   const extended = (order: OpenOrder) => {
-    // It was kept with the old end: a card that is declined must not take back what was just granted.
+    // The stored order has the old expiry. Update it, so that a declined card does not undo the
+    // extension.
     forgetSecret(CART_SCOPE);
-    say({ is: 'opened', order });
+    dispatch({ is: 'opened', order });
   };
   if (hasOutcome(checkout))
     return (
       <div className="card">
-        <OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} />
+        <OutcomePanel checkout={checkout} onAgain={() => dispatch({ is: 'again' })} />
       </div>
     );
   return (
@@ -146,7 +153,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
           <h2 id="payment-title">Payment</h2>
           <PaymentPart
             checkout={checkout}
-            say={say}
+            dispatch={dispatch}
             details={details}
             total={dollars(total)}
             ready={cardProblems(details).length === 0}

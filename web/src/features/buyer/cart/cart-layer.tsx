@@ -10,7 +10,7 @@ import { cartAtom, drawerAtom, totalsAtom } from './cart-atoms';
 import { CartLines } from './cart-lines';
 import { useCartOfTabs } from './use-cart-of-tabs';
 
-/** The floating cart button and its drawer; nothing while the cart is empty. */
+/** The floating cart button and its drawer. Hidden while the cart is empty. */
 export function CartLayer() {
   useCartOfTabs();
   const cart = useAtomValue(cartAtom);

@@ -3,12 +3,18 @@ import { dayAndTime } from '@/shared/dates';
 import { dollars, ticketPriceWords } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
-import { PER_PURCHASE_MAX, most, remove, setQuantity, type CartItem } from './cart';
+import { PER_CART_MAX, PER_LINE_MAX, most, remove, setQuantity, type CartItem } from './cart';
 import { cartAtom, totalsAtom } from './cart-atoms';
 
-const AT_MOST = `At most ${PER_PURCHASE_MAX} tickets in one purchase.`;
+/** Returns the message of the limit that applies, if any. */
+function limitWords(items: readonly CartItem[], tickets: number): string {
+  if (tickets >= PER_CART_MAX) return `At most ${PER_CART_MAX} tickets in one purchase.`;
+  return items.some((item) => item.quantity >= PER_LINE_MAX)
+    ? `At most ${PER_LINE_MAX} tickets of one draw.`
+    : '';
+}
 
-/** What is in the cart, line by line, and what it comes to. Frozen while it is being paid for. */
+/** The lines of the cart and its total. They cannot be edited during a payment. */
 export function CartLines({ frozen = false }: { frozen?: boolean }) {
   const [cart, change] = useAtom(cartAtom);
   const { subtotal, cardFee, tickets } = useAtomValue(totalsAtom);
@@ -40,7 +46,7 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
         ))}
       </ul>
       <p className="meta cart-limit" role="status">
-        {tickets >= PER_PURCHASE_MAX ? AT_MOST : ''}
+        {limitWords(cart.items, tickets)}
       </p>
       <div className="sum-row">
         <span>Subtotal</span>

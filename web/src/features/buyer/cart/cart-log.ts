@@ -1,4 +1,7 @@
-/** What happened to the cart in this browser session, for the debug console; names no person (decision A-12). */
+/**
+ * A log of cart changes in this browser session, for the debug console. It contains no personal
+ * data (decision A-12).
+ */
 import { readStored, writeStored } from '@/shared/storage';
 
 const KEY = 'fd_cart_log';

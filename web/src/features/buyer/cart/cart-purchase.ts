@@ -1,4 +1,7 @@
-/** A whole cart in one payment: which calls carry it. All or nothing, one club (decision C-10). */
+/**
+ * The server calls that buy a whole cart in one payment. All or nothing, for one club (decision
+ * C-10).
+ */
 import {
   completeCartCard,
   createCartIntent,
@@ -26,7 +29,7 @@ const itemsOf = (cart: Cart): CartIntent['items'] =>
     bundleId,
   }));
 
-/** What the payment's secret is kept by: it changes when anything about the amount does. */
+/** The cache key of the payment's secret. It changes with anything that affects the amount. */
 export const contentsOf = (cart: Cart): string =>
   cart.items
     .map(
@@ -35,7 +38,7 @@ export const contentsOf = (cart: Cart): string =>
     )
     .join(' ');
 
-/** A refusal of one of several games says which (C-10). */
+/** Names the game that was refused, when the cart has several (decision C-10). */
 function naming(cart: Cart, error: unknown): unknown {
   const item =
     error instanceof Problem && cart.items.length > 1
@@ -46,7 +49,10 @@ function naming(cart: Cart, error: unknown): unknown {
   return error;
 }
 
-/** Opens or resizes the cart's one payment; the same contents within two minutes are not asked for again (A:188). */
+/**
+ * Opens or resizes the cart's single payment. Unchanged contents are not requested again within two
+ * minutes (specification line A:188).
+ */
 export async function openCart(
   cart: Cart,
   expectedAmount: Cents,
@@ -64,7 +70,10 @@ export async function openCart(
   return answer;
 }
 
-/** The server confirms the cart's payment with the card's method (A:243, decision C-5). */
+/**
+ * Confirms the cart's payment on the server with the card's payment method (specification line
+ * A:243, decision C-5).
+ */
 export function cartByCard(cart: Cart, total: Cents, buyer: Buyer): Purchase {
   const items = itemsOf(cart);
   return {
@@ -91,7 +100,7 @@ export function cartByWallet(cart: Cart, total: Cents, payer: WalletPayer): Purc
         customerInfo: customerOf(buyer),
       });
       if (answer.status === 'succeeded')
-        void complete(order.paymentIntentId).catch((error: unknown) =>
+        void complete(order).catch((error: unknown) =>
           debugLog('warn', 'background purchase', { message: String(error).slice(0, 120) }),
         );
       return answer;
@@ -105,7 +114,7 @@ function common(cart: Cart, total: Cents, buyer: Buyer): Omit<Purchase, 'way' | 
     place: 'cart',
     validate: () => Promise.resolve([]),
     open: (clientKey) => openCart(cart, total, clientKey),
-    complete: (paymentIntentId) =>
-      purchaseCart({ items: itemsOf(cart), paymentIntentId, buyer, ...CONSENTS }),
+    complete: ({ paymentIntentId, orderToken }) =>
+      purchaseCart({ items: itemsOf(cart), paymentIntentId, orderToken, buyer, ...CONSENTS }),
   };
 }

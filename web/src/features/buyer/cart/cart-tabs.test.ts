@@ -7,7 +7,7 @@ const KEY = 'football_doubles_cart';
 const item = itemOf(aDraw(), 2);
 const other = itemOf(aDraw({ id: 1043, drawNumber: 1043 }), 1);
 
-/** A tab of its own: the module's atoms are made anew from what is stored. */
+/** Creates a separate tab: the module's atoms are initialised again from storage. */
 async function aTab() {
   vi.resetModules();
   const atoms = await import('./cart-atoms');

@@ -71,7 +71,7 @@ test('prices, fees and what is left are the server’s to say, and an offer’s 
   );
   expect(next.items).toEqual([itemOf(draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }), 4)]);
   expect(refresh(cart, [draw(1001, { ticketsAvailable: 169 })], now).items[0]?.quantity).toBe(6);
-  expect(setQuantity(cart, 1001, 9999).items[0]?.quantity).toBe(38);
+  expect(setQuantity(cart, 1001, 9999).items[0]?.quantity).toBe(50);
 });
 
 test('each line pays its own card fee where it is passed on', () => {
@@ -96,29 +96,31 @@ test('where the fee is taken once for the whole charge, thirty cents are paid on
   expect(totals(EMPTY, 'per_charge')).toEqual({ tickets: 0, subtotal: 0, cardFee: 0, total: 0 });
 });
 
-test('one purchase holds fifty tickets over all its lines, and no more can be put together', () => {
+test('a line holds fifty tickets and a cart one hundred', () => {
   const roomy = { availableTickets: 169 };
   const cart = add(
-    add(EMPTY, item(1001, { quantity: 30, ...roomy })),
-    item(1002, { quantity: 15, ...roomy }),
+    add(EMPTY, item(1001, { quantity: 45, ...roomy })),
+    item(1002, { quantity: 40, ...roomy }),
   );
-  expect(cart.items.map((line) => most(cart, line))).toEqual([35, 20]);
-  expect(fits(cart, [item(1003, { quantity: 5 })])).toBe(true);
-  expect(fits(cart, [item(1003, { quantity: 6 })])).toBe(false);
-  expect(fits(cart, [item(1002, { quantity: 20 })])).toBe(true);
+  expect(cart.items.map((line) => most(cart, line))).toEqual([50, 50]);
+  expect(fits(cart, [item(1003, { quantity: 15 })])).toBe(true);
+  expect(fits(cart, [item(1003, { quantity: 16 })])).toBe(false);
+  expect(fits(cart, [item(1002, { quantity: 50 })])).toBe(true);
+  expect(fits(cart, [item(1002, { quantity: 51 })])).toBe(false);
   expect(fits(cart, [item(2001, { clubId: 2, quantity: 50 })])).toBe(true);
-  expect(add(cart, item(1003, { quantity: 9 })).items.map((line) => line.quantity)).toEqual([
-    30, 15, 5,
-  ]);
-  expect(
-    readCart({
-      items: [
-        item(1001, { quantity: 40 }),
-        item(1002, { quantity: 40 }),
-        item(1003, { quantity: 1 }),
-      ],
-    }).items.map((line) => line.quantity),
-  ).toEqual([40, 10]);
+  const full = add(cart, item(1003, { quantity: 19, ...roomy }));
+  expect(full.items.map((line) => line.quantity)).toEqual([45, 40, 15]);
+  expect(full.items.map((line) => most(full, line))).toEqual([45, 40, 15]);
+});
+
+test('a saved cart of three times forty keeps one hundred tickets, and its badge says 99+', () => {
+  const saved = readCart({
+    items: [1001, 1002, 1003].map((drawId) =>
+      item(drawId, { quantity: 40, availableTickets: 169 }),
+    ),
+  });
+  expect(saved.items.map((line) => line.quantity)).toEqual([40, 40, 20]);
+  expect(badge(totals(saved).tickets)).toBe('99+');
 });
 
 test('a line keeps its draw’s own zone', () => {

@@ -1,4 +1,4 @@
-/** The cart's rules (A:180-187). Pure; the browser's storage is somebody else's business. */
+/** The rules of the cart (specification lines A:180-187). Pure; another module handles storage. */
 import type { Draw } from '@/api/wire';
 import { cents, sumOf, type Cents, type SurchargeMode } from '@/shared/money';
 import { S } from '@/shared/strings';
@@ -16,11 +16,14 @@ export interface CartItem {
   homeTeam: string;
   awayTeam: string;
   gameDate: string;
-  /** The draw's own zone, when it has one; an item saved long ago does not say (E-10). */
+  /** The draw's time zone, if it has one. Items saved by old versions lack it (decision E-10). */
   timezone?: string;
-  /** Items from an offer say 9999 until the server has been asked (C-14). */
+  /**
+   * The number of available tickets. Items from an offer hold 9999 until the server has been asked
+   * (decision C-14).
+   */
   availableTickets: number;
-  /** The offer it came from, if it did. */
+  /** The offer that the item came from, if any. */
   bundleId?: number;
 }
 
@@ -29,21 +32,33 @@ export interface Cart {
   clubId: number | null;
 }
 
-/** Names the cart's purchase among the others under way. */
+/** The scope of the cart's purchase, which tells it apart from other purchases. */
 export const CART_SCOPE = 'cart';
 
 export const EMPTY: Cart = { items: [], clubId: null };
 
-/** The most tickets of one purchase, over all its draws (A:300, C-2, C-13). */
-export const PER_PURCHASE_MAX = 50;
+/**
+ * The maximum tickets of one line, which is one draw in one purchase (specification line A:300,
+ * decision M-7).
+ */
+export const PER_LINE_MAX = 50;
 
-/** Only for an item saved long ago without its club (decision A-2). */
+/**
+ * The maximum tickets of all lines together: a browser can reserve no more at a time (decision
+ * M-7).
+ */
+export const PER_CART_MAX = 100;
+
+/** Used only for an item saved by an old version without its club (decision A-2). */
 export function clubIdOf(drawId: number | string): number {
   const number = Number(drawId);
   return Number.isFinite(number) && String(drawId).trim() !== '' ? Math.floor(number / 1000) : 1;
 }
 
-/** Adds an item. Another club's item replaces the whole cart; the same draw's updates its count and what is available. */
+/**
+ * Adds an item. An item of another club replaces the whole cart. An item of the same draw updates
+ * its count and availability.
+ */
 export function add(cart: Cart, item: CartItem): Cart {
   if (item.quantity <= 0) return remove(cart, item.drawId);
   const mine = cart.clubId === null || cart.clubId === item.clubId ? cart.items : [];
@@ -56,43 +71,49 @@ export function add(cart: Cart, item: CartItem): Cart {
   });
 }
 
-/** Whether adding would replace what another club's supporter has gathered. */
+/** Whether adding the item would replace a cart of another club. */
 export const replaces = (cart: Cart, item: Pick<CartItem, 'clubId'>): boolean =>
   cart.items.length > 0 && cart.clubId !== item.clubId;
 
 const ticketsIn = (items: readonly CartItem[]): number =>
   items.reduce((sum, item) => sum + item.quantity, 0);
 
-/** How many more tickets of a draw fit beside the cart's other lines: one purchase holds fifty, whatever their draws (C-2). */
+/** Returns how many tickets of a draw its line may hold, given the other lines (decision M-7). */
 export const room = (cart: Cart, drawId: number): number =>
-  Math.max(0, PER_PURCHASE_MAX - ticketsIn(cart.items.filter((item) => item.drawId !== drawId)));
+  Math.min(
+    PER_LINE_MAX,
+    Math.max(0, PER_CART_MAX - ticketsIn(cart.items.filter((item) => item.drawId !== drawId))),
+  );
 
-/** The most of an item that may be wanted. */
+/** Returns the maximum count of an item. */
 export const most = (cart: Cart, item: Pick<CartItem, 'drawId' | 'availableTickets'>): number =>
   Math.min(item.availableTickets, room(cart, item.drawId));
 
-/** Whether these go into one purchase whole, with what stays beside them. */
+/** Whether all these items fit into one purchase, together with the items that stay. */
 export function fits(cart: Cart, items: readonly CartItem[]): boolean {
   const first = items[0];
   const beside =
     first && replaces(cart, first)
       ? []
       : cart.items.filter((kept) => items.every((item) => item.drawId !== kept.drawId));
-  return ticketsIn(beside) + ticketsIn(items) <= PER_PURCHASE_MAX;
+  return (
+    items.every((item) => item.quantity <= PER_LINE_MAX) &&
+    ticketsIn(beside) + ticketsIn(items) <= PER_CART_MAX
+  );
 }
 
-/** Takes from the last lines what is more than one purchase may hold. */
+/** Reduces each line to its limit, and then the last lines to the cart's limit. */
 export function fitted(cart: Cart): Cart {
-  let left = PER_PURCHASE_MAX;
+  let left = PER_CART_MAX;
   const items = cart.items.flatMap((item) => {
-    const quantity = Math.min(item.quantity, left);
+    const quantity = Math.min(item.quantity, PER_LINE_MAX, left);
     left -= quantity;
     return quantity > 0 ? [quantity === item.quantity ? item : { ...item, quantity }] : [];
   });
   return { ...cart, items };
 }
 
-/** A count of zero or less removes the item. */
+/** Sets the count of an item. Zero or less removes it. */
 export function setQuantity(cart: Cart, drawId: number, quantity: number): Cart {
   const item = cart.items.find((kept) => kept.drawId === drawId);
   const wanted = item ? Math.min(Math.floor(quantity) || 0, most(cart, item)) : 0;
@@ -110,7 +131,10 @@ export function remove(cart: Cart, drawId: number): Cart {
   return items.length === 0 ? EMPTY : { ...cart, items };
 }
 
-/** What the server says now counts: of prices, fees, names and what is left. An item nobody can have any more is taken out. */
+/**
+ * Applies the server's current prices, fees, names and availability. Items that can no longer be
+ * bought are removed.
+ */
 export function refresh(cart: Cart, draws: readonly Draw[], nowMs: number): Cart {
   return draws.reduce((kept, draw) => {
     const sellable =
@@ -126,7 +150,7 @@ export function refresh(cart: Cart, draws: readonly Draw[], nowMs: number): Cart
   }, cart);
 }
 
-/** So many tickets of a draw as a cart item. */
+/** Returns a cart item for a number of tickets of a draw. */
 export function itemOf(draw: Draw, quantity: number): CartItem {
   const {
     id,
@@ -163,7 +187,10 @@ export function itemOf(draw: Draw, quantity: number): CartItem {
 export interface Totals {
   tickets: number;
   subtotal: Cents;
-  /** 1.7 % + $0.30 of what passes its fee on: per line, or once for the whole charge (A:298, D-6). */
+  /**
+   * The card fee, 1.7 % + $0.30, on lines whose buyer pays it: per line, or once for the whole
+   * charge (specification line A:298, decision D-6).
+   */
   cardFee: Cents;
   total: Cents;
 }
@@ -176,5 +203,5 @@ export function totals(cart: Cart, mode: SurchargeMode = 'per_line'): Totals {
   return { tickets: ticketsIn(cart.items), ...sumOf(lines, mode) };
 }
 
-/** '99+' above 99. */
+/** Returns '99+' above 99. */
 export const badge = (tickets: number): string => (tickets > 99 ? S.cartBadgeMax : String(tickets));

@@ -3,7 +3,7 @@ import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { S } from '@/shared/strings';
 import { Dialog } from '@/shared/ui/dialog';
 
-/** 'Need Help?' as a dialog, so that asking costs nobody a place in the checkout. */
+/** 'Need Help?' as a dialog, so that a buyer who opens it does not leave the checkout. */
 export function HelpDialog() {
   const [open, setOpen] = useState(false);
   return (

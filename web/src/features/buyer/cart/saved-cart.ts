@@ -1,10 +1,16 @@
-/** Reading a saved cart, which may be years old, half written, or put there by somebody else (A:185). Pure. */
+/**
+ * Reads a saved cart. It may be years old, incomplete or written by another program (specification
+ * line A:185). Pure.
+ */
 import { cents } from '@/shared/money';
-import { EMPTY, PER_PURCHASE_MAX, clubIdOf, fitted, type Cart, type CartItem } from './cart';
+import { EMPTY, PER_LINE_MAX, clubIdOf, fitted, type Cart, type CartItem } from './cart';
 
 const LINES_MAX = 20;
 
-/** A saved cart with a bad shape is discarded, and so is one of several clubs: the server would refuse it (decision A-2). */
+/**
+ * Discards a malformed cart, and one with several clubs, which the server would refuse (decision
+ * A-2).
+ */
 export function readCart(stored: unknown): Cart {
   const kept = (stored as Partial<Cart> | null)?.items;
   if (!Array.isArray(kept) || kept.length === 0 || kept.length > LINES_MAX) return EMPTY;
@@ -42,7 +48,7 @@ function readItem(stored: unknown): CartItem | null {
     homeTeam,
     awayTeam,
     gameDate,
-    quantity: Math.min(quantity, PER_PURCHASE_MAX),
+    quantity: Math.min(quantity, PER_LINE_MAX),
     drawTitle: isWord(item.drawTitle) ? item.drawTitle : `${homeTeam} v ${awayTeam}`,
     passStripeFees: item.passStripeFees === true,
     clubId: isCount(item.clubId) ? item.clubId : clubIdOf(drawId),

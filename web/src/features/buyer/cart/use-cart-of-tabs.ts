@@ -1,4 +1,4 @@
-/** Two tabs, one cart: what one saves, the other shows. */
+/** Keeps the cart of several tabs in step: a change saved in one tab appears in the others. */
 import { useSetAtom, useStore } from 'jotai';
 import { useEffect } from 'react';
 import { isBusy } from '@/features/buyer/checkout/checkout';
@@ -12,9 +12,9 @@ export function useCartOfTabs(): void {
   const reload = useSetAtom(reloadCartAtom);
   useEffect(() => {
     const onStorage = (event: StorageEvent) => {
-      // The key is null when everything was cleared.
+      // The key is null when all storage was cleared.
       if (event.key !== S.cartKey && event.key !== null) return;
-      // What is being paid for stays as it is until the payment is decided.
+      // Items in a payment do not change until its outcome is known.
       if (!isBusy(store.get(checkoutAtom(CART_SCOPE)))) reload(event.newValue === null);
     };
     window.addEventListener('storage', onStorage);

@@ -11,7 +11,7 @@ import { cartAtom } from './cart-atoms';
 import { useFreshCart } from './use-fresh-cart';
 
 const LATER = '2099-01-01T00:00:00Z';
-/** The last three tickets are in this cart. */
+/** This cart holds the last three tickets. */
 const last = aDraw({ ticketsSold: 166, ticketsAvailable: 3, gameDate: LATER });
 const cart = add(EMPTY, itemOf(last, 3));
 

@@ -1,4 +1,7 @@
-/** Asks what is still there of each draw before anything is reserved (C-14), and says what had to go. */
+/**
+ * Requests the availability of each draw before tickets are reserved (decision C-14), and tells the
+ * buyer what was removed.
+ */
 import { useAtom, useSetAtom, useStore } from 'jotai';
 import { useEffect, useState } from 'react';
 import { fetchDraw } from '@/api/endpoints/buyer';
@@ -10,18 +13,18 @@ import { keptOf } from '@/features/buyer/checkout/kept';
 import { CART_SCOPE, refresh, remove, type Cart } from './cart';
 import { cartAtom } from './cart-atoms';
 
-export interface Freshness {
+export interface CartFreshness {
   fresh: boolean;
-  /** Games that can no longer be had, and games of which fewer are left than were wanted. */
+  /** Games that can no longer be bought, and games with fewer tickets left than the cart wants. */
   changes: readonly string[];
 }
 
-interface Asked {
+interface FetchedDraws {
   draws: Draw[];
   gone: number[];
 }
 
-async function askFor(numbers: readonly number[]): Promise<Asked> {
+async function askFor(numbers: readonly number[]): Promise<FetchedDraws> {
   const answers = await Promise.all(
     numbers.map((number) =>
       fetchDraw(number).catch((error: unknown) =>
@@ -37,16 +40,19 @@ async function askFor(numbers: readonly number[]): Promise<Asked> {
   };
 }
 
-/** What is left of a draw for this cart: what it has reserved itself is still its own to buy. */
+/**
+ * Returns how many tickets of a draw this cart can buy, including the tickets that it has reserved
+ * itself.
+ */
 export const forThisCart = (draw: Draw, nowMs: number): Draw => ({
   ...draw,
   ticketsAvailable: draw.ticketsAvailable + keptOf(CART_SCOPE, draw.drawNumber, nowMs),
 });
 
-/** The cart as the server's answers leave it, and what changed in words. */
+/** Returns the cart after the server's answers, and a text about what changed. */
 export function freshened(
   cart: Cart,
-  { draws, gone }: Asked,
+  { draws, gone }: FetchedDraws,
   nowMs: number,
 ): { cart: Cart; changes: string[] } {
   const next = gone.reduce(
@@ -67,11 +73,11 @@ export function freshened(
   return { cart: next, changes };
 }
 
-export function useFreshCart(): Freshness {
+export function useFreshCart(): CartFreshness {
   const store = useStore();
   const [cart, change] = useAtom(cartAtom);
   const receive = useSetAtom(receiveDrawsAtom);
-  const [freshness, setFreshness] = useState<Freshness>({ fresh: false, changes: [] });
+  const [freshness, setFreshness] = useState<CartFreshness>({ fresh: false, changes: [] });
   const { fresh } = freshness;
   const numbers = cart.items.map((item) => item.drawNumber).join(',');
   useEffect(() => {
@@ -82,7 +88,7 @@ export function useFreshCart(): Freshness {
       receive(asked.draws);
       const now = store.get(nowAtom);
       const last = store.get(cartAtom);
-      // After a reload in the middle of a payment its tickets may be sold already, to this very cart.
+      // After a reload during a payment, the tickets may already be sold to this same cart.
       const paying = attemptOf(CART_SCOPE)?.paying === true;
       const next = paying
         ? { cart: last, changes: [] }

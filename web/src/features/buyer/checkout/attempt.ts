@@ -1,4 +1,7 @@
-/** One key per attempt to buy, kept until it is decided, so that a reload or a double tap cannot charge twice. */
+/**
+ * Idempotency keys of purchase attempts. A key is kept until the attempt ends, so that a reload or
+ * a double tap cannot charge twice.
+ */
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { forgetKept } from './kept';
 
@@ -6,14 +9,14 @@ export interface Attempt {
   clientKey: string;
   orderToken?: string;
   paymentIntentId?: string;
-  /** Whether the provider may have been asked for money. */
+  /** Whether a payment may have been requested from the provider. */
   paying?: boolean;
 }
 
 const keyOf = (scope: string) => `fd_attempt:${scope}`;
 const finishedKeyOf = (scope: string) => `fd_finished:${scope}`;
 
-// Should storage be forbidden, the key lives as long as the page.
+// If the browser forbids storage, the key lives as long as the page.
 const kept = new Map<string, Attempt>();
 
 function randomKey(): string {
@@ -21,7 +24,7 @@ function randomKey(): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** The attempt under way for `scope` ("draw:1042", "cart"), if there is one. */
+/** Returns the current attempt for `scope` ("draw:1042", "cart"), if there is one. */
 export function attemptOf(scope: string): Attempt | null {
   const stored = readStored('session', keyOf(scope));
   if (
@@ -45,7 +48,7 @@ export function noteAttempt(scope: string, attempt: Attempt): void {
   writeStored('session', keyOf(scope), attempt);
 }
 
-/** Decided: tickets issued, or surely nobody was charged. */
+/** Ends the attempt: tickets are issued, or it is certain that no charge was made. */
 export function endAttempt(scope: string): void {
   kept.delete(scope);
   forgetStored('session', keyOf(scope));
@@ -53,15 +56,19 @@ export function endAttempt(scope: string): void {
 }
 
 /**
- * Decided with tickets. Until the next attempt begins, whoever comes back here finds the purchase finished: by the back button,
- * in a duplicated tab, or on a page that the browser kept. The token is the attempt's own unless it is given.
+ * Ends the attempt with tickets. Until the next attempt starts, a buyer who returns finds the
+ * purchase finished: by the back button, in a duplicated tab or on a cached page. The token
+ * defaults to the attempt's own.
  */
 export function finishAttempt(scope: string, orderToken = attemptOf(scope)?.orderToken): void {
   endAttempt(scope);
   if (orderToken) writeStored('session', finishedKeyOf(scope), orderToken);
 }
 
-/** The token of the order that was the last thing to happen in this scope; null when none was finished, or another was begun since. */
+/**
+ * Returns the token of the order that finished last in this scope. Null when none has finished or a
+ * new attempt has started since.
+ */
 export function finishedOf(scope: string): string | null {
   const token = readStored('session', finishedKeyOf(scope));
   return typeof token === 'string' ? token : null;

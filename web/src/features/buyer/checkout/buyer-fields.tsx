@@ -11,7 +11,7 @@ interface BuyerFieldsProps {
   readOnly?: boolean;
 }
 
-/** Who the tickets are for. One name field; the browser's own memory fills them in. */
+/** The fields of the ticket holder. One name field, so that the browser can fill it in. */
 export function BuyerFields({ details, onDetails, problems, readOnly = false }: BuyerFieldsProps) {
   return (
     <>
@@ -58,7 +58,9 @@ export function BuyerFields({ details, onDetails, problems, readOnly = false }: 
   );
 }
 
-/** Cards only: wallets have their own place, and the buyer's details are asked for once, above. */
+/**
+ * The card fields. Wallets have their own place, and the buyer's details are asked for once, above.
+ */
 const CARD: StripePaymentElementOptions = {
   layout: 'tabs',
   wallets: { applePay: 'never', googlePay: 'never', link: 'never' },
@@ -72,7 +74,7 @@ const LETTERS = {
   fill: '#fff',
 } as const;
 
-/** The cards that are taken, as marks and in words (A:11). */
+/** The accepted cards, as logos and in words (specification line A:11). */
 function CardsTaken() {
   return (
     <ul className="cards-taken" aria-label="Accepted cards">

@@ -14,15 +14,16 @@ import {
   unconfirmed,
   walletNotStarted,
 } from './catalogue';
-import type { Trouble } from './checkout';
+import type { CheckoutProblem } from './checkout';
 
 const answered = (status: number, body: object = {}) =>
   new Problem(status, JSON.stringify(body), '', null);
-const said = ({ title, text }: Trouble) => `${title}: ${text}`;
+const said = ({ title, text }: CheckoutProblem) => `${title}: ${text}`;
 const lost = new TypeError('Failed to fetch');
 
-// Every row of the specification's error catalogue that a buyer's form can reach (A:258-286), byte for byte.
-test.each<[string, Trouble, string]>([
+// Every row of the specification's error catalogue that a buyer's form can reach (specification
+// lines A:258-286), byte for byte.
+test.each<[string, CheckoutProblem, string]>([
   [
     'the draw page cannot open a payment: the server’s words',
     notOpened('draw', 'card', answered(409, { message: 'No.' })),
@@ -87,6 +88,20 @@ test.each<[string, Trouble, string]>([
     'others were faster',
     notOpened('draw', 'card', answered(409, { code: 'tickets-unavailable', available: 3 })),
     'Tickets No Longer Available: Only 3 tickets remaining. Please adjust your selection.',
+  ],
+  [
+    'the network may hold no more',
+    notOpened(
+      'draw',
+      'card',
+      answered(409, {
+        code: 'hold-limit',
+        available: 0,
+        message:
+          'Every ticket is taken for now: They are being paid for. Please try again in a moment.',
+      }),
+    ),
+    'Every ticket is taken for now: They are being paid for. Please try again in a moment.',
   ],
   [
     'the service is maintained',

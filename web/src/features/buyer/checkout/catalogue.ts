@@ -1,26 +1,32 @@
-/** The error catalogue (A:258-286): which words belong to which trouble on which screen. Pure; money has not moved in any of them. */
+/**
+ * The error catalogue (specification lines A:258-286): the text for each error on each screen.
+ * Pure. No money has moved in any of these cases.
+ */
 import { Problem } from '@/api/http';
 import { S, fill, onlyRemaining } from '@/shared/strings';
-import type { Trouble, Way } from './checkout';
+import type { CheckoutProblem, PaymentMethodKind } from './checkout';
 
-/** The draw page's form, the two-step checkout, or the cart's: each has its own words for the same trouble. */
-export type Place = 'draw' | 'checkout' | 'cart';
+/**
+ * The draw page's form, the two-step checkout or the cart. Each has its own text for the same
+ * error.
+ */
+export type CheckoutPage = 'draw' | 'checkout' | 'cart';
 
-/** 'Payment Error: Payment system not ready.' is a title and a text in one string. */
-export function titled(said: string): Trouble {
+/** 'Payment Error: Payment system not ready.' holds a title and a text in one string. */
+export function titled(said: string): CheckoutProblem {
   const at = said.indexOf(': ');
   return { title: said.slice(0, at), text: said.slice(at + 2) };
 }
 
-/** A wallet was pressed before both boxes were ticked (A:201-203). */
-export function unconfirmed(place: Place): Trouble {
+/** The buyer pressed a wallet button before ticking both boxes (specification lines A:201-203). */
+export function unconfirmed(place: CheckoutPage): CheckoutProblem {
   return place === 'draw'
     ? { ...titled(S.missingConfirmation), untried: true }
     : { title: S.confirmationRequired, text: S.confirmationRequiredText, untried: true };
 }
 
-/** The payment library is not here: it is still coming, or it could not be fetched. */
-export function notReady(place: Place, couldNotLoad: boolean): Trouble {
+/** The payment library is still loading or failed to load. */
+export function notReady(place: CheckoutPage, couldNotLoad: boolean): CheckoutProblem {
   if (couldNotLoad) return titled(S.systemNotReady);
   if (place === 'draw') return titled(S.paymentNotReady);
   return place === 'checkout'
@@ -28,27 +34,34 @@ export function notReady(place: Place, couldNotLoad: boolean): Trouble {
     : titled(S.setupInitializing);
 }
 
-/** The card's own fields are not filled in. */
-export function incomplete(place: Place, message: string | null): Trouble {
+/** The card fields are incomplete. */
+export function incomplete(place: CheckoutPage, message: string | null): CheckoutProblem {
   if (place === 'checkout') return { title: S.incompleteDetails, text: S.incompleteDetailsText };
   return declined(place, 'card', message);
 }
 
-/** The server's check of details, boxes and tickets said no, or could not be made. */
-export function invalid([first]: readonly string[]): Trouble {
+/** The server's check of details, consents and tickets failed or could not be made. */
+export function invalid([first]: readonly string[]): CheckoutProblem {
   return (
     tooFew(first ?? '') ?? { title: S.validationFailed, text: first ?? S.validationFailedText }
   );
 }
 
-/** The check's own sentence that others were faster is the same trouble as the refusal of a payment for it (A:283). */
-function tooFew(said: string): Trouble | null {
+/**
+ * The check's sold-out message is the same error as a payment refused as sold out (specification
+ * line A:283).
+ */
+function tooFew(said: string): CheckoutProblem | null {
   const available = Number(/Only (\d+) tickets/.exec(said)?.[1] ?? NaN);
   return said === onlyRemaining(available) ? { ...titled(said), available } : null;
 }
 
-/** The provider said no. */
-export function declined(place: Place, way: Way, message: string | null): Trouble {
+/** The provider declined the payment. */
+export function declined(
+  place: CheckoutPage,
+  way: PaymentMethodKind,
+  message: string | null,
+): CheckoutProblem {
   if (way === 'wallet') {
     if (place === 'checkout')
       return { title: S.paymentFailedTitle, text: message ?? S.walletNotProcessed };
@@ -60,27 +73,31 @@ export function declined(place: Place, way: Way, message: string | null): Troubl
   return { title: S.paymentFailedLower, text: message ?? S.cartCardFailedText };
 }
 
-/** The provider ended with a status that is neither a yes nor a no. */
-export const notSucceeded = (status: string): Trouble => ({
+/** The provider ended with a status that is neither success nor failure. */
+export const notSucceeded = (status: string): CheckoutProblem => ({
   title: S.paymentIncomplete,
   text: fill(S.paymentStatus, { status }),
 });
 
-/** The wallet could not be started at all. */
-export const walletNotStarted: Trouble = {
+/** The wallet could not be started. */
+export const walletNotStarted: CheckoutProblem = {
   title: S.walletError,
   text: S.walletErrorText,
   untried: true,
 };
 
-export const applePayMissing: Trouble = {
+export const applePayMissing: CheckoutProblem = {
   title: S.applePayUnavailable,
   text: S.applePayUnavailableText,
   untried: true,
 };
 
-/** No payment could be opened: by the refusal's own words, else by the screen's. */
-export function notOpened(place: Place, way: Way, error: unknown): Trouble {
+/** No payment could be opened. The text is the server's refusal, or else the screen's own. */
+export function notOpened(
+  place: CheckoutPage,
+  way: PaymentMethodKind,
+  error: unknown,
+): CheckoutProblem {
   if (!(error instanceof Problem)) return unreachable(place, way);
   const stale = error.code === 'amount-changed' ? { stale: true } : {};
   const refused = refusal(error);
@@ -104,16 +121,16 @@ export function notOpened(place: Place, way: Way, error: unknown): Trouble {
   };
 }
 
-/** What means the same on every screen. */
-function refusal({ code, said }: Problem): Trouble | null {
-  if (code === 'tickets-unavailable') {
+/** Errors with the same meaning on every screen. */
+function refusal({ code, said }: Problem): CheckoutProblem | null {
+  if (code === 'tickets-unavailable' || code === 'hold-limit') {
     const available = Number(said.available ?? 0);
     return { ...titled(said.message ?? onlyRemaining(available)), available };
   }
   return code === 'maintenance' ? { title: S.maintenance, text: S.maintenanceText } : null;
 }
 
-function unreachable(place: Place, way: Way): Trouble {
+function unreachable(place: CheckoutPage, way: PaymentMethodKind): CheckoutProblem {
   if (place === 'checkout')
     return way === 'wallet' ? walletNotStarted : { title: S.setupError, text: S.setupErrorText };
   if (place === 'cart') return { title: S.setupError, text: S.failedToInitialize };
@@ -122,8 +139,8 @@ function unreachable(place: Place, way: Way): Trouble {
     : titled(S.setupFailed);
 }
 
-/** The check before the payment failed itself: by a refusal, or because nobody answered. */
-export function notValidated(place: Place, error: unknown): Trouble {
+/** The check before the payment failed, by a refusal or without an answer. */
+export function notValidated(place: CheckoutPage, error: unknown): CheckoutProblem {
   if (!(error instanceof Problem)) return exception(place, error);
   const refused = refusal(error);
   if (refused) return refused;
@@ -132,8 +149,8 @@ export function notValidated(place: Place, error: unknown): Trouble {
   return invalid(error.said.message ? [error.said.message] : []);
 }
 
-/** Anything else that went wrong before the provider was asked. */
-export function exception(place: Place, error: unknown): Trouble {
+/** Any other error before the provider was asked. */
+export function exception(place: CheckoutPage, error: unknown): CheckoutProblem {
   if (place === 'checkout')
     return {
       title: S.processingError,
@@ -144,5 +161,8 @@ export function exception(place: Place, error: unknown): Trouble {
   return titled(S.purchaseFailed);
 }
 
-/** The provider had set the money aside, but the tickets could not be had: the toast beside the panel that tells the rest. */
-export const notAllocated: Trouble = titled(S.purchaseFailed);
+/**
+ * The provider authorised the money, but no tickets could be issued. This toast stands beside the
+ * panel with the details.
+ */
+export const notAllocated: CheckoutProblem = titled(S.purchaseFailed);

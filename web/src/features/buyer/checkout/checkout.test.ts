@@ -8,7 +8,7 @@ import {
   outcomeOf,
   ownHeld,
   type Checkout,
-  type Happening,
+  type CheckoutEvent,
   type OpenOrder,
 } from './checkout';
 
@@ -22,11 +22,11 @@ const order: OpenOrder = {
   expiresAt: 1_000,
 };
 const trouble = { title: 'Payment Failed', text: 'Your card was declined.' };
-const through = (...happenings: Happening[]): Checkout => happenings.reduce(advance, CHOOSING);
+const through = (...happenings: CheckoutEvent[]): Checkout => happenings.reduce(advance, CHOOSING);
 
-const submitted: Happening = { is: 'submitted', way: 'card' };
-const opened: Happening = { is: 'opened', order };
-const authorised: Happening = { is: 'authorised' };
+const submitted: CheckoutEvent = { is: 'submitted', way: 'card' };
+const opened: CheckoutEvent = { is: 'opened', order };
+const authorised: CheckoutEvent = { is: 'authorised' };
 
 test('a purchase goes from the choice to the tickets', () => {
   const tickets = [{ ticketNumber: 1, serialNumber: 'FD-1042-001', homeNumber: 7, awayNumber: 9 }];
@@ -86,12 +86,12 @@ test('too few tickets is forgotten once some are reserved; a decline is not', ()
 });
 
 describe('once money may have moved', () => {
-  const unsure: readonly Happening[][] = [
+  const unsure: readonly CheckoutEvent[][] = [
     [submitted, opened, { is: 'unsure' }],
     [submitted, opened, authorised, { is: 'unsure' }],
     [{ is: 'unsure', order }],
   ];
-  const everything: Happening[] = [
+  const everything: CheckoutEvent[] = [
     submitted,
     opened,
     authorised,
@@ -184,6 +184,6 @@ test('an order’s answer decides only what is decided', () => {
     refunding: true,
   });
   expect(outcomeOf({ status: 'processing', reason: null, lines })).toBeNull();
-  // The order's own word for an intent that may have been authorised a moment ago: not a decision.
+  // The order status for an intent that may have been authorised a moment ago. It is not final.
   expect(outcomeOf({ status: 'requires_payment_method', reason: null, lines })).toBeNull();
 });

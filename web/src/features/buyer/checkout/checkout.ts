@@ -1,9 +1,12 @@
-/** Where a purchase stands, and what moves it on. Pure. Its one promise: once money may have moved, it never offers a second payment. */
+/**
+ * The state machine of a purchase. Pure. Invariant: once money may have moved, it never offers a
+ * second payment.
+ */
 import type { OwnTicket } from '@/api/wire';
 
-export type Way = 'card' | 'wallet';
+export type PaymentMethodKind = 'card' | 'wallet';
 
-/** An order that the server has opened: tickets are reserved, a payment intent exists. */
+/** An order that the server has opened: tickets are reserved and a payment intent exists. */
 export interface OpenOrder {
   clientSecret: string;
   paymentIntentId: string;
@@ -12,116 +15,125 @@ export interface OpenOrder {
   /** Cents. */
   amount: number;
   ticketCount: number;
-  /** Of a cart: how many of each draw. */
+  /** For a cart: the number of tickets of each draw. */
   items?: readonly { drawNumber: number; quantity: number }[];
-  /** Server milliseconds. */
+  /** Server time in milliseconds. */
   expiresAt: number;
 }
 
-/** What went wrong before any money moved: words for the person, and where to look. */
-export interface Trouble {
+/** An error before any money moved: the text for the buyer, and the field to look at. */
+export interface CheckoutProblem {
   title: string;
   text: string;
-  /** How many tickets there are, when that was the trouble. */
+  /** The number of available tickets, when too few were left. */
   available?: number;
-  /** The price that was shown is not the price any more: it has to be asked for again. */
+  /** The shown price is outdated and must be requested again. */
   stale?: boolean;
-  /** Nothing was tried yet, so money need not be spoken of. */
+  /** No payment was attempted, so the text need not mention money. */
   untried?: boolean;
 }
 
 export type Checkout =
-  | { at: 'choosing'; order: OpenOrder | null; trouble: Trouble | null }
-  | { at: 'reserving'; way: Way }
-  | { at: 'paying'; way: Way; order: OpenOrder }
-  | { at: 'issuing'; way: Way; order: OpenOrder }
-  /** `said`: the server's own words, where it knows that something is wrong but not what becomes of the money. */
+  | { at: 'choosing'; order: OpenOrder | null; trouble: CheckoutProblem | null }
+  | { at: 'reserving'; way: PaymentMethodKind }
+  | { at: 'paying'; way: PaymentMethodKind; order: OpenOrder }
+  | { at: 'issuing'; way: PaymentMethodKind; order: OpenOrder }
+  /**
+   * `said`: the server's own text, when it knows of a problem but not yet what happens to the
+   * money.
+   */
   | { at: 'confirming'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>; said?: string }
-  /** The money is set aside, the tickets are not here yet: the thank-you page waits for them (A:190, C-19). */
+  /**
+   * The money is authorised and the tickets are not issued yet. The thank-you page waits for them
+   * (specification line A:190, decision C-19).
+   */
   | { at: 'pending'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
   | { at: 'issued'; tickets: readonly OwnTicket[] }
-  /** `refunding`: money was taken although no tickets could be given, and is on its way back. */
+  /** `refunding`: money was taken although no tickets could be issued, and is being refunded. */
   | { at: 'notCharged'; reason: string; refunding: boolean }
   | { at: 'lost'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>; said?: string };
 
-export type Happening =
-  | { is: 'submitted'; way: Way }
+export type CheckoutEvent =
+  | { is: 'submitted'; way: PaymentMethodKind }
   | { is: 'opened'; order: OpenOrder }
-  | { is: 'refused'; trouble: Trouble }
+  | { is: 'refused'; trouble: CheckoutProblem }
   | { is: 'authorised' }
-  | { is: 'declined'; trouble: Trouble }
+  | { is: 'declined'; trouble: CheckoutProblem }
   | { is: 'pending' }
   | { is: 'unsure'; order?: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>; said?: string }
   | { is: 'issued'; tickets: readonly OwnTicket[] }
   | { is: 'notCharged'; reason: string; refunding?: boolean }
-  /** The server has asked the provider: no card was ever accepted for this payment, which may be tried again. */
-  | { is: 'untouched'; trouble: Trouble }
+  /**
+   * The server has asked the provider: no card was accepted for this payment, so the buyer may try
+   * again.
+   */
+  | { is: 'untouched'; trouble: CheckoutProblem }
   | { is: 'gaveUp' }
   | { is: 'expired' }
   | { is: 'again' };
 
 export const CHOOSING: Checkout = { at: 'choosing', order: null, trouble: null };
 
-/** A happening that does not fit where the purchase stands changes nothing: late answers are normal. */
-export function advance(checkout: Checkout, happening: Happening): Checkout {
+/**
+ * Applies an event. An event that does not fit the state changes nothing, because late answers are
+ * normal.
+ */
+export function advance(checkout: Checkout, event: CheckoutEvent): Checkout {
   switch (checkout.at) {
     case 'choosing':
-      if (happening.is === 'submitted') return { at: 'reserving', way: happening.way };
-      if (happening.is === 'opened')
-        return { ...checkout, order: happening.order, trouble: stillTrue(checkout.trouble) };
-      if (happening.is === 'refused') return { ...checkout, trouble: happening.trouble };
-      if (happening.is === 'expired') return { ...checkout, order: null };
-      // A reload in the middle of a payment finds the order again, and only asks what became of it.
-      if (happening.is === 'unsure' && happening.order)
-        return { at: 'confirming', order: happening.order };
+      if (event.is === 'submitted') return { at: 'reserving', way: event.way };
+      if (event.is === 'opened')
+        return { ...checkout, order: event.order, trouble: stillTrue(checkout.trouble) };
+      if (event.is === 'refused') return { ...checkout, trouble: event.trouble };
+      if (event.is === 'expired') return { ...checkout, order: null };
+      // After a reload during a payment, the order is found again and only its outcome is
+      // requested.
+      if (event.is === 'unsure' && event.order) return { at: 'confirming', order: event.order };
       return checkout;
     case 'reserving':
-      if (happening.is === 'opened')
-        return { at: 'paying', way: checkout.way, order: happening.order };
-      if (happening.is === 'refused')
-        return { at: 'choosing', order: null, trouble: happening.trouble };
+      if (event.is === 'opened') return { at: 'paying', way: checkout.way, order: event.order };
+      if (event.is === 'refused') return { at: 'choosing', order: null, trouble: event.trouble };
       return checkout;
     case 'paying':
-      if (happening.is === 'authorised')
+      if (event.is === 'authorised')
         return { at: 'issuing', way: checkout.way, order: checkout.order };
-      if (happening.is === 'declined')
-        return { at: 'choosing', order: checkout.order, trouble: happening.trouble };
-      if (happening.is === 'unsure') return confirming(checkout.order, happening.said);
+      if (event.is === 'declined')
+        return { at: 'choosing', order: checkout.order, trouble: event.trouble };
+      if (event.is === 'unsure') return confirming(checkout.order, event.said);
       return checkout;
     case 'issuing':
     case 'pending':
     case 'confirming':
-      if (happening.is === 'issued') return { at: 'issued', tickets: happening.tickets };
-      if (happening.is === 'notCharged')
+      if (event.is === 'issued') return { at: 'issued', tickets: event.tickets };
+      if (event.is === 'notCharged')
         return {
           at: 'notCharged',
-          reason: happening.reason,
-          refunding: happening.refunding ?? false,
+          reason: event.reason,
+          refunding: event.refunding ?? false,
         };
-      if (happening.is === 'untouched' && checkout.at === 'confirming')
-        return { at: 'choosing', order: null, trouble: happening.trouble };
+      if (event.is === 'untouched' && checkout.at === 'confirming')
+        return { at: 'choosing', order: null, trouble: event.trouble };
       if (
-        happening.is === 'unsure' &&
-        (checkout.at === 'issuing' || (checkout.at === 'confirming' && happening.said))
+        event.is === 'unsure' &&
+        (checkout.at === 'issuing' || (checkout.at === 'confirming' && event.said))
       )
-        return confirming(checkout.order, happening.said);
-      if (happening.is === 'pending' && checkout.at === 'issuing')
+        return confirming(checkout.order, event.said);
+      if (event.is === 'pending' && checkout.at === 'issuing')
         return { at: 'pending', order: checkout.order };
-      if (happening.is === 'gaveUp' && checkout.at === 'confirming')
-        return { ...checkout, at: 'lost' };
+      if (event.is === 'gaveUp' && checkout.at === 'confirming') return { ...checkout, at: 'lost' };
       return checkout;
     case 'lost':
-      // News may still come by the socket.
-      if (happening.is === 'issued') return { at: 'issued', tickets: happening.tickets };
-      if (happening.is === 'notCharged')
+      // The socket may still deliver the outcome.
+      if (event.is === 'issued') return { at: 'issued', tickets: event.tickets };
+      if (event.is === 'notCharged')
         return {
           at: 'notCharged',
-          reason: happening.reason,
-          refunding: happening.refunding ?? false,
+          reason: event.reason,
+          refunding: event.refunding ?? false,
         };
       return checkout;
     case 'notCharged':
-      return happening.is === 'again' ? CHOOSING : checkout;
+      return event.is === 'again' ? CHOOSING : checkout;
     case 'issued':
       return checkout;
   }
@@ -132,36 +144,48 @@ const confirming = (
   said?: string,
 ): Checkout => ({ at: 'confirming', order, ...(said ? { said } : {}) });
 
-/** Too few tickets is mended once there are some; what else went wrong is not. */
-const stillTrue = (trouble: Trouble | null): Trouble | null =>
+/** Clears a "too few tickets" error once tickets are available. Other errors stay. */
+const stillTrue = (trouble: CheckoutProblem | null): CheckoutProblem | null =>
   trouble?.available === undefined ? trouble : null;
 
-/** Whether a payment may be started. Nowhere else may a pay button work. */
+/** Whether a payment may be started. Pay buttons work in no other state. */
 export const mayPay = (checkout: Checkout): boolean => checkout.at === 'choosing';
 
-/** Whether a request is under way, so that controls freeze and leaving asks once. */
+/**
+ * Whether a request is in progress. Controls are disabled then, and leaving the page asks for
+ * confirmation.
+ */
 export const isBusy = (checkout: Checkout): boolean =>
   ['reserving', 'paying', 'issuing', 'confirming', 'pending'].includes(checkout.at);
 
-/** Tickets this purchase itself keeps from the rest: they are still ours to buy when the public count says none are left. */
+/**
+ * Returns the tickets that this purchase has reserved. The buyer can still buy them when the public
+ * count is zero.
+ */
 export function ownHeld(checkout: Checkout, nowMs: number): number {
   if (!('order' in checkout) || !checkout.order || !('ticketCount' in checkout.order)) return 0;
-  // A payment that has begun is not cut off; before one the reservation counts only while it lasts.
+  // A payment that has started is never interrupted. Before that, the reservation counts only until
+  // it expires.
   return checkout.at === 'choosing' && checkout.order.expiresAt <= nowMs
     ? 0
     : checkout.order.ticketCount;
 }
 
-/** How many were bought: after a reload the order knows better than the form. */
+/**
+ * Returns the number of tickets bought. After a reload, the order is more reliable than the form.
+ */
 export const boughtCount = (checkout: Checkout, wanted: number): number =>
   checkout.at === 'issued' && checkout.tickets.length > 0 ? checkout.tickets.length : wanted;
 
-/** What an order's answer means for a purchase of unknown outcome; null while it is still open. */
+/**
+ * Returns the event for an order's answer when the outcome of the payment is unknown. Null while
+ * the order is open.
+ */
 export function outcomeOf(order: {
   status: string;
   reason: string | null;
   lines: readonly { tickets: readonly OwnTicket[] }[];
-}): Happening | null {
+}): CheckoutEvent | null {
   if (order.status === 'succeeded')
     return { is: 'issued', tickets: order.lines.flatMap((line) => line.tickets) };
   if (order.status === 'not_charged') return { is: 'notCharged', reason: order.reason ?? '' };
@@ -170,7 +194,10 @@ export function outcomeOf(order: {
   return null;
 }
 
-/** Why there are no tickets, as a whole sentence, and what becomes of the money. Some of the server's reasons are specified without a full stop. */
+/**
+ * Returns why there are no tickets, as a full sentence, and what happens to the money. Some
+ * specified server texts lack the full stop.
+ */
 export function moneyWords(reason: string, refunding: boolean): string {
   if (/not been charged|being refunded/.test(reason)) return reason;
   const why = reason === '' || /[.!?]$/.test(reason) ? reason : `${reason}.`;
@@ -179,7 +206,7 @@ export function moneyWords(reason: string, refunding: boolean): string {
 
 export const CONFIRMING = 'We are confirming your payment';
 
-/** What to do while nobody knows what became of a payment, or is told that people look into it. */
+/** Returns what the buyer should do while the outcome is unknown or under manual review. */
 export function waitingWords({
   at,
   said,

@@ -9,7 +9,7 @@ interface ConsentBoxesProps {
   details: Details;
   onDetails: (details: Details) => void;
   problems: readonly FormProblem[];
-  /** Each screen has its own specified words for the age (decision J-4). */
+  /** Each screen has its own specified text for the age check (decision J-4). */
   ageWords: string;
 }
 
@@ -36,7 +36,7 @@ export function ConsentBoxes({ details, onDetails, problems, ageWords }: Consent
           type="button"
           className="link-btn"
           onClick={(event) => {
-            // Reading the terms is not agreeing to them.
+            // Opening the terms must not tick the box.
             event.preventDefault();
             setReading(true);
           }}

@@ -3,7 +3,10 @@ import { connectionAtom } from '@/features/shared-live/live-atoms';
 import type { Checkout } from './checkout';
 import { usePaymentLoading, usePaymentSurface } from './payment-provider';
 
-/** Visible to all, as specified; states only, and names cut to their last six letters (decision C-20). */
+/**
+ * The debug panel, visible to all as specified. It shows states only and cuts identifiers to their
+ * last six letters (decision C-20).
+ */
 export function DebugPanel({ checkout }: { checkout: Checkout }) {
   const { open } = useAtomValue(connectionAtom);
   const { failed } = usePaymentLoading();

@@ -2,14 +2,17 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
 interface FinishedPanelProps {
-  /** Of the order that was bought here last. */
+  /** The token of the order that was bought here last. */
   orderToken: string;
   match?: string;
-  /** What else may be done from here. */
+  /** Further actions that are possible here. */
   children: ReactNode;
 }
 
-/** In place of a checkout that has just sold, for whoever comes back to it: nothing is reserved and nothing can be paid until more is asked for. */
+/**
+ * Replaces the checkout after a finished purchase when the buyer returns. Nothing is reserved or
+ * payable until the buyer starts again.
+ */
 export function FinishedPanel({ orderToken, match, children }: FinishedPanelProps) {
   return (
     <section className="card" role="status">

@@ -1,22 +1,25 @@
 /**
- * What the server keeps for this tab's own purchase. The public count has it as taken, and after a reload nothing else here
- * remembers it: whoever has the last tickets reserved must not read that they are gone (B-8, C-14).
+ * The tickets that the server holds for this tab's own purchase. The public count excludes them,
+ * and a reload forgets the open page's state. A buyer who holds the last tickets must not read that
+ * they are sold out (decisions B-8, C-14).
  */
 import type { Draw } from '@/api/wire';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { ownHeld, type Checkout, type OpenOrder } from './checkout';
 
-type Kept = Pick<OpenOrder, 'expiresAt' | 'ticketCount' | 'items'>;
+type KeptReservation = Pick<OpenOrder, 'expiresAt' | 'ticketCount' | 'items'>;
 
 const keyOf = (scope: string) => `fd_kept:${scope}`;
 
-export function noteKept(scope: string, { expiresAt, ticketCount, items }: Kept): void {
+export function noteKept(scope: string, { expiresAt, ticketCount, items }: KeptReservation): void {
   writeStored('session', keyOf(scope), { expiresAt, ticketCount, items });
 }
 
-/** Tickets of a draw that are kept for `scope`; none once the reservation has lapsed. */
+/**
+ * Returns the tickets of a draw that are held for `scope`. None once the reservation has expired.
+ */
 export function keptOf(scope: string, drawNumber: number, nowMs: number): number {
-  const kept = readStored('session', keyOf(scope)) as Partial<Kept> | null;
+  const kept = readStored('session', keyOf(scope)) as Partial<KeptReservation> | null;
   if (typeof kept?.expiresAt !== 'number' || kept.expiresAt <= nowMs) return 0;
   const items: OpenOrder['items'] = Array.isArray(kept.items) ? kept.items : undefined;
   const count = items
@@ -25,7 +28,10 @@ export function keptOf(scope: string, drawNumber: number, nowMs: number): number
   return typeof count === 'number' ? count : 0;
 }
 
-/** Tickets that a draw's own purchase has in this tab, as the open page knows it or as it was noted, and with them what can be bought here. */
+/**
+ * Returns the tickets that this tab's purchase holds, from the open page or from storage, and how
+ * many the buyer can buy here.
+ */
 export function heldHere(
   draw: Draw,
   checkout: Checkout,

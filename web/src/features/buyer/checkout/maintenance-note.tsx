@@ -1,6 +1,8 @@
 import { S } from '@/shared/strings';
 
-/** Stands where one pays while the service is maintained; the form around it, and what was typed into it, stay to be read (I-5). */
+/**
+ * Replaces the payment part during maintenance. The form and its input stay visible (decision I-5).
+ */
 export function MaintenanceNote() {
   return (
     <div className="callout is-warn">

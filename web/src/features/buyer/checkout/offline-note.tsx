@@ -2,7 +2,7 @@ import { useHeard } from '@/features/shared-live/heard';
 import { dayAndTime } from '@/shared/dates';
 import { OFFLINE_WORDS } from '@/shared/offline';
 
-/** Stands where one pays while there is no connection, and says of when everything else on the screen is. */
+/** Replaces the payment part while offline and shows how old the data on the screen is. */
 export function OfflineNote() {
   const { agoMs, atMs } = useHeard();
   return (

@@ -9,11 +9,11 @@ interface OutcomePanelProps {
   onAgain: () => void;
 }
 
-/** Whether the purchase has left the form behind. */
+/** Whether the purchase has left the form. */
 export const hasOutcome = (checkout: Checkout): boolean =>
   ['confirming', 'pending', 'lost', 'notCharged'].includes(checkout.at);
 
-/** What to know and do when a payment is not simply done: money first, then what happens next. */
+/** Explains a payment that did not simply succeed: first the money, then what happens next. */
 export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
   const config = useAtomValue(configAtom);
   const help = config ? (

@@ -9,7 +9,10 @@ const SLOW_MS = 5_000;
 interface PayButtonProps {
   checkout: Checkout;
   total: string;
-  /** Whether both boxes are ticked; until then the button answers with the list of problems (D4). */
+  /**
+   * Whether both boxes are ticked. Until then, pressing the button shows the list of problems
+   * (interface decision D4).
+   */
   ready: boolean;
   busyWords: string | null;
 }

@@ -5,7 +5,7 @@ import { FakeServer } from '@/testing/fake-server';
 import { priceOf } from '@/shared/money';
 import { aDraw } from '@/testing/a-draw';
 import { attemptOf } from './attempt';
-import { CHOOSING, advance, type Checkout, type Happening } from './checkout';
+import { CHOOSING, advance, type Checkout, type CheckoutEvent } from './checkout';
 import { askAgain, pay, type Purchase } from './pay';
 import type { Confirmation, PaymentSurface } from './payment-surface';
 import { forgetSecret } from './secret-cache';
@@ -56,7 +56,7 @@ async function run(
   await pay(
     cardPurchase(order, buyer),
     surface(confirmation, incomplete),
-    (happening: Happening) => (checkout = advance(checkout, happening)),
+    (event: CheckoutEvent) => (checkout = advance(checkout, event)),
   );
   return checkout;
 }
@@ -216,8 +216,8 @@ describe('where the server confirms', () => {
   async function runCart(purchase: Purchase, confirmation: Confirmation = { kind: 'authorised' }) {
     forgetSecret('cart');
     const said: Checkout[] = [CHOOSING];
-    await pay(purchase, surface(confirmation), (happening) =>
-      said.push(advance(said.at(-1) ?? CHOOSING, happening)),
+    await pay(purchase, surface(confirmation), (event) =>
+      said.push(advance(said.at(-1) ?? CHOOSING, event)),
     );
     return said.at(-1);
   }
@@ -291,7 +291,7 @@ describe('where the server confirms', () => {
     await pay(
       walletPurchase(order, { name: 'Jo', email: 'jo@example.com', phone: '0400' }, 'checkout'),
       surface({ kind: 'authorised' }),
-      (happening) => (checkout = advance(checkout, happening)),
+      (event) => (checkout = advance(checkout, event)),
     );
     expect(checkout).toEqual({ at: 'issued', tickets: [] });
     expect(fake.asked[1]?.body).toEqual({
@@ -340,7 +340,7 @@ describe('where the server confirms', () => {
     await pay(
       cartByCard(cart, 1500, buyer),
       surface({ kind: 'authorised' }),
-      (happening) => (checkout = advance(checkout, happening)),
+      (event) => (checkout = advance(checkout, event)),
     );
     expect(checkout.at).toBe('issued');
     expect(fake.paths().filter((path) => path.endsWith('create-payment-intent'))).toHaveLength(1);
@@ -353,7 +353,7 @@ test('a wallet brings the buyer with it', async () => {
   await pay(
     walletPurchase(order, { name: 'Jo', email: 'jo@example.com', phone: '0400' }),
     surface({ kind: 'authorised' }),
-    (happening) => (checkout = advance(checkout, happening)),
+    (event) => (checkout = advance(checkout, event)),
   );
   expect(checkout.at).toBe('issued');
   expect(fake.paths()).toEqual(['POST /api/create-payment-intent', 'POST /api/purchase-tickets']);

@@ -1,5 +1,8 @@
-/** One purchase from the button to the tickets. Every step says what happened; none of them decides what is shown. */
-import { Problem, patiently } from '@/api/http';
+/**
+ * Runs one purchase from the button to the tickets. Each step dispatches an event; none decides
+ * what is shown.
+ */
+import { Problem, withRetry } from '@/api/http';
 import { finishPayment } from '@/api/endpoints/buyer';
 import type { Buyer, CompletionAnswer, IntentAnswer } from '@/api/wire';
 import { writeStored } from '@/shared/storage';
@@ -12,46 +15,59 @@ import {
   notOpened,
   notSucceeded,
   notValidated,
-  type Place,
+  type CheckoutPage,
 } from './catalogue';
-import type { Happening, OpenOrder, Trouble, Way } from './checkout';
+import type { CheckoutEvent, OpenOrder, CheckoutProblem, PaymentMethodKind } from './checkout';
 import type { Confirmation, PaymentSurface } from './payment-surface';
 
-/** What is bought: a draw's tickets or a whole cart. */
+/** Identifies an order and proves that it belongs to the buyer. */
+export type Paid = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
+
+/** What is bought: the tickets of a draw or a whole cart. */
 export interface Purchase {
-  /** Names the attempt: one key per draw, one for the cart. */
+  /** The scope of the attempt. There is one key per draw and one for the cart. */
   scope: string;
-  place: Place;
-  way: Way;
+  place: CheckoutPage;
+  way: PaymentMethodKind;
   buyer: Buyer | null;
-  /** The server's own check of details and consents, which it records; what is wrong, or nothing. */
+  /**
+   * The server's check of details and consents, which the server records. Returns the problem, or
+   * nothing.
+   */
   validate: () => Promise<readonly string[]>;
   open: (clientKey: string) => Promise<IntentAnswer>;
-  /** Where the server confirms the payment itself, with a method that the browser made (decision C-5). */
+  /**
+   * The call in which the server confirms the payment, with a payment method made in the browser
+   * (decision C-5).
+   */
   byMethod?: (paymentMethodId: string, order: OpenOrder) => Promise<CompletionAnswer>;
-  complete: (paymentIntentId: string) => Promise<CompletionAnswer>;
+  /**
+   * Completes with the order's token. The server accepts buyer details with it even when the
+   * provider's webhook came first (decision M-1).
+   */
+  complete: (order: Paid) => Promise<CompletionAnswer>;
 }
 
-/** The thank-you page finds the order by this even when nothing else was kept (decision C-17). */
+/** Lets the thank-you page find the order even when nothing else was stored (decision C-17). */
 export const LAST_PAYMENT_KEY = 'lastPayment';
 
 const MISMATCH = 'payment-mismatch';
 
-type Say = (happening: Happening) => void;
+type Dispatch = (event: CheckoutEvent) => void;
 
 export async function pay(
   purchase: Purchase,
   surface: PaymentSurface,
-  say: Say,
+  dispatch: Dispatch,
   onBusy: () => void = () => {},
 ): Promise<void> {
-  say({ is: 'submitted', way: purchase.way });
-  const order = await reserve(purchase, surface, onBusy).catch((trouble: Trouble) => {
-    say({ is: 'refused', trouble });
+  dispatch({ is: 'submitted', way: purchase.way });
+  const order = await reserve(purchase, surface, onBusy).catch((trouble: CheckoutProblem) => {
+    dispatch({ is: 'refused', trouble });
     return null;
   });
   if (!order) return;
-  say({ is: 'opened', order });
+  dispatch({ is: 'opened', order });
   const { scope } = purchase;
   const attempt = {
     ...beginAttempt(scope),
@@ -69,13 +85,13 @@ export async function pay(
     ? await throughServer(purchase, purchase.byMethod, surface, order, onBusy)
     : await throughProvider(purchase, surface, order);
   if (outcome.is === 'declined') noteAttempt(scope, { ...attempt, paying: false });
-  if (outcome.is === 'issued' || outcome.is === 'pending') say({ is: 'authorised' });
-  if (outcome.is !== 'authorised') return say(outcome);
-  say(outcome);
-  say(await issue(purchase, order, onBusy));
+  if (outcome.is === 'issued' || outcome.is === 'pending') dispatch({ is: 'authorised' });
+  if (outcome.is !== 'authorised') return dispatch(outcome);
+  dispatch(outcome);
+  dispatch(await issue(purchase, order, onBusy));
 }
 
-/** Refusals become words here; nothing has been charged at this point. */
+/** Turns a refusal into a text for the buyer. Nothing has been charged at this point. */
 async function reserve(
   purchase: Purchase,
   surface: PaymentSurface,
@@ -91,7 +107,7 @@ async function reserve(
   });
   if (errors.length > 0) throw invalid(errors);
   const { clientKey } = beginAttempt(purchase.scope);
-  return patiently(() => purchase.open(clientKey), onBusy).then(openOrder, (error: unknown) => {
+  return withRetry(() => purchase.open(clientKey), onBusy).then(openOrder, (error: unknown) => {
     throw notOpened(place, way, error);
   });
 }
@@ -111,12 +127,12 @@ export function openOrder(answer: IntentAnswer): OpenOrder {
   };
 }
 
-/** The provider's own library confirms. */
+/** Confirms with the provider's own library. */
 async function throughProvider(
   purchase: Purchase,
   surface: PaymentSurface,
   order: OpenOrder,
-): Promise<Happening> {
+): Promise<CheckoutEvent> {
   return confirmed(
     purchase,
     await surface.confirm(
@@ -127,7 +143,7 @@ async function throughProvider(
   );
 }
 
-function confirmed({ place, way }: Purchase, confirmation: Confirmation): Happening {
+function confirmed({ place, way }: Purchase, confirmation: Confirmation): CheckoutEvent {
   switch (confirmation.kind) {
     case 'authorised':
       return { is: 'authorised' };
@@ -140,50 +156,57 @@ function confirmed({ place, way }: Purchase, confirmation: Confirmation): Happen
   }
 }
 
-/** The server confirms; the browser only lends the method, and answers the bank's question if there is one. */
+/**
+ * Confirms on the server. The browser only creates the payment method and answers the bank's
+ * challenge, if any.
+ */
 async function throughServer(
   purchase: Purchase,
   byMethod: NonNullable<Purchase['byMethod']>,
   surface: PaymentSurface,
   order: OpenOrder,
   onBusy: () => void,
-): Promise<Happening> {
+): Promise<CheckoutEvent> {
   const { place, way, scope } = purchase;
   const method = await surface.method(purchase.buyer);
   if (method.kind === 'refused')
     return { is: 'declined', trouble: declined(place, way, method.message) };
   try {
-    const answer = await patiently(() => byMethod(method.id, order), onBusy);
+    const answer = await withRetry(() => byMethod(method.id, order), onBusy);
     if (answer.status === 'requires_action' && answer.clientSecret)
       return confirmed(purchase, await surface.nextAction(answer.clientSecret));
     if (answer.status === 'requires_payment_method')
       return { is: 'declined', trouble: declined(place, way, answer.message ?? null) };
     return decided(scope, answer, { is: 'pending' });
   } catch (error) {
-    // A refusal of the provider (402) or of the call itself (400) leaves the card untouched.
+    // A refusal by the provider (402) or of the request itself (400) leaves the card uncharged.
     if (error instanceof Problem && (error.status === 402 || error.status === 400))
       return { is: 'declined', trouble: declined(place, way, error.said.message ?? null) };
     return refusedFor(scope, error) ?? { is: 'unsure' };
   }
 }
 
-/** Asks again what became of a payment whose outcome nobody knows. Null: still nobody does. */
+/** Requests the outcome of a payment again. Null while it is still unknown. */
 export async function askAgain(
   scope: string,
   paymentIntentId: string,
-): Promise<Happening | 'untouched' | null> {
+): Promise<CheckoutEvent | 'untouched' | null> {
   try {
     const answer = await finishPayment(paymentIntentId);
     if (answer.status === 'requires_payment_method') return 'untouched';
-    const happening = decided(scope, answer, { is: 'unsure' });
-    return happening.is === 'unsure' ? null : happening;
+    const event = decided(scope, answer, { is: 'unsure' });
+    return event.is === 'unsure' ? null : event;
   } catch (error) {
     return refusedFor(scope, error);
   }
 }
 
-/** A refusal to complete is a decision: no tickets, and no money kept; of a payment that is not its order's neither is promised, for people look into it. Null when it is no refusal. */
-function refusedFor(scope: string, error: unknown): Happening | null {
+/**
+ * Handles a refusal to complete. It is final: no tickets are issued and no money is kept. If the
+ * payment does not match its order, the outcome stays open, because that case is reviewed manually.
+ * Null when the error is no refusal.
+ */
+function refusedFor(scope: string, error: unknown): CheckoutEvent | null {
   if (!(error instanceof Problem) || (error.said.status !== 'not_charged' && error.status !== 409))
     return null;
   if (error.code === MISMATCH) return { is: 'unsure', said: error.said.message };
@@ -195,18 +218,28 @@ function refusedFor(scope: string, error: unknown): Happening | null {
   };
 }
 
-/** The provider has set the money aside. From here on a failure of ours is "your tickets are being issued", never "try again". */
-async function issue(purchase: Purchase, order: OpenOrder, onBusy: () => void): Promise<Happening> {
+/**
+ * The provider has authorised the money. From here on, our own failures read "your tickets are
+ * being issued", never "try again".
+ */
+async function issue(
+  purchase: Purchase,
+  order: OpenOrder,
+  onBusy: () => void,
+): Promise<CheckoutEvent> {
   try {
-    const answer = await patiently(() => purchase.complete(order.paymentIntentId), onBusy);
+    const answer = await withRetry(() => purchase.complete(order), onBusy);
     return decided(purchase.scope, answer, { is: 'pending' });
   } catch (error) {
     return refusedFor(purchase.scope, error) ?? { is: 'pending' };
   }
 }
 
-/** What an answer to a completing call decides; without an end in it, `otherwise`. */
-function decided(scope: string, answer: CompletionAnswer, otherwise: Happening): Happening {
+/**
+ * Returns the event for the answer of a completing call. `otherwise` applies when the answer is not
+ * final.
+ */
+function decided(scope: string, answer: CompletionAnswer, otherwise: CheckoutEvent): CheckoutEvent {
   if (answer.status === 'succeeded') {
     finishAttempt(scope);
     return { is: 'issued', tickets: answer.tickets ?? [] };

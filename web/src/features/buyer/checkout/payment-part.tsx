@@ -1,7 +1,7 @@
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
 import { CardField } from './buyer-fields';
 import { applePayMissing, walletNotStarted } from './catalogue';
-import { isBusy, type Checkout, type Happening, type Way } from './checkout';
+import { isBusy, type Checkout, type CheckoutEvent, type PaymentMethodKind } from './checkout';
 import { MaintenanceNote } from './maintenance-note';
 import { PayButton } from './pay-button';
 import type { Details } from './purchase-rules';
@@ -11,27 +11,30 @@ import { WalletSlot, type WalletKind } from './wallet-slot';
 
 interface PaymentPartProps {
   checkout: Checkout;
-  say: (happening: Happening) => void;
+  dispatch: (event: CheckoutEvent) => void;
   details: Details;
   total: string;
-  /** Whether everything the card payment needs is filled in and ticked. */
+  /** Whether all details and boxes that a card payment needs are complete. */
   ready: boolean;
-  /** Whether the card stands there already. */
+  /** Whether the card form is already shown. */
   withCard: boolean;
   onlyWallet?: WalletKind | null;
-  /** The wallet that was asked for is not to be had: the card takes over. */
+  /** Called when the requested wallet is not available and the card form replaces it. */
   onNoWallet?: () => void;
-  /** What went wrong is said where it was pressed. */
-  pressed: Way | null;
+  /** Errors are shown beside the control that was pressed. */
+  pressed: PaymentMethodKind | null;
   busyWords: string | null;
   onUnconfirmed: () => void;
   onWallet: (event: StripeExpressCheckoutElementConfirmEvent) => void;
 }
 
-/** Wallet, card and button, for the pages where the details are a step of their own. Lives inside their form. */
+/**
+ * Wallet, card and pay button, for pages where the details are a separate step. Rendered inside the
+ * page's form.
+ */
 export function PaymentPart({
   checkout,
-  say,
+  dispatch,
   details,
   total,
   ready,
@@ -59,11 +62,11 @@ export function PaymentPart({
             onUnconfirmed={onUnconfirmed}
             onConfirm={onWallet}
             onNone={() => {
-              if (onlyWallet === 'apple') say({ is: 'refused', trouble: applePayMissing });
+              if (onlyWallet === 'apple') dispatch({ is: 'refused', trouble: applePayMissing });
               onNoWallet?.();
             }}
             onLoadError={() => {
-              if (onlyWallet) say({ is: 'refused', trouble: walletNotStarted });
+              if (onlyWallet) dispatch({ is: 'refused', trouble: walletNotStarted });
               onNoWallet?.();
             }}
           />

@@ -25,14 +25,14 @@ const APPEARANCE: Appearance = {
 };
 
 interface PaymentProviderProps {
-  /** The club's account; null while it is not known. */
+  /** The club's connected account. Null until it is known. */
   account: string | null;
   /** Cents. */
   amount: number;
   children: ReactNode;
 }
 
-/** How the provider's library fares, and another try at fetching it. */
+/** The loading state of the provider's library, and a way to load it again. */
 interface Loading {
   failed: boolean;
   again: () => void;
@@ -40,7 +40,10 @@ interface Loading {
 
 const LoadingContext = createContext<Loading>({ failed: false, again: () => {} });
 
-/** The provider's fields, mounted before any intent exists: the amount is enough to show them (A3 of the design brief). */
+/**
+ * The provider's fields, mounted before any payment intent exists. The amount is enough to show
+ * them (design brief, A3).
+ */
 export function PaymentProvider({ account, amount, children }: PaymentProviderProps) {
   const config = useAtomValue(configAtom);
   const [stripe, setStripe] = useState<Stripe | null>(null);
@@ -50,7 +53,8 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
   useEffect(() => {
     if (!config || !account || offline) return;
     let current = true;
-    // After the first paint: nobody pays within the first moment, and everybody wants to see the draw.
+    // Loads after the first paint: the draw is shown first, and no buyer pays within the first
+    // moment.
     const idle = window.requestIdleCallback ?? ((run: () => void) => window.setTimeout(run, 1));
     idle(
       () =>
@@ -84,7 +88,7 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
   );
 }
 
-/** The way to the provider; null until its library is here. */
+/** The access to the provider. Null until its library is loaded. */
 export function usePaymentSurface(): PaymentSurface | null {
   const stripe = useStripe();
   const elements = useElements();

@@ -1,27 +1,36 @@
-/** The one seam to the payment provider's library: submit what was typed, confirm a payment, say plainly what came of it. */
+/**
+ * The only interface to the payment provider's library: submit the input, confirm a payment and
+ * return the result.
+ */
 import type { Stripe, StripeElements, StripeError } from '@stripe/stripe-js';
 import type { Buyer } from '@/api/wire';
 
 export type Confirmation =
   | { kind: 'authorised' }
   | { kind: 'declined'; message: string | null }
-  /** The provider has ended, but neither with a yes nor with a no. */
+  /** The provider has ended with neither success nor failure. */
   | { kind: 'open'; status: string }
   | { kind: 'unsure' };
 
 export type Method = { kind: 'made'; id: string } | { kind: 'refused'; message: string | null };
 
 export interface PaymentSurface {
-  /** Checks what was typed into the provider's fields; null when it will do. */
+  /** Validates the input of the provider's fields. Null when it is valid. */
   submit: () => Promise<{ message: string | null } | null>;
   confirm: (clientSecret: string, buyer: Buyer | null, returnTo: string) => Promise<Confirmation>;
-  /** A payment method of the typed card or the open wallet, for the server to confirm with. */
+  /**
+   * Creates a payment method from the typed card or the open wallet, for the server to confirm
+   * with.
+   */
   method: (buyer: Buyer | null) => Promise<Method>;
-  /** The bank's question, after the server has confirmed. */
+  /** Answers the bank's challenge after the server has confirmed. */
   nextAction: (clientSecret: string) => Promise<Confirmation>;
 }
 
-/** Money is set aside as soon as the provider says one of these; the server takes it only after the tickets are issued. */
+/**
+ * Statuses that mean the money is authorised. The server captures it only after the tickets are
+ * issued.
+ */
 const AUTHORISED = new Set(['requires_capture', 'succeeded', 'processing']);
 const ASKS_FOR_A_CARD = new Set(['requires_payment_method', 'requires_confirmation']);
 
@@ -84,7 +93,10 @@ function confirmationOf(status: string, message: string | null = null): Confirma
   return ASKS_FOR_A_CARD.has(status) ? { kind: 'declined', message } : { kind: 'open', status };
 }
 
-/** A decline is an answer; anything else may have reached the provider, so it is asked what it knows. */
+/**
+ * A decline is final. After any other error the provider may have received the request, so its
+ * state is requested.
+ */
 async function afterError(
   stripe: Stripe,
   clientSecret: string,

@@ -1,4 +1,7 @@
-/** What a buyer must have filled in and ticked, in the specified words and order (A:199-203). Pure. */
+/**
+ * Required fields and boxes of a purchase, in the specified words and order (specification lines
+ * A:199-203). Pure.
+ */
 import type { Buyer } from '@/api/wire';
 import { S } from '@/shared/strings';
 import type { FormProblem } from '@/shared/ui/problem-list';
@@ -29,7 +32,7 @@ export const NO_DETAILS: Details = {
   acceptsTerms: false,
 };
 
-/** Fields are only checked for being there, after trimming, as specified. */
+/** Fields are only checked for being non-empty after trimming, as specified. */
 export function cardProblems(details: Details): FormProblem[] {
   const missing = (text: string) => text.trim() === '';
   return [
@@ -57,12 +60,18 @@ export function buyerOf(details: Details): Buyer {
   };
 }
 
-/** 1…min(available, 50); 50 is the server's limit and only a stand-in until its configuration is here. */
+/**
+ * Returns the allowed range, 1 to min(available, 50). The limit of 50 is a default until the
+ * server's configuration is loaded.
+ */
 export function clampCount(wanted: number, available: number, perPurchase = 50): number {
   return Math.max(1, Math.min(Math.floor(wanted) || 1, available, perPurchase));
 }
 
-/** The count a link asks for, when it is a whole number that can be bought; 1 otherwise (A:81). */
+/**
+ * Returns the count in a link when it is a whole number that can be bought, otherwise 1
+ * (specification line A:81).
+ */
 export function countFromQuery(
   search: string,
   name: string,
@@ -85,7 +94,7 @@ const DOMAINS = [
   'optusnet.com.au',
 ];
 
-/** `jo@gmial.com` → `gmail.com`; a hint, never a hindrance. */
+/** Suggests `gmail.com` for `jo@gmial.com`. It is only a hint and does not block the purchase. */
 export function emailHint(email: string): string | null {
   const domain = /^[^@\s]+@([^@\s]+)$/.exec(email.trim())?.[1]?.toLowerCase();
   if (!domain || DOMAINS.includes(domain)) return null;
@@ -93,7 +102,7 @@ export function emailHint(email: string): string | null {
   return near ? `Did you mean ${near}?` : null;
 }
 
-/** Edit distance where two swapped neighbours count as one slip. */
+/** Returns the edit distance. Two swapped adjacent letters count as one edit. */
 function distance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 2) return 3;
   const rows: number[][] = [[...Array(other.length + 1).keys()]];

@@ -1,4 +1,7 @@
-/** How long a reservation still lasts, and when to say so aloud (D6; WCAG 2.2.1). Pure. */
+/**
+ * The time left of a reservation, and when screen readers announce it (interface decision D6; WCAG
+ * 2.2.1). Pure.
+ */
 
 export const WARN_SECONDS = 30;
 
@@ -6,12 +9,12 @@ export function secondsLeft(expiresAt: number, nowMs: number): number {
   return Math.max(0, Math.ceil((expiresAt - nowMs) / 1000));
 }
 
-/** `1:07`. */
+/** Formats seconds as `1:07`. */
 export function clockWords(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** Spoken at 1:00 and 0:30, then every 15 seconds, and each second only in the last ten. */
+/** Announced at 1:00 and 0:30, then every 15 seconds, and each second only in the last ten. */
 export function spokenAt(seconds: number, canKeep = true): string | null {
   if (seconds === 60) return 'One minute left to pay';
   if (seconds === 30)

@@ -1,4 +1,7 @@
-/** What the two-step checkout may find in the browser, by the specified keys (A:125), and what it leaves there until it has sold. */
+/**
+ * Data of the two-step checkout in browser storage, under the specified keys (specification line
+ * A:125). It is kept until the purchase succeeds.
+ */
 import { forgetStored, readStored, readStoredText, writeStored } from '@/shared/storage';
 import type { Details } from './purchase-rules';
 import type { WalletKind } from './wallet-slot';
@@ -16,7 +19,7 @@ const KEYS = {
 export interface SavedCheckout {
   ticketCount: number | null;
   details: Details;
-  /** The link or the last visit had a wallet in mind. */
+  /** The wallet that the link or the last visit selected. */
   walletFirst: boolean;
   walletType: WalletKind | null;
 }
@@ -24,7 +27,7 @@ export interface SavedCheckout {
 const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 200) : '');
 const yes = (key: string): boolean => readStoredText('local', key) === 'true';
 
-/** Whatever does not look right reads as not saved. */
+/** Reads malformed data as not saved. */
 export function readSavedCheckout(): SavedCheckout {
   const buyer = (readStored('local', KEYS.buyer) ?? {}) as Record<string, unknown>;
   const count = Number(readStoredText('local', KEYS.count));
@@ -42,14 +45,16 @@ export function readSavedCheckout(): SavedCheckout {
   };
 }
 
-/** `apple` and `google`, however they are spelled. */
+/** Recognises `apple` and `google` in any spelling. */
 export function walletOf(said: string | null): WalletKind | null {
   const word = (said ?? '').replace(/"/g, '').toLowerCase();
   if (word.startsWith('apple')) return 'apple';
   return word.startsWith('google') ? 'google' : null;
 }
 
-/** Kept when the buyer goes on to the payment, so that a reload costs no typing. */
+/**
+ * Saves the details when the buyer continues to the payment, so that a reload does not lose them.
+ */
 export function saveCheckout(details: Details, ticketCount: number): void {
   const { name, email, phone, overEighteen, acceptsTerms } = details;
   writeStored('local', KEYS.count, ticketCount);

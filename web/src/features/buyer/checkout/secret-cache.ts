@@ -1,17 +1,21 @@
-/** A payment's secret, kept two minutes for the very contents it was made for, and never longer than its reservation (A:188, C-15). */
+/**
+ * Caches a payment's client secret for two minutes, for the exact contents, and never longer than
+ * the reservation (specification line A:188, decision C-15).
+ */
 import type { IntentAnswer } from '@/api/wire';
 
 const KEPT_MS = 120_000;
 
-interface Kept {
+interface CachedSecret {
   contents: string;
   answer: IntentAnswer;
-  /** Browser milliseconds. */
+  /** Browser time in milliseconds. */
   until: number;
 }
 
-// Only the latest contents of a scope: one payment stands behind them, and it was resized since.
-const kept = new Map<string, Kept>();
+// Only the latest contents of a scope are cached. All contents share one payment, which has been
+// resized since.
+const kept = new Map<string, CachedSecret>();
 
 const instant = (said: string | number) => (typeof said === 'number' ? said : Date.parse(said));
 
@@ -38,5 +42,5 @@ export function keptSecret(
   return known && known.contents === contents && now < known.until ? known.answer : null;
 }
 
-/** The reservation was given back, or has lapsed, or was bought. */
+/** Drops the secret when the reservation was released, has expired or was bought. */
 export const forgetSecret = (scope: string): void => void kept.delete(scope);

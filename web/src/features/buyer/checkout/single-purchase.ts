@@ -1,4 +1,7 @@
-/** One draw's tickets, bought by card or by wallet: which calls carry it (A:239-250, decision B-7). */
+/**
+ * The server calls that buy one draw's tickets by card or by wallet (specification lines A:239-250,
+ * decision B-7).
+ */
 import {
   completeCardPayment,
   createPaymentIntent,
@@ -10,7 +13,7 @@ import {
 import type { Buyer, Draw } from '@/api/wire';
 import type { Price } from '@/shared/money';
 import { S } from '@/shared/strings';
-import type { Purchase } from './pay';
+import type { Paid, Purchase } from './pay';
 import type { Details } from './purchase-rules';
 
 export interface SingleOrder {
@@ -30,7 +33,10 @@ export const customerOf = ({ buyerName, buyerEmail, buyerPhone }: Buyer) => ({
 const noted = (error: unknown) =>
   debugLog('warn', 'background purchase', { message: String(error).slice(0, 120) });
 
-/** The draw page's form and the two-step checkout buy by card alike; they differ in the call that completes. */
+/**
+ * The card purchase of the draw page and the two-step checkout. They differ only in the call that
+ * completes it.
+ */
 export function cardPurchase(
   { draw, count, price }: SingleOrder,
   buyer: Buyer,
@@ -54,17 +60,19 @@ export function cardPurchase(
           ? { ...wanted, buyer, clientKey }
           : { ...wanted, customerInfo: customerOf(buyer), clientKey },
       ),
-    complete: (paymentIntentId) =>
+    complete: ({ paymentIntentId, orderToken }) =>
       place === 'draw'
-        ? completeCardPayment({ ...done, paymentIntentId })
-        : purchaseTickets({ ...done, paymentIntentId, expectedAmount: price.total }),
+        ? completeCardPayment({ ...done, paymentIntentId, orderToken })
+        : purchaseTickets({ ...done, paymentIntentId, orderToken, expectedAmount: price.total }),
   };
 }
 
-/** What a wallet hands over; a payer without a name or address still gets tickets (decision C-11). */
+/**
+ * The details from a wallet. A payer without a name or address still gets tickets (decision C-11).
+ */
 export type WalletPayer = { name?: string; email?: string; phone?: string } | undefined;
 
-/** A wallet that gives an address but no name: the name that was typed here stays the buyer's. */
+/** If the wallet gives an address but no name, the name typed in the form is used. */
 export const named = (payer: WalletPayer, { name }: Pick<Details, 'name'>): WalletPayer => ({
   ...payer,
   name: payer?.name?.trim() || name,
@@ -78,7 +86,10 @@ export function payerOf(payer: WalletPayer): Buyer {
   };
 }
 
-/** On the draw page the provider confirms; on the checkout page the wallet's method goes to the server (A:246). */
+/**
+ * On the draw page the provider confirms. On the checkout page the server confirms with the
+ * wallet's payment method (specification line A:246).
+ */
 export function walletPurchase(
   { draw, count, price }: SingleOrder,
   payer: WalletPayer,
@@ -87,11 +98,12 @@ export function walletPurchase(
   const { drawNumber } = draw;
   const buyer = payerOf(payer);
   const customerInfo = customerOf(buyer);
-  const background = (paymentIntentId: string) =>
+  const background = ({ paymentIntentId, orderToken }: Paid) =>
     purchaseTickets({
       drawNumber,
       ticketCount: count,
       paymentIntentId,
+      orderToken,
       buyer,
       expectedAmount: price.total,
       ...CONSENTS,
@@ -103,15 +115,16 @@ export function walletPurchase(
       paymentMethodId,
       customerInfo,
     });
-    // Nobody waits for it: it only brings the two ticked boxes (A:249).
-    if (answer.status === 'succeeded') void background(order.paymentIntentId).catch(noted);
+    // The purchase does not wait for this call, which only records the two ticked boxes
+    // (specification line A:249).
+    if (answer.status === 'succeeded') void background(order).catch(noted);
     return answer;
   };
   return {
     scope: `draw:${drawNumber}`,
     place,
     way: 'wallet',
-    // The wallet itself gives the provider the billing details.
+    // The wallet itself passes the billing details to the provider.
     buyer: null,
     validate: () => Promise.resolve([]),
     open: (clientKey) =>

@@ -1,25 +1,25 @@
-/** The provider's library, fetched once per connected account and only when somebody may pay. */
+/** Loads the provider's library once per connected account, and only when a payment is possible. */
 import { loadStripe } from '@stripe/stripe-js/pure';
 import type { Stripe } from '@stripe/stripe-js';
 import type { Config } from '@/api/wire';
 
 const loaded = new Map<string, Promise<Stripe | null>>();
 
-/** Direct charges: the club's account is the one that is paid (decision C-24). */
+/** Direct charges: the payment goes to the club's own account (decision C-24). */
 export function stripeFor(config: Config, account: string): Promise<Stripe | null> {
   let known = loaded.get(account);
   if (!known) {
     known = standIn(config).then(() =>
       loadStripe(config.publishableKey, { stripeAccount: account }),
     );
-    // A failed load must not be remembered: the next look at the form tries again.
+    // A failed load is not cached, so the next mount of the form tries again.
     known.catch(() => loaded.delete(account));
     loaded.set(account, known);
   }
   return known;
 }
 
-/** The demo's own library, should the page have come without it; `loadStripe` then uses what is there. */
+/** Loads the demo's own library if the page does not carry it; `loadStripe` then uses it. */
 async function standIn(config: Config): Promise<void> {
   if (!config.demo || 'Stripe' in window || !config.stripeJs.startsWith('/')) return;
   await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,7 @@
-/** The purchase summary the thank-you page reads: from the session first, from a day-old copy at most (A:158, C-18). */
+/**
+ * The purchase summary for the thank-you page, from the session or from a copy at most one day old
+ * (specification line A:158, decision C-18).
+ */
 import type { Draw } from '@/api/wire';
 import { cents, dollars, shareHalfUp } from '@/shared/money';
 import { readStored, writeStored } from '@/shared/storage';
@@ -10,7 +13,10 @@ export interface SummaryDraw {
   matchName: string;
   league: string | null;
   ticketCount: number;
-  /** Decimal dollars; an estimate of 70 % of sold × price until the server says better (D-9). */
+  /**
+   * Decimal dollars. Estimated as 70 % of sold × price until the server sends the amount (decision
+   * D-9).
+   */
   prizePool: string;
   ticketsSold: number;
   totalTickets: number;
@@ -25,7 +31,7 @@ export interface Summary {
   draws: SummaryDraw[];
   customerName: string;
   totalTickets: number;
-  /** A sample that nobody bought (A:32). */
+  /** A sample that is not a real purchase (specification line A:32). */
   demo?: boolean;
 }
 
@@ -73,7 +79,7 @@ export function summaryOf(
   };
 }
 
-/** Obviously made up, so that nobody takes it for a purchase (decision A-12). */
+/** The data is obviously fictional, so that it is not mistaken for a purchase (decision A-12). */
 export const DEMO_SUMMARY: Summary = {
   clubId: null,
   clubName: 'Sample Rugby League Club',
@@ -99,7 +105,10 @@ export const DEMO_SUMMARY: Summary = {
 
 const COPY_LIVES_MS = 24 * 60 * 60_000;
 
-/** False when the session cannot keep it; the local copy holds no mail address and no phone number. */
+/**
+ * Returns false when the session cannot store it. The local copy holds no e-mail address and no
+ * phone number.
+ */
 export function keepSummary(summary: Summary): boolean {
   writeStored('local', S.summaryKey, { ...summary, savedAt: Date.now() });
   return writeStored('session', S.summaryKey, summary);

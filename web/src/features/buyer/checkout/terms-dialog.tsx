@@ -1,14 +1,14 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useState } from 'react';
-import { fetchTerms, type Terms } from '@/api/endpoints/buyer';
+import { fetchTerms, type TermsDocument } from '@/api/endpoints/buyer';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { S } from '@/shared/strings';
 import { Dialog } from '@/shared/ui/dialog';
 
-/** What a buyer agrees to, asked for when somebody wants to read it. */
+/** The terms that a buyer accepts. They are loaded when the buyer opens the dialog. */
 export function TermsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const config = useAtomValue(configAtom);
-  const [terms, setTerms] = useState<Terms | null>(null);
+  const [terms, setTerms] = useState<TermsDocument | null>(null);
   useEffect(() => {
     if (open && !terms) fetchTerms().then(setTerms, () => {});
   }, [open, terms]);
@@ -29,8 +29,11 @@ export function TermsDialog({ open, onClose }: { open: boolean; onClose: () => v
   );
 }
 
-/** The very document that an acceptance is kept under (B-15): its paragraphs stand apart by an empty line. */
-function Document({ terms }: { terms: Terms }) {
+/**
+ * The exact document that an acceptance refers to (decision B-15). Empty lines separate its
+ * paragraphs.
+ */
+function Document({ terms }: { terms: TermsDocument }) {
   const paragraphs = terms.text
     .split(/\n{2,}/)
     .map((text) => text.trim())
@@ -45,7 +48,10 @@ function Document({ terms }: { terms: Terms }) {
   );
 }
 
-/** In the words of the specification's summary (A:309), while the document is on its way or cannot be had. */
+/**
+ * The specification's summary of the terms (specification line A:309), while the document is
+ * loading or unavailable.
+ */
 function Summary() {
   return (
     <>

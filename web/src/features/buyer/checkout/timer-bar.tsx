@@ -9,7 +9,7 @@ import { WARN_SECONDS, clockWords, secondsLeft, spokenAt } from './reservation-c
 
 interface TimerBarProps {
   checkout: Checkout;
-  /** The reservation has ended, and the page goes on without one. */
+  /** Called when the reservation has expired and the page continues without one. */
   lapsed?: boolean;
   onExtended: (order: OpenOrder) => void;
   onExpired: () => void;
@@ -17,7 +17,7 @@ interface TimerBarProps {
 
 const NOT_KEPT = 'Your tickets could not be kept for longer';
 
-/** The two minutes of a reservation. A payment that has begun is never cut off by it. */
+/** The timer of the two-minute reservation. It never interrupts a payment that has started. */
 export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: TimerBarProps) {
   const now = useAtomValue(nowAtom);
   const order = checkout.at === 'choosing' ? checkout.order : null;
@@ -65,7 +65,9 @@ export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: Ti
   );
 }
 
-/** Two minutes more, as often as the server allows (D6). */
+/**
+ * Extends the reservation by two minutes, as often as the server allows (interface decision D6).
+ */
 function useKeeping(order: OpenOrder | null, onExtended: (order: OpenOrder) => void) {
   const showToast = useSetAtom(showToastAtom);
   const [asking, setAsking] = useState(false);

@@ -2,7 +2,10 @@ import type { Checkout } from './checkout';
 
 const NOT_CHARGED = 'You have not been charged.';
 
-/** What went wrong before any money moved, and that none did; stays until it is mended (D12). */
+/**
+ * Shows an error that occurred before any money moved, and says that no money moved. It stays until
+ * the error is fixed (interface decision D12).
+ */
 export function TroubleCallout({ checkout }: { checkout: Checkout }) {
   const trouble = checkout.at === 'choosing' ? checkout.trouble : null;
   if (!trouble) return null;

@@ -28,12 +28,12 @@ interface TwoStepFormProps {
   draw: Draw;
   count: number;
   price: Price;
-  /** The link has a wallet in mind: no details to type. */
+  /** The link selects a wallet, so no details need to be typed. */
   walletOnly: boolean;
   walletType: WalletKind | null;
 }
 
-/** What an earlier visit left in the browser is filled in once, where nothing was typed yet. */
+/** Fills in the saved details of an earlier visit once, if the form is still empty. */
 function useSavedDetails() {
   const [details, setDetails] = useAtom(detailsAtom);
   useEffect(() => {
@@ -44,7 +44,10 @@ function useSavedDetails() {
   return [details, setDetails] as const;
 }
 
-/** True from the moment there is a payment to show the form for, or a reason why there is none (A:123). */
+/**
+ * True once there is a payment to show the form for, or a reason why there is none (specification
+ * line A:123).
+ */
 function useOpened(checkout: Checkout): boolean {
   const [opened, setOpened] = useState(false);
   const now = checkout.at !== 'choosing' || checkout.order !== null || checkout.trouble !== null;
@@ -54,7 +57,10 @@ function useOpened(checkout: Checkout): boolean {
   return opened || now;
 }
 
-/** Details first, then the payment: the page that links with a wallet in mind lead to. */
+/**
+ * The two-step checkout: details first, then the payment. Links that select a wallet open this
+ * page.
+ */
 export function TwoStepForm({
   draw,
   count,
@@ -63,7 +69,7 @@ export function TwoStepForm({
   walletType,
 }: TwoStepFormProps) {
   const scope = `draw:${draw.drawNumber}`;
-  const { checkout, say } = useCheckout(scope);
+  const { checkout, dispatch } = useCheckout(scope);
   useRightPrice(checkout, [draw.drawNumber]);
   const [details, setDetails] = useSavedDetails();
   const [locked, setLocked] = useState(false);
@@ -89,7 +95,7 @@ export function TwoStepForm({
   const payment = usePayment({
     place: 'checkout',
     checkout,
-    say,
+    dispatch,
     details,
     card: () => cardPurchase(order, buyer, 'checkout'),
     wallet: (payer) => walletPurchase(order, payer, 'checkout'),
@@ -102,13 +108,13 @@ export function TwoStepForm({
     onDone: forgetSavedCheckout,
   });
   const onExpired = useCallback(() => {
-    say({ is: 'expired' });
+    dispatch({ is: 'expired' });
     setLapsed(true);
-  }, [say]);
+  }, [dispatch]);
   if (hasOutcome(checkout))
     return (
       <div className="card">
-        <OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} />
+        <OutcomePanel checkout={checkout} onAgain={() => dispatch({ is: 'again' })} />
       </div>
     );
   if (!opened && !paused)
@@ -129,7 +135,7 @@ export function TwoStepForm({
         <TimerBar
           checkout={checkout}
           lapsed={lapsed}
-          onExtended={(next) => say({ is: 'opened', order: next })}
+          onExtended={(next) => dispatch({ is: 'opened', order: next })}
           onExpired={onExpired}
         />
       )}
@@ -179,7 +185,7 @@ export function TwoStepForm({
           </h2>
           <PaymentPart
             checkout={checkout}
-            say={say}
+            dispatch={dispatch}
             details={details}
             total={dollars(price.total)}
             ready={complete}

@@ -1,4 +1,4 @@
-/** A purchase as a component sees it: where it stands, and the three things that must happen by themselves. */
+/** The purchase for a component: its state, and the three effects that run automatically. */
 import { useAtom, useSetAtom, useStore } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
@@ -7,7 +7,7 @@ import { S, fill } from '@/shared/strings';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { notAllocated } from './catalogue';
 import { attemptOf, endAttempt, finishAttempt, finishedOf, noteAttempt } from './attempt';
-import { isBusy, outcomeOf, type Checkout, type Happening } from './checkout';
+import { isBusy, outcomeOf, type Checkout, type CheckoutEvent } from './checkout';
 import { checkoutAtom, detailsAtom, resetCheckoutAtom } from './checkout-atoms';
 import { noteKept } from './kept';
 import { askAgain } from './pay';
@@ -15,29 +15,30 @@ import { NO_DETAILS } from './purchase-rules';
 import { keepSummary, type Summary } from './summary';
 
 export function useCheckout(scope: string) {
-  const [checkout, say] = useAtom(checkoutAtom(scope));
-  useRecovery(scope, say);
+  const [checkout, dispatch] = useAtom(checkoutAtom(scope));
+  useRecovery(scope, dispatch);
   useKeepingInMind(scope, checkout);
-  useResolution(scope, checkout, say);
+  useResolution(scope, checkout, dispatch);
   useTroubleToast(checkout);
   useOutcomeToast(checkout);
   useAskBeforeLeaving(checkout);
-  return { checkout, say };
+  return { checkout, dispatch };
 }
 
-type Say = (happening: Happening) => void;
+type CheckoutDispatch = (event: CheckoutEvent) => void;
 
 /**
- * A page that was reloaded in the middle of a payment asks what became of it before it offers anything. So does one that the
- * browser kept and shows again; what was finished meanwhile, on the way back from a bank's page, is over here too.
+ * Requests the outcome of a payment after a reload, before the page offers anything. A page
+ * restored from the browser's cache does the same. A purchase that finished meanwhile, for example
+ * on a bank's page, is finished here too.
  */
-function useRecovery(scope: string, say: Say): void {
+function useRecovery(scope: string, dispatch: CheckoutDispatch): void {
   const store = useStore();
   useEffect(() => {
     const recover = () => {
       const attempt = attemptOf(scope);
       if (attempt?.paying && attempt.orderToken && attempt.paymentIntentId) {
-        say({
+        dispatch({
           is: 'unsure',
           order: { orderToken: attempt.orderToken, paymentIntentId: attempt.paymentIntentId },
         });
@@ -53,10 +54,10 @@ function useRecovery(scope: string, say: Say): void {
     recover();
     window.addEventListener('pageshow', onShow);
     return () => window.removeEventListener('pageshow', onShow);
-  }, [scope, say, store]);
+  }, [scope, dispatch, store]);
 }
 
-/** What is reserved is remembered for a reload, from the first answer to the last extension. */
+/** Saves the reservation for a reload, from the first answer to the last extension. */
 function useKeepingInMind(scope: string, checkout: Checkout): void {
   const order =
     'order' in checkout && checkout.order && 'expiresAt' in checkout.order ? checkout.order : null;
@@ -67,11 +68,14 @@ function useKeepingInMind(scope: string, checkout: Checkout): void {
 
 const ASKED_FOR_MS = 30_000;
 const ASKED_EVERY_MS = 4_000;
-/** One such answer may be the moment before the provider has finished; the second is a fact. */
+/** One such answer may come just before the provider has finished. The second one is final. */
 const UNTOUCHED_ANSWERS = 2;
 
-/** While the outcome is unknown the order is asked for every two seconds, fifteen times, and listened to for ever. */
-function useResolution(scope: string, checkout: Checkout, say: Say): void {
+/**
+ * While the outcome is unknown, the order is requested every two seconds, fifteen times. Live
+ * updates are followed without limit.
+ */
+function useResolution(scope: string, checkout: Checkout, dispatch: CheckoutDispatch): void {
   const open =
     checkout.at === 'confirming' || checkout.at === 'lost' || checkout.at === 'pending'
       ? checkout.order
@@ -85,18 +89,26 @@ function useResolution(scope: string, checkout: Checkout, say: Say): void {
     if (!outcome) return;
     if (outcome.is === 'issued') finishAttempt(scope, open?.orderToken);
     else endAttempt(scope);
-    say(outcome);
-  }, [open, order, scope, say]);
-  useAskingAgain(scope, checkout.at === 'confirming' ? checkout.order.paymentIntentId : null, say);
+    dispatch(outcome);
+  }, [open, order, scope, dispatch]);
+  useAskingAgain(
+    scope,
+    checkout.at === 'confirming' ? checkout.order.paymentIntentId : null,
+    dispatch,
+  );
   useEffect(() => {
     if (checkout.at !== 'confirming') return;
-    const timer = setTimeout(() => say({ is: 'gaveUp' }), ASKED_FOR_MS);
+    const timer = setTimeout(() => dispatch({ is: 'gaveUp' }), ASKED_FOR_MS);
     return () => clearTimeout(timer);
-  }, [checkout.at, say]);
+  }, [checkout.at, dispatch]);
 }
 
-/** Completes again, which harms nobody, and so learns from the provider itself what happened. */
-function useAskingAgain(scope: string, paymentIntentId: string | null, say: Say): void {
+/** Completes again, which is idempotent, and so gets the outcome from the provider. */
+function useAskingAgain(
+  scope: string,
+  paymentIntentId: string | null,
+  dispatch: CheckoutDispatch,
+): void {
   useEffect(() => {
     if (paymentIntentId === null) return;
     let untouched = 0;
@@ -105,12 +117,12 @@ function useAskingAgain(scope: string, paymentIntentId: string | null, say: Say)
       const answer = await askAgain(scope, paymentIntentId);
       if (!current || answer === null) return;
       untouched = answer === 'untouched' ? untouched + 1 : 0;
-      if (answer !== 'untouched') return say(answer);
+      if (answer !== 'untouched') return dispatch(answer);
       if (untouched < UNTOUCHED_ANSWERS) return;
-      // With the same key it is the same payment again: there is no second one to charge.
+      // The same key means the same payment, so no second charge is possible.
       const attempt = attemptOf(scope);
       if (attempt) noteAttempt(scope, { ...attempt, paying: false });
-      say({
+      dispatch({
         is: 'untouched',
         trouble: { title: S.paymentFailedTitle, text: 'Your payment was not completed.' },
       });
@@ -121,10 +133,10 @@ function useAskingAgain(scope: string, paymentIntentId: string | null, say: Say)
       current = false;
       clearInterval(timer);
     };
-  }, [scope, paymentIntentId, say]);
+  }, [scope, paymentIntentId, dispatch]);
 }
 
-/** What went wrong is said in a toast as well as beside the form (D12). */
+/** Shows an error in a toast as well as beside the form (interface decision D12). */
 function useTroubleToast(checkout: Checkout): void {
   const showToast = useSetAtom(showToastAtom);
   const trouble = checkout.at === 'choosing' ? checkout.trouble : null;
@@ -133,7 +145,9 @@ function useTroubleToast(checkout: Checkout): void {
   }, [trouble, showToast]);
 }
 
-/** The money was set aside: either the tickets are still to come, or they could not be had. */
+/**
+ * The money was authorised, and the tickets are either still being issued or could not be issued.
+ */
 export const ISSUING = {
   title: 'Your payment went through',
   text: 'Your tickets are being issued. A confirmation e-mail should follow; if it does not, please contact support.',
@@ -149,7 +163,7 @@ function useOutcomeToast(checkout: Checkout): void {
   }, [at, showToast]);
 }
 
-/** Leaving during a payment asks once. */
+/** Asks for confirmation when the buyer leaves during a payment. */
 function useAskBeforeLeaving(checkout: Checkout): void {
   const busy = isBusy(checkout);
   useEffect(() => {
@@ -160,17 +174,23 @@ function useAskBeforeLeaving(checkout: Checkout): void {
   }, [busy]);
 }
 
-/** How long the buyer reads that the tickets are still to come before the thank-you page takes over (A:190). */
+/**
+ * How long the buyer reads that the tickets are being issued, before the thank-you page opens
+ * (specification line A:190).
+ */
 const PENDING_READ_MS = 2_000;
 
 export interface Ending {
   summary: () => Summary;
   toast: Toast;
-  /** The buyer is done here: the cart is emptied, the saved details are forgotten. */
+  /** Ends the purchase in this browser: empties the cart and deletes the saved details. */
   onDone?: () => void;
 }
 
-/** Once issued, or two seconds after the payment without tickets: keep the summary, say so, forget what was typed, and go on. */
+/**
+ * Saves the summary, shows a message, clears the input and opens the thank-you page. It runs once
+ * tickets are issued, or two seconds after a payment without tickets.
+ */
 export function useFinish(
   scope: string,
   checkout: Checkout,
@@ -200,7 +220,7 @@ export function useFinish(
     const timer = setTimeout(() => ending.current(), PENDING_READ_MS);
     return () => clearTimeout(timer);
   }, [at]);
-  // Only once this page is gone: until then it must not look as if nothing had been bought.
+  // Reset only after this page has closed. Until then it must not look as if nothing was bought.
   useEffect(
     () => () => {
       if (done.current) store.set(resetCheckoutAtom, scope);
@@ -209,7 +229,10 @@ export function useFinish(
   );
 }
 
-/** Where a buyer goes when nothing could be kept for the thank-you page: the club, the draw, or home (A:194). */
+/**
+ * Returns the page to open when nothing could be stored for the thank-you page: the club, the draw
+ * or home (specification line A:194).
+ */
 export function afterwards({ clubSlug, draws }: Pick<Summary, 'clubSlug' | 'draws'>): string {
   if (clubSlug) return `/club/${clubSlug}`;
   const draw = draws[0]?.drawNumber;

@@ -1,13 +1,19 @@
-/** How many tickets are wanted, kept between one and what is left; when others were quicker it drops, and says so (A:205, A:283). */
+/**
+ * The number of wanted tickets, between one and the number left. When other buyers take tickets it
+ * drops and the buyer is told (specification lines A:205 and A:283).
+ */
 import { useEffect, useState } from 'react';
 import { clampCount } from './purchase-rules';
 
 interface Choice {
   first: () => number;
-  /** What can be bought here, one's own reservation among it. */
+  /** The tickets that can be bought here, including the buyer's own reservation. */
   available: number;
   most: number;
-  /** Taken tickets that may be this buyer's own, because the server has not answered yet: for them the count does not drop. */
+  /**
+   * Taken tickets that may be this buyer's own, because the server has not answered yet. The count
+   * does not drop for them.
+   */
   coming: number;
 }
 

@@ -20,7 +20,7 @@ test.each([
     usePayment({
       place: 'draw',
       checkout: CHOOSING,
-      say: () => {},
+      dispatch: () => {},
       details: { ...NO_DETAILS, name: 'Jo' },
       card: vi.fn(),
       wallet,

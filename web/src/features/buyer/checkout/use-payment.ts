@@ -1,32 +1,34 @@
-/** The pay button and the wallet of any of the three screens: check, complain, pay. */
+/** The pay button and the wallet of all three screens: validate, show problems, pay. */
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
 import { useAtomValue } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
 import { useOffline } from '@/features/shared-live/heard';
 import { maintenanceAtom } from '@/features/shared-live/live-atoms';
 import type { FormProblem } from '@/shared/ui/problem-list';
-import { notReady, unconfirmed, type Place } from './catalogue';
-import { mayPay, type Checkout, type Happening, type Way } from './checkout';
+import { notReady, unconfirmed, type CheckoutPage } from './catalogue';
+import { mayPay, type Checkout, type CheckoutEvent, type PaymentMethodKind } from './checkout';
 import { pay, type Purchase } from './pay';
 import { usePaymentLoading, usePaymentSurface } from './payment-provider';
 import { cardProblems, consentProblems, type Details } from './purchase-rules';
 import { named, type WalletPayer } from './single-purchase';
 
-interface Asked {
-  place: Place;
+interface PaymentInputs {
+  place: CheckoutPage;
   checkout: Checkout;
-  say: (happening: Happening) => void;
+  dispatch: (event: CheckoutEvent) => void;
   details: Details;
   card: () => Purchase;
   wallet: (payer: WalletPayer) => Purchase;
 }
 
-/** Whether nothing new may be paid because the service is maintained; a payment that has begun goes on (I-5). */
+/**
+ * Whether maintenance prevents new payments. A payment that has started continues (decision I-5).
+ */
 export function usePaused(checkout: Checkout): boolean {
   return useAtomValue(maintenanceAtom) && mayPay(checkout);
 }
 
-export function usePayment({ place, checkout, say, details, card, wallet }: Asked) {
+export function usePayment({ place, checkout, dispatch, details, card, wallet }: PaymentInputs) {
   const surface = usePaymentSurface();
   const loading = usePaymentLoading();
   const offline = useOffline();
@@ -37,10 +39,11 @@ export function usePayment({ place, checkout, say, details, card, wallet }: Aske
     mended: !left.some(({ field }) => field === problem.field),
   }));
   const [busyWords, setBusyWords] = useState<string | null>(null);
-  // What was pressed last: what went wrong is said there, and the wallet's words differ from the card's.
-  const [pressed, setPressed] = useState<Way | null>(null);
+  // The control that was pressed last. Errors are shown there, and wallet texts differ from card
+  // texts.
+  const [pressed, setPressed] = useState<PaymentMethodKind | null>(null);
   const list = useRef<HTMLDivElement>(null);
-  const begin = (by: Way) => {
+  const begin = (by: PaymentMethodKind) => {
     setProblems([]);
     setPressed(by);
   };
@@ -55,34 +58,33 @@ export function usePayment({ place, checkout, say, details, card, wallet }: Aske
     }
     if (!surface) {
       if (loading.failed) loading.again();
-      say({ is: 'refused', trouble: { ...notReady(place, loading.failed), untried: true } });
+      dispatch({ is: 'refused', trouble: { ...notReady(place, loading.failed), untried: true } });
       return;
     }
     begin('card');
-    void pay(card(), surface, say, () => setBusyWords('Busy right now, trying again')).finally(() =>
-      setBusyWords(null),
+    void pay(card(), surface, dispatch, () => setBusyWords('Busy right now, trying again')).finally(
+      () => setBusyWords(null),
     );
   };
   const onWallet = (event: StripeExpressCheckoutElementConfirmEvent) => {
     if (!surface || !mayPay(checkout) || offline) return event.paymentFailed({ reason: 'fail' });
     begin('wallet');
-    void pay(wallet(named(event.billingDetails, details)), surface, (happening) => {
-      // The sheet ends as the purchase does: with a mark, or as failed.
-      if (
-        happening.is === 'refused' ||
-        happening.is === 'declined' ||
-        happening.is === 'notCharged'
-      )
+    void pay(wallet(named(event.billingDetails, details)), surface, (outcome) => {
+      // The wallet's sheet closes with the result of the purchase: success or failure.
+      if (outcome.is === 'refused' || outcome.is === 'declined' || outcome.is === 'notCharged')
         event.paymentFailed({ reason: 'fail' });
-      say(happening);
+      dispatch(outcome);
     });
   };
-  /** The wallet was pressed too early: what is missing is said, marked, and led to (D3). */
+  /**
+   * The buyer pressed the wallet before the form was complete. The missing parts are listed, marked
+   * and focused (interface decision D3).
+   */
   const onUnconfirmed = () => {
     const missing = consentProblems(details);
     if (missing.length === 0) return;
     begin('wallet');
-    say({ is: 'refused', trouble: unconfirmed(place) });
+    dispatch({ is: 'refused', trouble: unconfirmed(place) });
     document.getElementById(missing[0]?.field ?? '')?.focus();
   };
   return { problems, list, busyWords, pressed, onSubmit, onWallet, onUnconfirmed };

@@ -1,25 +1,31 @@
-/** Opens an order half a second after what is wanted has settled, and gives it back when the buyer walks away (A:190, B-8). */
+/**
+ * Opens an order half a second after the last change of the wanted tickets, and releases it when
+ * the buyer leaves (specification line A:190, decision B-8).
+ */
 import { useStore } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
 import { leaveReservation } from '@/api/endpoints/buyer';
 import type { IntentAnswer } from '@/api/wire';
 import { attemptOf, beginAttempt, endAttempt } from './attempt';
-import { notOpened, type Place } from './catalogue';
+import { notOpened, type CheckoutPage } from './catalogue';
 import { checkoutAtom } from './checkout-atoms';
 import { openOrder } from './pay';
 import { forgetSecret } from './secret-cache';
 
 const SETTLES_MS = 500;
 
-interface Wanted {
+interface ReservationInputs {
   scope: string;
-  place: Place;
-  /** Names what is reserved; when it changes the order is opened again and resized. Null: nothing to reserve, and what was is given back. */
+  place: CheckoutPage;
+  /**
+   * The key of the reserved contents. When it changes, the order is resized. Null means that
+   * nothing is reserved and an open order is released.
+   */
   contents: string | null;
   open: (clientKey: string) => Promise<IntentAnswer>;
 }
 
-export function useReservation({ scope, place, contents, open }: Wanted): void {
+export function useReservation({ scope, place, contents, open }: ReservationInputs): void {
   const store = useStore();
   const opening = useRef(open);
   useEffect(() => {

@@ -1,4 +1,7 @@
-/** After the server has said that the total is another one, the draws are asked for at once: the next press shows and sends the right one (C-3). */
+/**
+ * Reloads the draws after the server refused an outdated total, so that the next press shows and
+ * sends the correct one (decision C-3).
+ */
 import { useSetAtom } from 'jotai';
 import { useEffect } from 'react';
 import { fetchDraw } from '@/api/endpoints/buyer';

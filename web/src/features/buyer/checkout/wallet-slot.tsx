@@ -22,11 +22,11 @@ interface WalletSlotProps {
   /** Whether both boxes are ticked. */
   confirmed: boolean;
   busy: boolean;
-  /** A link may ask for one wallet only. */
+  /** The only wallet to offer, if the link selects one. */
   only?: WalletKind | null;
   onUnconfirmed: () => void;
   onConfirm: (event: StripeExpressCheckoutElementConfirmEvent) => void;
-  /** No card stands below it. */
+  /** Whether the page has no card form below. */
   alone?: boolean;
   onCancel?: () => void;
   onNone?: () => void;
@@ -36,8 +36,9 @@ interface WalletSlotProps {
 type Wallets = 'unknown' | 'some' | 'none';
 
 /**
- * The wallet's place, 48 px high from the first paint. The provider's own button waits hidden in it until both boxes are
- * ticked (D3); where there is no wallet the box says which cards are taken, and nothing below it moves.
+ * The place of the wallet button, 48 px high from the first paint. The provider's button stays
+ * hidden until both boxes are ticked (interface decision D3). Without a wallet, the box lists the
+ * accepted cards and nothing below it moves.
  */
 export function WalletSlot({
   confirmed,
@@ -72,7 +73,7 @@ export function WalletSlot({
   return (
     <>
       <div className="wallet-slot">
-        {/* Not inert while busy: the wallet's own sheet may live in here. */}
+        {/* Not inert while busy, because the wallet's own sheet may be inside. */}
         <div className="wallet-real" inert={!offered} style={{ opacity: offered && !busy ? 1 : 0 }}>
           <ExpressCheckoutElement
             options={options}
@@ -84,7 +85,7 @@ export function WalletSlot({
               setWallets('none');
               onLoadError?.();
             }}
-            // Answered at once, without asking anybody: the wallet allows one second.
+            // Answered at once without a request, because the wallet allows only one second.
             onClick={(event) => event.resolve({ emailRequired: true, phoneNumberRequired: true })}
             onConfirm={onConfirm}
             onCancel={onCancel}

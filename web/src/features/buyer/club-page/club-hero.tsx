@@ -5,7 +5,7 @@ import { share } from '@/features/buyer/site/share';
 import { S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
-/** The club's own front. Its markup is also drawn by the server. */
+/** The header section of a club's page. The server renders the same markup. */
 export function ClubHero({ club }: { club: Club }) {
   const showToast = useSetAtom(showToastAtom);
   const title = club.homePageTitle || club.name;

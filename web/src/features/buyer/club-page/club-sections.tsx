@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Club, Draw } from '@/api/wire';
 import { AddToCart } from '@/features/buyer/cart/add-to-cart';
 import { DrawCard } from '@/features/buyer/landing/draw-card';
-import { Bones } from '@/features/buyer/landing/draw-sections';
+import { Skeleton } from '@/features/buyer/landing/draw-sections';
 import { HowItWorks } from '@/features/buyer/site/how-it-works';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { opensLater, phaseOf } from '@/features/shared-live/draw-phase';
@@ -17,11 +17,11 @@ import { useOffers } from './use-offers';
 
 const RECENT_SHOWN = 6;
 
-/** Everything below a club's hero, in the specified order. */
+/** All sections below a club's hero, in the specified order. */
 export function ClubSections({ club }: { club: Club }) {
   const { active, awaiting, answered, failed, retry } = useClubDraws(club);
   const offers = useOffers(club.slug);
-  // What comes after waits until all of it has come, so that nothing moves while somebody reads.
+  // Later sections wait until all are loaded, so that nothing moves while the visitor reads.
   const settled = answered && offers.answered;
   const completed = (club.completedDraws ?? [])
     .slice(0, RECENT_SHOWN)
@@ -34,7 +34,7 @@ export function ClubSections({ club }: { club: Club }) {
           <h2 id="live-draws-title">Live Draws</h2>
         </div>
         {failed ? <LoadFailed words={S.failedToLoadDraws} onRetry={retry} /> : null}
-        {active.length === 0 && !settled && !failed ? <Bones /> : null}
+        {active.length === 0 && !settled && !failed ? <Skeleton /> : null}
         {active.length === 0 && settled ? <Nothing comingSoon={empty} club={club.name} /> : null}
         {active.length > 0 ? (
           <div className="draw-grid">
@@ -98,7 +98,7 @@ function Nothing({ comingSoon, club }: { comingSoon: boolean; club: string }) {
   );
 }
 
-/** A card that can also be put into the cart, while there is something to put. */
+/** A draw card with a cart button while the draw has tickets to sell. */
 function OnSale({ drawNumber }: { drawNumber: number }) {
   const draw = useAtomValue(liveAtom).draws[drawNumber];
   const now = useAtomValue(nowAtom);
@@ -111,7 +111,7 @@ function OnSale({ drawNumber }: { drawNumber: number }) {
   );
 }
 
-/** The club's own finished games: league, teams and date, as the specification lists them. */
+/** The club's finished games: league, teams and date, as specified. */
 function GamesFinished({ numbers }: { numbers: readonly number[] }) {
   const draws = useAtomValue(liveAtom).draws;
   return (

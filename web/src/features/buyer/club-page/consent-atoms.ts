@@ -6,7 +6,10 @@ const read = (stored: unknown): boolean | null => (typeof stored === 'boolean' ?
 
 const keptAtom = atom<boolean | null>(read(readStored('local', S.consentKey)));
 
-/** Whether marketing pixels may load, once for all clubs; null until asked. Kept under `marketing_consent`. */
+/**
+ * The visitor's consent to marketing pixels, for all clubs. Null until the visitor has answered.
+ * Stored under `marketing_consent`.
+ */
 export const consentAtom = atom(
   (get) => get(keptAtom),
   (_get, set, allowed: boolean) => {

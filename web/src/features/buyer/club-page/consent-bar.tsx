@@ -1,18 +1,21 @@
 import { useAtom } from 'jotai';
 import { consentAtom } from './consent-atoms';
 
-/** Asks once whether the club's marketing pixel may be loaded. Both answers weigh the same; until one is given, nothing loads. */
+/**
+ * Asks once for consent to the club's marketing pixel. Both answers look equally important. No
+ * pixel loads without an answer.
+ */
 export function ConsentBar({ club }: { club: string }) {
-  const [consent, say] = useAtom(consentAtom);
+  const [consent, setConsent] = useAtom(consentAtom);
   if (consent !== null) return null;
   return (
     <section className="consent-bar" aria-label="Cookies">
       <p>May {club} measure its ads with a Meta pixel?</p>
       <div>
-        <button type="button" className="btn small sec" onClick={() => say(false)}>
+        <button type="button" className="btn small sec" onClick={() => setConsent(false)}>
           Decline
         </button>
-        <button type="button" className="btn small sec" onClick={() => say(true)}>
+        <button type="button" className="btn small sec" onClick={() => setConsent(true)}>
           Allow
         </button>
       </div>

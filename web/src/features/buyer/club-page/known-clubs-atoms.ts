@@ -4,7 +4,10 @@ import { bootAtom } from '@/features/shared-live/boot-atoms';
 
 const askedAtom = atom<Readonly<Record<string, Club>>>({});
 
-/** Clubs by every address they were asked under, so that the move to the present address shows no loading again. */
+/**
+ * Loaded clubs by every address they were requested under, so that a redirect to the current
+ * address shows no loading state.
+ */
 export const knownClubsAtom = atom((get) => {
   const brought = get(bootAtom).club;
   const whole = brought?.activeDraws ? byAddress(brought) : {};

@@ -15,7 +15,7 @@ interface OffersSectionProps {
   retry: () => void;
 }
 
-/** The club's bundles and specials on sale now; not there when there are none. */
+/** The club's bundles and specials on sale now. Hidden when there are none. */
 export function OffersSection({ offers, failed, retry }: OffersSectionProps) {
   if (offers.length === 0 && !failed) return null;
   return (

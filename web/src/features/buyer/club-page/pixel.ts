@@ -1,12 +1,14 @@
 /**
- * A club's marketing pixel, only after consent (A:101, decision J-12). It is the provider's documented form without a script: one
- * picture, asked for with the page's address and nothing else. So no foreign code ever runs beside a payment form, and the page's
- * policy for scripts need not open.
+ * A club's marketing pixel, loaded only after consent (specification line A:101, decision J-12). It
+ * uses the provider's documented image form, which sends only the page's address. So no third-party
+ * script runs beside a payment form, and the content security policy stays strict.
  */
 
 const ADDRESS = 'https://www.facebook.com/tr/';
 
-/** Digits only, as specified for its setting; anything else asks for nothing (decision G-11). */
+/**
+ * Accepts digits only, as specified for the setting. Any other value loads nothing (decision G-11).
+ */
 export function pixelUrl(
   pixelId: string,
   event: string,

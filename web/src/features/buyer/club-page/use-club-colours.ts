@@ -1,7 +1,7 @@
 import { useLayoutEffect } from 'react';
 import { coloursOf } from '@/shared/club-colours';
 
-/** Dresses the whole page, the footer too, in a club's colours while its screen is open. */
+/** Applies a club's colours to the whole page, including the footer, while its screen is open. */
 export function useClubColours(club: Parameters<typeof coloursOf>[0] | null): void {
   const colours = club ? coloursOf(club) : null;
   const key = colours ? Object.values(colours).join(' ') : '';

@@ -1,4 +1,7 @@
-/** One club's page, kept live: its draws live in the shared book, the lists are asked for again as specified. */
+/**
+ * Loads one club's page and keeps it live. Its draws are in the shared live state; the lists are
+ * polled as specified.
+ */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -11,13 +14,13 @@ import { usePoll } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { knownClubsAtom, rememberClubAtom } from './known-clubs-atoms';
 
-export type ClubState =
+export type ClubLookup =
   { at: 'asking' } | { at: 'failed'; words: string } | { at: 'known'; club: Club };
 
 const ACTIVE_EVERY_MS = 15_000;
 const AWAITING_EVERY_MS = 30_000;
 
-export function useClub(slug: string): ClubState {
+export function useClub(slug: string): ClubLookup {
   const known = useAtomValue(knownClubsAtom)[slug];
   const remember = useSetAtom(rememberClubAtom);
   const receive = useSetAtom(receiveDrawsAtom);
@@ -50,7 +53,7 @@ export function useClub(slug: string): ClubState {
   return failure ? { at: 'failed', words: failure } : { at: 'asking' };
 }
 
-/** An old address gives way to the present one, without a step in the history (decision A-16). */
+/** Replaces an old address by the current one, without a history entry (decision A-16). */
 export function useCanonicalAddress(slug: string, club: Club | null): void {
   const [, navigate] = useLocation();
   const canonical = club?.canonicalSlug;
@@ -62,7 +65,9 @@ export function useCanonicalAddress(slug: string, club: Club | null): void {
   }, [canonical, slug, navigate]);
 }
 
-/** Numbers of draws in the order first shown; a draw that closes keeps its place until the next visit. */
+/**
+ * Draw numbers in the order first shown. A draw that closes keeps its place until the next visit.
+ */
 function useNumbers(first: readonly Draw[]) {
   const receive = useSetAtom(receiveDrawsAtom);
   const [numbers, setNumbers] = useState(() => first.map((draw) => draw.drawNumber));
@@ -77,7 +82,7 @@ function useNumbers(first: readonly Draw[]) {
   return { numbers, take };
 }
 
-/** The club's draws on sale and those that wait for a result. */
+/** Returns the club's draws on sale and the draws that wait for a result. */
 export function useClubDraws(club: Club) {
   const active = useNumbers(club.activeDraws ?? []);
   const awaiting = useNumbers([]);

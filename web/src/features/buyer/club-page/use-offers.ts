@@ -1,4 +1,4 @@
-/** A club's offers that are on sale now. */
+/** Loads a club's offers that are on sale now. */
 import { useAtomValue } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { fetchOffers } from '@/api/endpoints/public';
@@ -21,7 +21,7 @@ export function useOffers(slug: string) {
       setOffers(await fetchOffers(slug));
       setFailed(false);
     } catch (error) {
-      // Not found means that there are none.
+      // A "not found" answer means that there are no offers.
       setFailed(!(error instanceof Problem && error.status === 404));
     } finally {
       setAnswered(true);

@@ -3,7 +3,10 @@ import { useEffect, useRef } from 'react';
 import { consentAtom } from './consent-atoms';
 import { firePixel } from './pixel';
 
-/** Counts one view of the page with the club's pixel, as soon as there is consent; later events through what it gives back. */
+/**
+ * Reports one page view to the club's pixel once there is consent. Returns a function that reports
+ * later events.
+ */
 export function usePixel(
   pixelId: string | null | undefined,
   seen?: { event: string; content: string },

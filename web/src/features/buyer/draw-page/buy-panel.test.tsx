@@ -10,7 +10,10 @@ import { BuyPanel } from './buy-panel';
 
 const LATER = '2099-01-01T00:00:00Z';
 
-/** A buyer of two tickets whose card was declined, with so many milliseconds of the reservation left. */
+/**
+ * A buyer of two tickets whose card was declined, with the given milliseconds left of the
+ * reservation.
+ */
 function declined(draw: Draw, leftMs: number): void {
   const order: OpenOrder = {
     clientSecret: 's',

@@ -19,14 +19,18 @@ import { cents, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { PurchaseForm } from './purchase-form';
 
-/** What can be done about this draw now: buy, or read why not. A purchase under way stays, whatever the draw becomes. */
+/**
+ * Offers the purchase of a draw, or explains why it is not possible. A purchase in progress stays,
+ * whatever the draw's status becomes.
+ */
 export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
   const now = useAtomValue(nowAtom);
   const config = useAtomValue(configAtom);
   const { held, available } = heldHere(draw, checkout, now);
   const most = config?.maxPerPurchase ?? 50;
-  // Here nothing is reserved before the buyer pays; from then on what is missing is the buyer's own.
+  // This page reserves nothing before the buyer pays. After that, the missing tickets are the
+  // buyer's own.
   const { count, note, change } = useCount({
     first: () => countFromQuery(window.location.search, 'quantity', available, most),
     available,
@@ -70,7 +74,8 @@ interface ClosedPanelProps {
 }
 
 function ClosedPanel({ draw, phase, opens }: ClosedPanelProps) {
-  // A status nobody knows has the badge of a completed draw, but nobody announced a winner (A:76).
+  // An unknown status has the badge of a completed draw, but no winner has been announced
+  // (specification line A:76).
   if (phase === 'completed' && draw.status !== 'completed')
     return <Words title={S.soldOutPanel} text={S.soldOutText} />;
   if (phase === 'completed')
@@ -100,7 +105,7 @@ function ClosedPanel({ draw, phase, opens }: ClosedPanelProps) {
   ) : null;
 }
 
-/** Whoever waits here sees the form the moment a ticket comes free. */
+/** A buyer who waits here sees the form as soon as a ticket becomes available. */
 function Waiting({ title, text }: { title: string; text: string }) {
   return (
     <div className="panel waiting">

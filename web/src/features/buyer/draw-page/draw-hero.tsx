@@ -11,14 +11,18 @@ import { ShareIcon } from '@/shared/ui/icons';
 import { Sum } from '@/shared/ui/sum';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
-/** What is for sale, and how far it has come. Also drawn by the server: see README.md before changing the markup. */
+/**
+ * The header section of a draw: its match, prize and sales. The server renders the same markup: see
+ * README.md before changing it.
+ */
 export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   return (
     <section className="card hero" aria-label="Draw">
       <div className="hero-top">
         <StatusBadge phase={phase} />
         <span className="hero-side">
-          {/* By the server's word, so that at zero it says so until the server does (A:178). */}
+          {/* Follows the server's status, so that at zero it stays until the server changes it
+              (specification line A:178). */}
           {draw.status === 'active' || draw.status === 'open' ? (
             <Countdown kickOff={draw.gameDate} view="page" />
           ) : null}
@@ -82,7 +86,7 @@ function Figures({ draw }: { draw: Draw }) {
   );
 }
 
-/** Of a cancelled draw: what is sold goes back to none while its refunds arrive, so it is not counted. */
+/** The count of a cancelled draw is hidden, because it falls to zero while refunds complete. */
 function NothingToWin() {
   return (
     <dl className="stats">

@@ -10,7 +10,7 @@ import type { DrawPhase } from '@/features/shared-live/draw-phase';
 import { cents, dollars } from '@/shared/money';
 import { S, winningPair } from '@/shared/strings';
 
-/** What stands beside or below the form: the lights or the result, help, and how it works. */
+/** The content beside or below the form: the lights or the result, help, and how it works. */
 export function DrawMore({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const { homeFirstTryScorer: home, awayFirstTryScorer: away } = draw;
   return (
@@ -22,7 +22,7 @@ export function DrawMore({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
       )}
       <section className="card panel" aria-labelledby="help-title">
         <h2 id="help-title">{S.needHelp}</h2>
-        {/* An archived club has no page to lead to (H-3). */}
+        {/* An archived club has no page to link to (decision H-3). */}
         <p>
           This draw is run by{' '}
           {draw.clubSelling === false ? (

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** The browser gains or loses its line. */
+/** Makes the browser report that it is online or offline. */
 function line(up: boolean): void {
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(up);
   act(() => void window.dispatchEvent(new Event(up ? 'online' : 'offline')));

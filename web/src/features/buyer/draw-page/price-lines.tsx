@@ -4,7 +4,10 @@ import { S } from '@/shared/strings';
 
 const SPOKEN_AFTER_MS = 600;
 
-/** What it costs; the total is the largest figure of the form, and spoken when it has settled. */
+/**
+ * The price lines. The total is the largest figure of the form; screen readers announce it once it
+ * stops changing.
+ */
 export function PriceLines({
   ticket,
   count,

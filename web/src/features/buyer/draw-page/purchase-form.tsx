@@ -38,24 +38,28 @@ interface PurchaseFormProps {
   note: string | null;
 }
 
-/** 'Purchase Tickets': boxes and wallet first, because a wallet brings the buyer's details with it; the card below. */
+/**
+ * 'Purchase Tickets': boxes and wallet come first, because a wallet supplies the buyer's details;
+ * the card is below.
+ */
 export function PurchaseForm({ draw, count, onCount, available, note }: PurchaseFormProps) {
   const scope = `draw:${draw.drawNumber}`;
-  const { checkout, say } = useCheckout(scope);
+  const { checkout, dispatch } = useCheckout(scope);
   const [details, setDetails] = useAtom(detailsAtom);
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const order = { draw, count, price };
   const { problems, list, busyWords, pressed, onSubmit, onWallet, onUnconfirmed } = usePayment({
     place: 'draw',
     checkout,
-    say,
+    dispatch,
     details,
     card: () => cardPurchase(order, buyerOf(details)),
     wallet: (payer) => walletPurchase(order, payer),
   });
   useRightPrice(checkout, [draw.drawNumber]);
   const busy = isBusy(checkout);
-  // It is exchanged for today's page the moment the server answers: nothing that was typed must be lost with it.
+  // A cached page is replaced by the current one when the server answers. The buyer's input must
+  // survive that.
   const still = busy || isCopy();
   const paused = usePaused(checkout);
   useFinish(scope, checkout, {
@@ -68,7 +72,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
     if (trouble?.available !== undefined) document.getElementById(FIELD.quantity)?.focus();
   }, [trouble]);
   if (hasOutcome(checkout))
-    return <OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} />;
+    return <OutcomePanel checkout={checkout} onAgain={() => dispatch({ is: 'again' })} />;
   const confirmed = details.overEighteen && details.acceptsTerms;
   return (
     <form noValidate onSubmit={onSubmit} aria-labelledby="purchase-title">

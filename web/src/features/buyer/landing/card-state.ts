@@ -1,10 +1,15 @@
-/** What a draw's card says it is (A:56-60); the draw's own page has its own words for the same. */
+/**
+ * The state shown on a draw's card (specification lines A:56-60). The draw's own page has different
+ * texts for it.
+ */
 import type { Draw } from '@/api/wire';
 import { opensLater, type DrawPhase } from '@/features/shared-live/draw-phase';
 
 export type CardState = 'open' | 'scheduled' | 'soldOut' | 'closed' | 'completed' | 'cancelled';
 
-/** A status nobody knows reads as sold out on a card, as specified for "any other non-completed status". */
+/**
+ * An unknown status reads as sold out on a card, as specified for "any other non-completed status".
+ */
 export function cardStateOf(
   draw: Pick<Draw, 'status' | 'opensAt'>,
   phase: DrawPhase,

@@ -9,7 +9,7 @@ const SCROLLS_ABOVE = 5;
 
 const cut = (name: string) => (name.length > NAME_CUT ? `${name.slice(0, NAME_CUT)}…` : name);
 
-/** The clubs that play. Not there when there are none, nor when the list cannot be had. */
+/** The row of clubs. Hidden when there are none or the list cannot be loaded. */
 export function ClubRow() {
   const [clubs, setClubs] = useState<readonly ClubSummary[]>([]);
   useEffect(() => {

@@ -14,16 +14,18 @@ import { Sum } from '@/shared/ui/sum';
 import { Tooltip } from '@/shared/ui/tooltip';
 import { cardStateOf, type CardState } from './card-state';
 
-interface DrawCardProps {
+interface LandingDrawCardProps {
   drawNumber: number;
-  /** Among those whose result is waited for: the badge says so. */
+  /** The draw waits for its result, and the badge says so. */
   awaiting?: boolean;
-  /** More to do with the draw, under its button. */
+  /** Further actions, shown under the button. */
   children?: React.ReactNode;
 }
 
-/** A draw in a list. Not the whole card is a link: the button is, so a thumb that scrolls buys nothing. */
-export function DrawCard({ drawNumber, awaiting = false, children }: DrawCardProps) {
+/**
+ * A draw in a list. Only the button is a link, so that a scrolling thumb opens nothing by accident.
+ */
+export function DrawCard({ drawNumber, awaiting = false, children }: LandingDrawCardProps) {
   const draw = useAtomValue(drawAtom(drawNumber));
   const now = useAtomValue(nowAtom);
   const onPhone = useIsPhone();
@@ -66,7 +68,7 @@ export function DrawCard({ drawNumber, awaiting = false, children }: DrawCardPro
   );
 }
 
-/** The whole price stands first where a fee is passed on: the single total is what counts (D14). */
+/** Shows the total price first where the buyer pays a fee (interface decision D14). */
 function priceLine(draw: Draw): string {
   const ticket = cents(draw.ticketPrice);
   if (!draw.passStripeFees) return `${dollars(ticket)} a ticket`;
@@ -178,7 +180,7 @@ function Foot({ draw, state, awaiting }: { draw: Draw; state: CardState; awaitin
   );
 }
 
-/** Scorers, the prize and the serial number; never a name (decision E-21). */
+/** The scorers, the prize and the serial number, but never a name (decision E-21). */
 function Result({ draw }: { draw: Draw }) {
   const { homeFirstTryScorer: home, awayFirstTryScorer: away } = draw;
   const unsold = draw.winningTicketSold === false;

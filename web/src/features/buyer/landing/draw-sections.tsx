@@ -16,7 +16,7 @@ export function LiveDraws() {
         <h2 id="live-draws-title">Live Draws</h2>
       </div>
       {failed ? <LoadFailed words={S.failedToLoadDraws} onRetry={retry} /> : null}
-      {numbers === null ? failed ? null : <Bones /> : null}
+      {numbers === null ? failed ? null : <Skeleton /> : null}
       {numbers?.length === 0 ? (
         <div className="card empty">
           <strong>{S.noActiveDraws}</strong>
@@ -34,8 +34,8 @@ export function LiveDraws() {
   );
 }
 
-/** Three cards to come. */
-export function Bones() {
+/** Placeholders for three cards that are loading. */
+export function Skeleton() {
   return (
     <div className="draw-grid" aria-busy="true" aria-label="Loading draws">
       {[0, 1, 2].map((bone) => (

@@ -1,4 +1,7 @@
-/** A three by three corner of the grid with some cells lit: the mark's own shape, once for each feature. Decoration only. */
+/**
+ * A three by three part of the grid with some cells lit, in the shape of the logo. Each feature has
+ * its own. Decorative only.
+ */
 export function Glyph({ lit }: { lit: string }) {
   return (
     <svg className="glyph" viewBox="0 0 22 22" width="44" height="44" aria-hidden="true">

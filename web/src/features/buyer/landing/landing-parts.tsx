@@ -2,7 +2,7 @@ import { S } from '@/shared/strings';
 import { Steps, type Step } from '@/features/buyer/site/how-it-works';
 import { Glyph } from './glyph';
 
-/** The hero. Its markup is also drawn by the server: see README.md before changing it. */
+/** The hero. The server renders the same markup: see README.md before changing it. */
 export function LandingHero() {
   return (
     <div className="land-hero">
@@ -51,7 +51,7 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** The game as a club runs it, in the specified three steps (A:50). */
+/** How a club runs the game, in the three specified steps (specification line A:50). */
 export function HowSection() {
   return (
     <section className="section" id="how-it-works" aria-labelledby="how-title">
@@ -119,7 +119,7 @@ export function FeatureGrid() {
   );
 }
 
-/** For the club that has read this far. */
+/** An invitation for clubs at the end of the page. */
 export function CallToAction() {
   return (
     <section className="call" aria-labelledby="call-title">

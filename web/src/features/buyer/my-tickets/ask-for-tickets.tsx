@@ -1,11 +1,11 @@
 import { useRef, useState, type FormEvent } from 'react';
 import { askForTickets } from '@/api/endpoints/public';
-import { Problem, patiently } from '@/api/http';
+import { Problem, withRetry } from '@/api/http';
 import { S } from '@/shared/strings';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
 
-type State =
+type RequestState =
   | { at: 'asking' }
   | { at: 'sending' }
   | { at: 'sent'; email: string }
@@ -19,11 +19,14 @@ function problemsOf(email: string): FormProblem[] {
   return /^\S+@\S+\.\S+$/.test(said) ? [] : [{ field: 'tickets-email', text: INVALID }];
 }
 
-/** Who lost the mail asks for it again. What is answered says nothing about who bought what. */
+/**
+ * Sends the tickets again to a buyer who lost the mail. The answer never reveals whether an address
+ * has bought tickets.
+ */
 export function AskForTickets({ onProblems }: { onProblems: (inError: boolean) => void }) {
   const [email, setEmail] = useState('');
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
-  const [state, setState] = useState<State>({ at: 'asking' });
+  const [state, setState] = useState<RequestState>({ at: 'asking' });
   const list = useRef<HTMLDivElement>(null);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
@@ -33,7 +36,7 @@ export function AskForTickets({ onProblems }: { onProblems: (inError: boolean) =
     if (found.length > 0) return void requestAnimationFrame(() => list.current?.focus());
     setState({ at: 'sending' });
     try {
-      await patiently(() => askForTickets(email.trim()));
+      await withRetry(() => askForTickets(email.trim()));
       setState({ at: 'sent', email: email.trim() });
     } catch (error) {
       setState({

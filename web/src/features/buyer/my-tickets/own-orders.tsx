@@ -9,10 +9,10 @@ import { dollars } from '@/shared/money';
 import { standingOf } from './standing';
 import { TicketList } from './ticket-list';
 
-/** So many of the newest are kept live; what is older stands as it was told. */
+/** The number of newest orders that are kept live. Older ones are shown as first loaded. */
 const LIVE_MAX = 8;
 
-/** Every order of one address, the newest first. */
+/** All orders of one e-mail address, newest first. */
 export function OwnOrdersList({ found }: { found: OwnOrders }) {
   const receive = useSetAtom(receiveOrderAtom);
   useEffect(() => {
@@ -57,7 +57,7 @@ function OneOrder({ order }: { order: OrderAnswer }) {
   const id = `order-${order.orderToken.slice(0, 8)}`;
   const count = order.lines.reduce((sum, line) => sum + line.ticketCount, 0);
   return (
-    // Not a landmark: two orders of one club and size have the same name.
+    // Not a landmark, because two orders of the same club and size have the same name.
     <article className="own-order" aria-labelledby={id}>
       <h2 id={id}>
         {order.clubName}: {count} {count === 1 ? 'ticket' : 'tickets'}

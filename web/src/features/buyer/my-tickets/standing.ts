@@ -1,4 +1,7 @@
-/** What an order that gave no tickets, or gave them up again, says to whoever opens it later: from its own mail, or among all of an address. Pure. */
+/**
+ * The text of an order without tickets, or whose tickets were withdrawn. It is shown from the
+ * order's mail and in the list of an address's orders. Pure.
+ */
 import type { OrderAnswer } from '@/api/wire';
 import { cents, dollars } from '@/shared/money';
 
@@ -7,11 +10,11 @@ type Standing = Pick<OrderAnswer, 'status' | 'reason' | 'refund'>;
 const moneyWent = ({ reason, refund }: Standing, words: string): string =>
   `${reason ?? 'This order has no valid tickets.'} ${refund ? dollars(cents(refund.amount)) : 'Your payment'} ${words}`;
 
-/** Whether its tickets are gone or never came. */
+/** Whether the tickets were withdrawn or never issued. */
 export const isOver = ({ status }: Pick<OrderAnswer, 'status'>): boolean =>
   ['not_charged', 'refunding', 'refunded'].includes(status);
 
-/** Null while the tickets speak for themselves. */
+/** Null while the order has its tickets. */
 export function standingOf(order: Standing): string | null {
   switch (order.status) {
     case 'succeeded':

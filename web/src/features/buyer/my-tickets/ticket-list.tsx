@@ -4,7 +4,10 @@ import { Link } from 'wouter';
 import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
 
-/** The owner's own tickets of one draw, each with its pair; `under` an order's own heading, its heading is one lower. */
+/**
+ * The owner's tickets of one draw, each with its pair. With `under`, an order's heading stands
+ * above and this heading is one level lower.
+ */
 export function TicketList({ line, under = false }: { line: OrderLine; under?: boolean }) {
   const id = useId();
   const Heading = under ? 'h3' : 'h2';

@@ -2,6 +2,7 @@ import { useAtomValue } from 'jotai';
 import { useState } from 'react';
 import type { Offer } from '@/api/wire-public';
 import { closesAt, offerPrice, opensAt, type OfferPhase } from '@/features/shared-offer/offer';
+import { PER_CART_MAX, PER_LINE_MAX } from '@/features/buyer/cart/cart';
 import { OfflineNote } from '@/features/buyer/checkout/offline-note';
 import { Countdown } from '@/features/shared-live/countdown-pill';
 import { useOffline } from '@/features/shared-live/heard';
@@ -23,16 +24,20 @@ interface OfferBuyProps {
   onAdded: () => void;
 }
 
-const PER_PURCHASE_MAX = 50;
-
-/** Price, how many of each, and the one button; on phones the button stands in a bar at the foot of the screen. */
+/**
+ * Price, count and the buy button of an offer. On phones the button is in a bar at the foot of the
+ * screen.
+ */
 export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
   const [count, setCount] = useState(1);
   const config = useAtomValue(configAtom);
-  // One purchase holds so many tickets, whatever their draws.
+  // Limited by the tickets per draw and by the tickets per purchase.
   const most = Math.max(
     1,
-    Math.floor((config?.maxPerPurchase ?? PER_PURCHASE_MAX) / Math.max(1, offer.games.length)),
+    Math.min(
+      config?.maxPerPurchase ?? PER_LINE_MAX,
+      Math.floor(PER_CART_MAX / Math.max(1, offer.games.length)),
+    ),
   );
   const mode = useAtomValue(surchargeAtom);
   const maintenance = useAtomValue(maintenanceAtom);
@@ -108,10 +113,10 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
   );
 }
 
-/** The bar at the foot of a phone must not stand before what went wrong. */
+/** The bar at the foot of a phone must not cover an error. */
 const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'center' });
 
-/** The single total leads; the fee in it is said (D14). */
+/** Shows the total first and names the fee in it (interface decision D14). */
 function PriceWords({ price: { subtotal, cardFee, total } }: { price: Price }) {
   if (cardFee === 0) return null;
   return (

@@ -8,7 +8,7 @@ import { dayAndTime } from '@/shared/dates';
 import { cents, dollars, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
 
-/** Each game with its own date, price and prize; a game that is sold out or over says so. */
+/** The games of an offer with date, price and prize. A game that is sold out or over says so. */
 export function OfferGames({ games }: { games: readonly OfferGame[] }) {
   return (
     <section className="card panel offer-games" aria-labelledby="games-title">
@@ -36,7 +36,7 @@ function Game({ game }: { game: OfferGame }) {
     },
     now,
   );
-  // What the offer itself said of them, until each has spoken for itself: the first paint shows the same.
+  // Shows the offer's own data until each draw is loaded, so that the first paint looks the same.
   const [prize, sold] = [
     draw?.currentPrize ?? game.currentPrize,
     draw?.ticketsSold ?? game.ticketsSold,

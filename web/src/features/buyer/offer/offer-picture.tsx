@@ -1,7 +1,10 @@
 import { useState } from 'react';
 import type { Offer } from '@/api/wire-public';
 
-/** The offer's own picture, or one drawn from its name: always in the same 1200 × 630 box, so nothing moves when it comes. */
+/**
+ * The offer's picture, or one generated from its name. The box is always 1200 × 630, so nothing
+ * moves when it loads.
+ */
 export function OfferPicture({
   offer,
   eager = false,
@@ -41,7 +44,10 @@ export function OfferPicture({
   );
 }
 
-/** One row crosses one column, where the name says: the same picture for the same offer, everywhere. */
+/**
+ * One row crosses one column at a cell derived from the name, so an offer has the same picture
+ * everywhere.
+ */
 function cellsOf(slug: string): { x: number; y: number; lit: 'cross' | 'line' | 'off' }[] {
   const sum = [...slug].reduce((so, letter) => (so * 31 + letter.charCodeAt(0)) >>> 0, 7);
   const [column, row] = [2 + (sum % 9), 1 + (Math.floor(sum / 9) % 5)];

@@ -1,4 +1,4 @@
-/** Putting a whole offer into the cart: every game or none (decision H-9). */
+/** Adds a whole offer to the cart: every game or none (decision H-9). */
 import { useAtom, useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { fetchDraw } from '@/api/endpoints/buyer';
@@ -6,7 +6,7 @@ import { track } from '@/api/endpoints/public';
 import type { Draw } from '@/api/wire';
 import type { Offer } from '@/api/wire-public';
 import {
-  PER_PURCHASE_MAX,
+  PER_CART_MAX,
   add,
   fits,
   itemOf,
@@ -21,7 +21,10 @@ import { useServerNow } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
-/** A line for each game, as the specification has it: 9999 are available until the server says how many. */
+/**
+ * One line for each game. As specified, 9999 tickets count as available until the server sends the
+ * number.
+ */
 const itemsOf = (offer: Offer, draws: readonly Draw[], count: number): CartItem[] =>
   draws.map((draw) => ({
     ...itemOf(draw, count),
@@ -45,7 +48,7 @@ export function useAddOffer(offer: Offer, onAdded: () => void) {
     setBusy(true);
     setRefused(null);
     try {
-      // Asked for now, all of them, so that nothing goes into the cart that cannot be had together.
+      // Loads all draws now, so that only a combination that can be bought enters the cart.
       const draws = await Promise.all(offer.games.map((game) => fetchDraw(gameNumber(game))));
       receive(draws);
       const why =
@@ -55,9 +58,9 @@ export function useAddOffer(offer: Offer, onAdded: () => void) {
       const replaced = items[0] !== undefined && replaces(cart, items[0]);
       if (!fits(cart, items))
         return setRefused(
-          `At most ${PER_PURCHASE_MAX} tickets in one purchase, and your cart holds some already.`,
+          `At most ${PER_CART_MAX} tickets in one purchase, and your cart holds some already.`,
         );
-      // The drawer would lie over the toast, and nobody could take it back.
+      // The drawer stays closed, because it would cover the toast with the undo button.
       if (replaced)
         showToast({
           title: 'Your cart was replaced',

@@ -1,4 +1,7 @@
-/** One offer, its games' draws and its club's dress, each asked for by itself so that one failing call hides nothing else. */
+/**
+ * Loads one offer, the draws of its games and its club. Each has its own request, so that one
+ * failure hides nothing else.
+ */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { fetchDraw } from '@/api/endpoints/buyer';
@@ -27,7 +30,7 @@ export function useOffer(club: string, slug: string): OfferState & { retry: () =
       setState({ at: 'known', offer });
     } catch (error) {
       const missing = error instanceof Problem && error.status === 404;
-      // An offer that is on the screen stays there while the line is bad.
+      // An offer on the screen stays there while the connection is bad.
       setState((last) =>
         missing ? { at: 'missing' } : last.at === 'known' ? last : { at: 'failed' },
       );
@@ -41,7 +44,10 @@ export function useOffer(club: string, slug: string): OfferState & { retry: () =
   return { ...state, retry };
 }
 
-/** The draws behind the games, kept live: what is left of each decides whether the offer can be had. */
+/**
+ * The draws of the games, kept live. Their remaining tickets decide whether the offer can be
+ * bought.
+ */
 export function useOfferDraws(offer: Offer): void {
   const receive = useSetAtom(receiveDrawsAtom);
   const numbers = offer.games.map(gameNumber);
@@ -56,7 +62,10 @@ export function useOfferDraws(offer: Offer): void {
   }, [key, receive]);
 }
 
-/** The club's colours and pixel; `failed` when they cannot be had, which costs the page only its dress. */
+/**
+ * The club's colours and pixel. `failed` when they cannot be loaded; the page then only lacks its
+ * colours and pixel.
+ */
 export function useClubMeta(slug: string): { meta: ClubMeta | null; failed: boolean } {
   const brought = useAtomValue(bootAtom).clubMeta ?? null;
   const [meta, setMeta] = useState<ClubMeta | null>(brought);

@@ -18,7 +18,7 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** The game in three steps, as a buyer needs it. */
+/** The game in three steps, from the buyer's view. */
 export function HowItWorks() {
   return <Steps steps={STEPS} />;
 }

@@ -5,12 +5,15 @@ import { Tooltip } from '@/shared/ui/tooltip';
 import { share, type Shared } from './share';
 
 interface ShareButtonProps {
-  /** Asked when pressed, so that the numbers are the latest. */
+  /** Called on press, so that the shared numbers are current. */
   what: () => Shared;
   label: string;
 }
 
-/** The round button that shares. What it does is said on a rest of the pointer, and always to who does not see it. */
+/**
+ * The round share button. A tooltip shows its purpose on hover, and screen readers always get its
+ * label.
+ */
 export function ShareButton({ what, label }: ShareButtonProps) {
   const showToast = useSetAtom(showToastAtom);
   const onShare = async () => {

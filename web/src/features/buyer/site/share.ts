@@ -1,4 +1,6 @@
-/** Sharing a draw: the phone's own menu, else the clipboard, else the link to copy by hand. */
+/**
+ * Shares a draw: by the phone's share menu, else by the clipboard, else by a link to copy by hand.
+ */
 import type { Draw } from '@/api/wire';
 import { cents, dollars } from '@/shared/money';
 import { S } from '@/shared/strings';
@@ -10,7 +12,7 @@ export interface Shared {
   url: string;
 }
 
-/** Match, current prize and sold/169 (A:310). */
+/** The match, the current prize and sold/169 (specification line A:310). */
 export function shareOf(draw: Draw, origin: string): Shared {
   const title = `${draw.homeTeam} v ${draw.awayTeam}`;
   const url = `${origin}/draw/${draw.drawNumber}`;
@@ -20,7 +22,10 @@ export function shareOf(draw: Draw, origin: string): Shared {
   return { title, text, url };
 }
 
-/** Tries each way in turn and says what happened; null when the phone's own menu did it or was dismissed. */
+/**
+ * Tries each method in turn and returns the result. Null when the share menu succeeded or was
+ * dismissed.
+ */
 export async function share(
   what: Shared,
   via: Pick<Navigator, 'clipboard'> & Partial<Pick<Navigator, 'share'>> = navigator,
@@ -63,7 +68,10 @@ function copyByHand(url: string): Toast {
   };
 }
 
-/** A screen of 768 px or less, or a mobile browser by its own word (A:61). */
+/**
+ * Whether the screen is at most 768 px wide or the browser identifies as mobile (specification line
+ * A:61).
+ */
 export function isPhone(): boolean {
   return window.innerWidth <= 768 || /Android|iPhone|iPad|iPod|Mobile/i.test(navigator.userAgent);
 }

@@ -7,7 +7,7 @@ import { SupportContacts } from './support-contacts';
 import { buildVersionAtom } from '@/features/shared-live/live-atoms';
 import { Brand } from './site-header';
 
-/** The operator's menus and the fixed Support block. Without menus the block stands alone. */
+/** The operator's menus and the fixed Support block. Without menus, only the block is shown. */
 export function SiteFooter() {
   const [menus, setMenus] = useState<readonly FooterMenu[]>([]);
   const version = useAtomValue(buildVersionAtom);

@@ -23,7 +23,10 @@ const SECTIONS = [
   { label: 'Find Draws', href: '#live-draws' },
 ];
 
-/** The head of every page; the landing page has the whole navigation, the others the way home and to help. */
+/**
+ * The header of every page. The landing page has the full navigation; other pages link to home and
+ * help.
+ */
 export function SiteHeader({ full }: { full: boolean }) {
   const config = useAtomValue(configAtom);
   const [open, setOpen] = useState(false);

@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { configAtom } from '@/features/shared-live/live-atoms';
 
-/** The support e-mail and text number, in this order wherever they stand (WCAG 3.2.6). */
+/** The support e-mail and text number, always in this order (WCAG 3.2.6). */
 export function SupportContacts() {
   const config = useAtomValue(configAtom);
   if (!config) return null;

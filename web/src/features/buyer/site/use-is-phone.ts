@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'react';
 import { isPhone } from './share';
 
-/** Whether this is a phone (A:61), also after the window was made smaller or turned. */
+/**
+ * Whether this is a phone (specification line A:61). Updates when the window is resized or rotated.
+ */
 export function useIsPhone(): boolean {
   const [phone, setPhone] = useState(isPhone);
   useEffect(() => {

@@ -10,7 +10,10 @@ import { Field } from '@/shared/ui/field';
 import { ProblemList, errorOf, type FormProblem } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
-/** Whether there is nobody to write to, because a wallet gave no address or what was typed is none: a winner could not be reached (decision C-11). */
+/**
+ * Whether the order has no valid e-mail address, because a wallet gave none or the input is
+ * invalid. A winner could not be reached (decision C-11).
+ */
 export const needsContact = (order: OrderAnswer): boolean =>
   order.status === 'succeeded' &&
   (!order.buyerEmailMasked || order.buyerEmailMasked.endsWith('invalid'));
@@ -22,7 +25,7 @@ const missingOf = (contact: { name: string; email: string; phone: string }): For
     contact.phone.trim() === '' && { field: FIELD.phone, text: S.phoneRequired },
   ].filter((problem) => problem !== false);
 
-/** Asks for a name, an address and a number, where the purchase brought no address that can be written to. */
+/** Asks for a name, an address and a number when the order has no valid e-mail address. */
 export function ContactQuestion({ order }: { order: OrderAnswer }) {
   const receive = useSetAtom(receiveOrderAtom);
   const showToast = useSetAtom(showToastAtom);
@@ -53,7 +56,7 @@ export function ContactQuestion({ order }: { order: OrderAnswer }) {
         return complain([
           { field: FIELD.email, text: 'This does not look like an e-mail address' },
         ]);
-      await resendConfirmation(next.paymentIntentId ?? '').catch(() => undefined);
+      await resendConfirmation(next.paymentIntentId ?? '', next.orderToken).catch(() => undefined);
       showToast({
         title: 'Thank you',
         text: `Your confirmation is on its way to ${next.buyerEmailMasked}.`,

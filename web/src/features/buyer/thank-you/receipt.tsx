@@ -2,7 +2,7 @@ import type { OrderAnswer } from '@/api/wire';
 import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
 
-/** What was paid, to whom and when; with the tickets above it, one A4 page on paper. */
+/** The receipt: amount, payee and time. Printed with the tickets above it, it fills one A4 page. */
 export function Receipt({ order }: { order: OrderAnswer }) {
   return (
     <section className="card panel receipt-card" aria-labelledby="receipt-title">

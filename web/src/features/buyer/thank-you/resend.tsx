@@ -8,7 +8,10 @@ import type { LastPayment } from './last-payment';
 
 const WAIT_MS = 20_000;
 
-/** Whole seconds still to wait, by the device's own steady clock: the server's is corrected now and then. */
+/**
+ * Returns the whole seconds left to wait. It uses the device's monotonic clock, because the
+ * server's clock estimate is corrected now and then.
+ */
 function useWait(): { seconds: number; begin: () => void } {
   const [until, setUntil] = useState(() => performance.now() + WAIT_MS);
   const [now, setNow] = useState(() => performance.now());
@@ -25,7 +28,10 @@ function useWait(): { seconds: number; begin: () => void } {
   return { seconds: Math.ceil(Math.max(0, until - now) / 1000), begin };
 }
 
-/** Sends the mail again, to the address on the order only; not in the first twenty seconds (A:133). */
+/**
+ * Sends the mail again, only to the address on the order, and not in the first twenty seconds
+ * (specification line A:133).
+ */
 export function Resend({ payment }: { payment: LastPayment | null }) {
   const showToast = useSetAtom(showToastAtom);
   const { seconds, begin } = useWait();
@@ -41,7 +47,7 @@ export function Resend({ payment }: { payment: LastPayment | null }) {
     begin();
     setError(null);
     try {
-      const { message } = await resendConfirmation(payment.paymentIntentId);
+      const { message } = await resendConfirmation(payment.paymentIntentId, payment.orderToken);
       showToast({
         title: message ?? 'If the order has an address, the e-mail is on its way again.',
       });

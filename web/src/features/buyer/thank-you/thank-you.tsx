@@ -15,14 +15,14 @@ import type { LastPayment } from './last-payment';
 interface OutcomeProps {
   order: OrderAnswer | undefined;
   summary: Summary;
-  /** The payment to ask about; without one only the kept summary speaks. */
+  /** The payment to request. Without one, only the stored summary is shown. */
   payment: LastPayment | null;
   gaveUp: boolean;
   untouched: boolean;
   said: string | null;
 }
 
-/** How the payment stands: certainty first. */
+/** The status of the payment, with certain facts first. */
 export function Outcome({ order, summary, payment, gaveUp, untouched, said }: OutcomeProps) {
   if (order?.status === 'not_charged') {
     return (
@@ -111,7 +111,7 @@ export function Outcome({ order, summary, payment, gaveUp, untouched, said }: Ou
   );
 }
 
-/** The tickets when the server has them, the kept summary until then. */
+/** The tickets once the server has sent them, and the stored summary until then. */
 export function Bought({ order, summary }: { order: OrderAnswer | undefined; summary: Summary }) {
   if (order && order.status === S.succeeded)
     return order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />);
@@ -129,7 +129,10 @@ export function Bought({ order, summary }: { order: OrderAnswer | undefined; sum
   ));
 }
 
-/** The match, the current prize and how many are sold; by the server's figures as soon as they are here (A:310). */
+/**
+ * The match, the current prize and the tickets sold, from the server once loaded (specification
+ * line A:310).
+ */
 export function ShareBox({ order, summary }: { order: OrderAnswer | undefined; summary: Summary }) {
   const showToast = useSetAtom(showToastAtom);
   const first = summary.draws[0];

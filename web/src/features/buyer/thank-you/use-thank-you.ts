@@ -1,4 +1,7 @@
-/** What the thank-you page knows: the kept summary, the order as the server tells it, and whether anybody still expects tickets. */
+/**
+ * The data of the thank-you page: the stored summary, the server's order, and whether tickets are
+ * still expected.
+ */
 import { useEffect, useState } from 'react';
 import type { OrderAnswer } from '@/api/wire';
 import { endAttempt, finishAttempt } from '@/features/buyer/checkout/attempt';
@@ -10,23 +13,26 @@ import { S } from '@/shared/strings';
 import { cleanAddress, lastPayment, type LastPayment } from './last-payment';
 
 const ASKED_FOR_MS = 30_000;
-/** An answer mostly comes within this: until then nothing stands where the tickets will. */
+/** Most answers arrive within this time. Until then, the place of the tickets stays empty. */
 const SOON_MS = 2_000;
 const COMPLETED_AGAIN_MS = 4_000;
-/** One such answer may be the moment before the provider has finished; the second is a fact. */
+/** One such answer may come just before the provider has finished. The second one is final. */
 const UNTOUCHED_ANSWERS = 2;
 
 export interface ThankYou {
   payment: LastPayment | null;
   order: OrderAnswer | undefined;
   summary: Summary | null;
-  /** Nobody could say within half a minute; the page goes on listening. */
+  /** No outcome was known within half a minute. The page keeps listening for updates. */
   gaveUp: boolean;
-  /** The order is on its way; what comes below it would be pushed down the page. */
+  /** The order is still loading. Content below it waits, because the order would push it down. */
   soon: boolean;
-  /** No card was ever accepted for this payment. */
+  /** No card was accepted for this payment. */
   untouched: boolean;
-  /** The payment is not its order's: the server's own words, for nobody knows yet what becomes of it. */
+  /**
+   * The payment does not match its order. The server's own text is shown, because the outcome
+   * is not known yet.
+   */
   said: string | null;
 }
 
@@ -58,7 +64,8 @@ export function useThankYou(): ThankYou {
     const timer = setTimeout(() => setSoon(false), SOON_MS);
     return () => clearTimeout(timer);
   }, []);
-  // The order knows better than what was kept: of another purchase, perhaps, or of a form that a reload had emptied (C-18).
+  // The order is more reliable than the stored summary, which may belong to another purchase or to
+  // a form emptied by a reload (decision C-18).
   return {
     payment,
     order,
@@ -70,7 +77,10 @@ export function useThankYou(): ThankYou {
   };
 }
 
-/** Whoever comes back from a bank's page, or came here without tickets, finishes the purchase here, as often as it takes. */
+/**
+ * A buyer who returns from a bank's page, or arrives without tickets, completes the purchase here.
+ * The call may repeat.
+ */
 function useFinishing(
   payment: LastPayment | null,
   order: OrderAnswer | undefined,
@@ -86,7 +96,7 @@ function useFinishing(
       const answer = await askAgain(payment?.scope ?? '', open);
       if (!current) return;
       setUntouched((last) => (answer === 'untouched' ? last + 1 : 0));
-      // No answer takes nothing back.
+      // A missing answer does not change what is shown.
       if (answer !== null)
         setSaid(answer !== 'untouched' && answer.is === 'unsure' ? (answer.said ?? null) : null);
     };
@@ -100,7 +110,7 @@ function useFinishing(
   return { untouched: known && open !== undefined, said: open === undefined ? null : said };
 }
 
-/** What the summary says, by the order itself; a buyer who comes back from a bank's page has no other. */
+/** Builds the summary from the order. A buyer who returns from a bank's page has no other. */
 function summaryOfOrder(order: OrderAnswer): Summary {
   return {
     clubId: null,

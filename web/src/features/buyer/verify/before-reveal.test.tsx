@@ -11,6 +11,7 @@ const proof = {
   seed: null,
   algorithm: 'football-doubles-v1',
   soldTickets: [],
+  ticketMoves: null,
   result: null,
   winningTicket: null,
 };

@@ -3,7 +3,7 @@ import type { Draw, Proof } from '@/api/wire';
 import { TICKETS, phaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 
-/** Why there is nothing to recompute yet, in the words of where the draw stands. */
+/** Explains, by the draw's status, why there is nothing to recompute yet. */
 const WAITING: Record<DrawPhase, { title: string; text: string }> = {
   active: {
     title: 'Tickets are still on sale.',
@@ -27,11 +27,11 @@ const WAITING: Record<DrawPhase, { title: string; text: string }> = {
   },
 };
 
-/** Before the reveal there is only the promise; it is worth keeping a copy of. */
+/** Before the reveal, only the published commitment is shown. A visitor can save a copy of it. */
 export function BeforeReveal({ proof, draw }: { proof: Proof; draw: Draw | undefined }) {
   const now = useAtomValue(nowAtom);
   const phase = draw ? phaseOf(draw, now) : null;
-  // What is only reserved is not sold, and may come free.
+  // Reserved tickets are not sold and may become available again.
   const waiting = phase
     ? WAITING[phase === 'soldOut' && draw && draw.ticketsSold < TICKETS ? 'active' : phase]
     : null;

@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { chacha20Block, commitmentOf, dealOf, seedFromHex, toHex, verify } from './deal';
+import {
+  chacha20Block,
+  commitmentOf,
+  dealOf,
+  leftInOrder,
+  seedFromHex,
+  toHex,
+  verify,
+} from './deal';
 
 const VECTOR = join(import.meta.dirname, '../../../../../actors/domain/tests/deal_vector.json');
 
@@ -47,12 +55,18 @@ test('a changed seed, a changed promise or another winner is found out', async (
     seed: toHex(seed),
     result: { home: 7, away: 9 },
     winningTicket: winner,
+    soldTickets: [1],
+    ticketMoves: [{ ticket: 1, returned: false }],
   };
   expect(await verify(claim)).toMatchObject({
     promised: true,
     winningTicket: winner,
     sameWinner: true,
+    inOrder: true,
   });
+  expect(
+    await verify({ ...claim, soldTickets: [2], ticketMoves: [{ ticket: 2, returned: false }] }),
+  ).toMatchObject({ inOrder: false });
   expect(await verify({ ...claim, seed: toHex(new Uint8Array(32).fill(8)) })).toMatchObject({
     promised: false,
   });
@@ -62,6 +76,26 @@ test('a changed seed, a changed promise or another winner is found out', async (
   });
   expect(await verify({ ...claim, seed: null })).toBeNull();
   expect(await verify({ ...claim, seed: 'zz' })).toBeNull();
+});
+
+test('returned tickets leave after those that were never sold', () => {
+  const moves = (...numbers: number[]) =>
+    numbers.map((number) => ({ ticket: Math.abs(number), returned: number < 0 }));
+  const all = Array.from({ length: 169 }, (_, index) => index + 1);
+  expect(leftInOrder(moves(1, 2, -1, 3), [2, 3])).toBe(true);
+  expect(leftInOrder(moves(...all, -7, -3, 3, 7), all)).toBe(true);
+  // In order: resold too early, skipped, resold in the wrong order, sold twice, never sold, and not
+  // among the sold tickets.
+  for (const wrong of [
+    moves(1, 2, -1, 1),
+    moves(1, 3),
+    moves(...all, -7, -3, 7, 3),
+    moves(1, 1),
+    moves(1, -2),
+    moves(1),
+  ])
+    expect(leftInOrder(wrong, all)).toBe(false);
+  expect(leftInOrder(null, [])).toBeNull();
 });
 
 describe('the vectors that Rust wrote', () => {

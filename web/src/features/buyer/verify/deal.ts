@@ -1,12 +1,13 @@
 /**
- * Recomputes a draw's deal from its revealed seed (decision K-1), with nothing of the server's but the seed: a Fisher–Yates
- * order of the 169 cells, each index taken from the ChaCha20 keystream by rejection, and the SHA-256 published before the sale.
+ * Recomputes a draw's deal from its revealed seed alone (decision K-1). The deal is a Fisher–Yates
+ * order of the 169 cells. Rejection sampling takes each index from the ChaCha20 keystream. The seed
+ * is checked against the SHA-256 hash published before the sale.
  */
 
 const CELLS = 169;
 const DOMAIN = 'football-doubles-v1';
 
-/** `football-doubles-v1` ‖ draw number in decimal ‖ seed, hashed by the browser. */
+/** Hashes `football-doubles-v1` ‖ draw number in decimal ‖ seed, with the browser's own SHA-256. */
 export async function commitmentOf(drawNumber: number, seed: Uint8Array): Promise<string> {
   const prefix = new TextEncoder().encode(`${DOMAIN}${drawNumber}`);
   const message = new Uint8Array(prefix.length + seed.length);
@@ -15,7 +16,7 @@ export async function commitmentOf(drawNumber: number, seed: Uint8Array): Promis
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', message)));
 }
 
-/** Ticket number k carries `dealOf(seed)[k - 1]`. */
+/** Returns the deal of a seed. Ticket number k carries `dealOf(seed)[k - 1]`. */
 export function dealOf(seed: Uint8Array): number[] {
   const next = words(seed);
   const cells = Array.from({ length: CELLS }, (_, cell) => cell);
@@ -23,7 +24,7 @@ export function dealOf(seed: Uint8Array): number[] {
     const bound = last + 1;
     const limit = Math.floor(2 ** 32 / bound) * bound;
     let word = next();
-    // Words past the last whole multiple would favour the first cells.
+    // Words above the last whole multiple are rejected, because they would favour the first cells.
     while (word >= limit) word = next();
     const chosen = word % bound;
     [cells[last], cells[chosen]] = [cells[chosen] ?? 0, cells[last] ?? 0];
@@ -84,22 +85,55 @@ export function toHex(bytes: Uint8Array): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Null when it is not 32 bytes in hexadecimal. */
+/** Returns the bytes of a seed. Null when it is not 32 bytes in hexadecimal. */
 export function seedFromHex(hex: string): Uint8Array | null {
   if (!/^[0-9a-f]{64}$/i.test(hex)) return null;
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }
 
+export interface TicketMove {
+  ticket: number;
+  /** The ticket was returned: its payment failed or was refunded. */
+  returned: boolean;
+}
+
+/**
+ * Whether tickets were sold in the promised order (decision M-3): never-sold tickets first, then
+ * returned ones, each lowest first. Null when the moves are not published.
+ */
+export function leftInOrder(
+  moves: readonly TicketMove[] | null,
+  sold: readonly number[],
+): boolean | null {
+  if (!moves) return null;
+  const unsold = new Set(Array.from({ length: CELLS }, (_, index) => index + 1));
+  const returned = new Set<number>();
+  const out = new Set<number>();
+  for (const move of moves) {
+    const source = move.returned ? out : unsold.size > 0 ? unsold : returned;
+    if (!source.has(move.ticket) || (!move.returned && move.ticket !== Math.min(...source)))
+      return false;
+    source.delete(move.ticket);
+    (move.returned ? returned : out).add(move.ticket);
+  }
+  return out.size === sold.length && sold.every((ticket) => out.has(ticket));
+}
+
 export interface Verdict {
-  /** Whether the revealed seed is the one that was promised before the first sale. */
+  /** Whether the revealed seed matches the commitment published before the first sale. */
   promised: boolean;
   computedCommitment: string;
-  /** Cells by ticket number, from ticket 1. */
+  /** Cells by ticket number, starting with ticket 1. */
   deal: readonly number[];
-  /** The ticket that carries the result's pair by our own reckoning; null without a result. */
+  /** The ticket that carries the winning pair, as computed here. Null without a result. */
   winningTicket: number | null;
-  /** Whether the server named the same ticket; null without a result. */
+  /** Whether the server named the same ticket. Null without a result. */
   sameWinner: boolean | null;
+  /**
+   * Whether tickets were sold in the promised order. Null when the server does not publish the
+   * order.
+   */
+  inOrder: boolean | null;
 }
 
 export interface Claim {
@@ -108,9 +142,11 @@ export interface Claim {
   seed: string | null;
   result: { home: number; away: number } | null;
   winningTicket: number | null;
+  soldTickets: readonly number[];
+  ticketMoves: readonly TicketMove[] | null;
 }
 
-/** Everything recomputed; null before the reveal or when the seed cannot be read. */
+/** Recomputes everything. Null before the reveal or when the seed cannot be read. */
 export async function verify(claim: Claim): Promise<Verdict | null> {
   const seed = claim.seed === null ? null : seedFromHex(claim.seed);
   if (!seed) return null;
@@ -125,5 +161,6 @@ export async function verify(claim: Claim): Promise<Verdict | null> {
     deal,
     winningTicket,
     sameWinner: winningTicket === null ? null : winningTicket === claim.winningTicket,
+    inOrder: leftInOrder(claim.ticketMoves, claim.soldTickets),
   };
 }

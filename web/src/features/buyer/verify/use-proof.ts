@@ -1,4 +1,7 @@
-/** The proof of one draw, recomputed here: the server is asked for the seed and trusted with nothing else. */
+/**
+ * The proof of one draw, recomputed in this browser. The seed is the only input that it trusts the
+ * server for.
+ */
 import { useCallback, useEffect, useState } from 'react';
 import { fetchProof } from '@/api/endpoints/buyer';
 import { Problem } from '@/api/http';
@@ -11,9 +14,9 @@ export type ProofState =
   | { at: 'failed'; words: string; retry: () => void }
   | { at: 'known'; proof: Proof; verdict: Verdict | null };
 
-type Found = Exclude<ProofState, { at: 'failed' }> | { at: 'failed'; words: string };
+type ProofResult = Exclude<ProofState, { at: 'failed' }> | { at: 'failed'; words: string };
 
-async function find(drawNumber: number): Promise<Found> {
+async function find(drawNumber: number): Promise<ProofResult> {
   if (!globalThis.crypto?.subtle)
     return {
       at: 'failed',
@@ -29,9 +32,9 @@ async function find(drawNumber: number): Promise<Found> {
   }
 }
 
-/** Asked for again when the draw's status changes: a result that comes in while somebody looks reveals the seed. */
+/** Requested again when the draw's status changes, because a new result reveals the seed. */
 export function useProof(drawNumber: number, status: string | undefined): ProofState {
-  const [state, setState] = useState<Found>({ at: 'asking' });
+  const [state, setState] = useState<ProofResult>({ at: 'asking' });
   const [round, setRound] = useState(0);
   const retry = useCallback(() => {
     setState({ at: 'asking' });

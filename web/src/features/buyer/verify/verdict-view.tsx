@@ -15,7 +15,7 @@ function Tick({ good, children }: { good: boolean; children: React.ReactNode }) 
   );
 }
 
-/** What this browser found, in words first and then number by number. */
+/** The result of this browser's check, first in words and then in numbers. */
 export function VerdictView({
   proof,
   verdict,
@@ -26,7 +26,7 @@ export function VerdictView({
   draw: Draw | undefined;
 }) {
   const result = proof.result;
-  const good = verdict.promised && verdict.sameWinner !== false;
+  const good = verdict.promised && verdict.sameWinner !== false && verdict.inOrder !== false;
   return (
     <>
       <div
@@ -46,6 +46,12 @@ export function VerdictView({
           The revealed seed is the one that was promised when the draw was created.
         </Tick>
         <Tick good>The seed deals all 169 pairs, each to one ticket.</Tick>
+        {verdict.inOrder === null ? null : (
+          <Tick good={verdict.inOrder}>
+            Tickets that were never sold left first, and returned ones after them, each in ascending
+            number.
+          </Tick>
+        )}
         {result ? (
           <Tick good={verdict.sameWinner === true}>
             The pair {result.home} × {result.away} is on ticket {verdict.winningTicket}
@@ -59,6 +65,12 @@ export function VerdictView({
           <Tick good>No result stands, so there is no winning ticket to check yet.</Tick>
         )}
       </ul>
+      {verdict.inOrder === null ? (
+        <p className="meta">
+          The order in which tickets left is not published: this draw sold returned tickets before
+          there was a rule for them.
+        </p>
+      ) : null}
       {result ? <Crossed proof={proof} verdict={verdict} result={result} draw={draw} /> : null}
       <h2>The promise</h2>
       <dl className="hashes">
@@ -85,7 +97,10 @@ export function VerdictView({
   );
 }
 
-/** The row, the column and the ticket where they cross, drawn from what was computed here and not from what was told. */
+/**
+ * The row, the column and the ticket where they cross. They come from this browser's computation,
+ * not from the server.
+ */
 function Crossed({
   proof,
   verdict,

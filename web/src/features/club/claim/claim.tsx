@@ -11,7 +11,10 @@ import { BankForm } from '../results/bank-form';
 
 const UNKNOWN = 'This link is invalid or has expired.';
 
-/** The secret is taken out of the address bar as soon as it is read, so that no screenshot or shared link holds it. */
+/**
+ * Reads the token of the link and removes it from the address bar at once. A screenshot or a
+ * shared link then does not contain it.
+ */
 function useTokenOnce(fromPath: string | undefined): string {
   const [token] = useState(() => fromPath || window.location.hash.slice(1));
   useEffect(() => {
@@ -21,7 +24,10 @@ function useTokenOnce(fromPath: string | undefined): string {
   return token;
 }
 
-/** A winner tells where the prize goes: one link, seven days, no login. */
+/**
+ * The page where a winner enters the bank account for the prize. The link works for seven days
+ * without a login.
+ */
 export function Claim({ fromPath }: { fromPath: string | undefined }) {
   const token = useTokenOnce(fromPath);
   const [claim, setClaim] = useState<ClaimShape | null>(null);

@@ -188,20 +188,18 @@ test('a page without a name has no address to copy, and one never saved waits to
 });
 
 test('until the payment account is connected no draw can be created, and connecting says what hinders it', async () => {
-  server
-    .on('GET /api/clubs/1/stripe-connect/status', { body: { connected: false } })
-    .on(
-      'POST /api/clubs/1/stripe-connect',
-      {
-        status: 503,
-        body: {
-          code: 'setup-required',
-          setupRequired: true,
-          message: 'Stripe Platform Setup Required',
-        },
+  server.on('GET /api/clubs/1/stripe-connect/status', { body: { connected: false } }).on(
+    'POST /api/clubs/1/stripe-connect',
+    {
+      status: 503,
+      body: {
+        code: 'setup-required',
+        setupRequired: true,
+        message: 'Stripe Platform Setup Required',
       },
-      { status: 502, body: { code: 'setup-failed', message: 'Setup failed' } },
-    );
+    },
+    { status: 502, body: { code: 'setup-failed', message: 'Setup failed' } },
+  );
   open();
   const button = await screen.findByRole('button', { name: 'Connect Stripe account' });
   expect(

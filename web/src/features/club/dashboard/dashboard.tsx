@@ -9,7 +9,7 @@ import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { CreateDrawButton, archivedWords } from '../frame/club-frame';
 import { CookieBanner } from '../frame/cookie-banner';
-import type { Here } from '../frame/club-page';
+import type { ClubPageContext } from '../frame/club-page';
 import { useWide } from '../frame/use-wide';
 import { sells } from '../session/roles';
 import { DetailsDialog } from './details-dialog';
@@ -21,19 +21,21 @@ import { PaymentCard } from './payment-card';
 import { Member, Reminder } from './reminder';
 import { StatCards } from './stat-cards';
 import { useClubDraws } from './use-club-draws';
-import { useDrawDeeds } from './use-draw-deeds';
+import { useDrawActions } from './use-draw-actions';
 
 export interface DashboardProps {
-  here: Here;
-  /** Shares a draw in the way the public pages do. */
+  here: ClubPageContext;
+  /** Shares a draw with the same function as the public pages. */
   onShare: (draw: Draw) => Promise<Toast | null>;
 }
 
-/** What needs the club now comes first: results to enter, then what is on sale, then the sums and the settings. */
+/**
+ * The club's dashboard. Results to enter come first, then draws on sale, then sums and settings.
+ */
 export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   usePageTitle(`${club.name} dashboard`);
   const { draws, problem, retry } = useClubDraws(club.id);
-  const deeds = useDrawDeeds(club.id);
+  const deeds = useDrawActions(club.id);
   const showToast = useSetAtom(showToastAtom);
   const [detailed, setDetailed] = useState<number | null>(null);
   const wide = useWide();

@@ -13,7 +13,10 @@ import { useOver } from '../session/use-session';
 import { prizeOf, signedDollars, teamsOf, whenOf } from './draw-words';
 import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
-/** Everything about one draw; its money is asked for every ten seconds while it stands open (B:205). */
+/**
+ * Shows all details of one draw. Polls its sums every ten seconds while open (specification line
+ * B:205).
+ */
 export function DetailsDialog({ draw, onClose }: { draw: Draw | null; onClose: () => void }) {
   return (
     <Dialog title="Draw Details" open={draw !== null} onClose={onClose}>

@@ -15,24 +15,27 @@ import {
   whenOf,
   type ListOfDraws,
 } from './draw-words';
-import type { DrawDeeds } from './use-draw-deeds';
+import type { DrawActions } from './use-draw-actions';
 import { WinnersPanel } from './winners-panel';
 
 export interface DrawItemProps {
   draw: Draw;
   slug: string;
-  /** Whether the one who looks may change it, and take its buyers home as a file. */
+  /** Whether the user may change the draw and download its buyers. */
   sells: boolean;
-  /** Why what would start or change something is not to be had; null when it is. */
+  /** Why actions that change the draw are disabled; null when they are enabled. */
   off: string | null;
-  deeds: DrawDeeds;
+  deeds: DrawActions;
   winnersShown: boolean;
   onShare: () => void;
   onDetails: () => void;
   onWinners: () => void;
 }
 
-/** The menu of a draw, as the specification lists it for each list (B:50-54); one that was called off has no winners. */
+/**
+ * Returns the menu of a draw in each list (specification lines B:50-54). A cancelled draw has no
+ * entry for winners.
+ */
 export function menuOf(
   { draw, slug, sells, off, deeds, winnersShown, onShare, onDetails, onWinners }: DrawItemProps,
   list: ListOfDraws,
@@ -68,7 +71,7 @@ export function menuOf(
   ];
 }
 
-/** One draw with its one next step and a menu for the rest. */
+/** One draw with its main action and a menu for the other actions. */
 export function DrawItem(props: DrawItemProps) {
   const { draw, slug, winnersShown, onShare } = props;
   const now = useAtomValue(nowAtom);

@@ -29,7 +29,7 @@ const COLUMNS = [
 
 type Sort = { key: (typeof COLUMNS)[number]['key']; down: boolean };
 
-/** What is left of the draws after a word of the teams or the league was asked for, in the order asked for. */
+/** Filters the draws by a team or league name and sorts them. */
 export function rowsOf(draws: readonly Draw[], word: string, sort: Sort): Draw[] {
   const wanted = word.trim().toLowerCase();
   const column = COLUMNS.find(({ key }) => key === sort.key) ?? COLUMNS[1];
@@ -48,7 +48,7 @@ interface DrawTableProps {
   propsOf: (draw: Draw) => DrawItemProps;
 }
 
-/** All draws in one table, on a screen that has room: sorted by a column, filtered by a word. */
+/** Table of all draws for wide screens, with column sorting and a text filter. */
 export function DrawTable({ draws, propsOf }: DrawTableProps) {
   const [word, setWord] = useState('');
   const [sort, setSort] = useState<Sort>({ key: 'when', down: true });

@@ -1,4 +1,4 @@
-/** What a club reads of one of its draws: its list, its badges, when it is and what it sold. */
+/** Labels of a club's draws: list, badges, date, sales and prize. */
 import type { Draw } from '@/api/wire';
 import { phaseOf } from '@/features/shared-live/draw-phase';
 import { dayAndTime } from '@/shared/dates';
@@ -7,7 +7,10 @@ import { C } from '@/shared/strings-club';
 
 export type ListOfDraws = 'active' | 'awaiting' | 'completed';
 
-/** A game that has begun and has no result is awaiting one, whatever its status still says (decision E-1). */
+/**
+ * Returns the list a draw belongs to. A draw past kick-off without a result awaits one, whatever
+ * its status is (decision E-1).
+ */
 export function listOf(draw: Draw, nowMs: number): ListOfDraws {
   const phase = phaseOf(draw, nowMs);
   if (phase === 'closed') return 'awaiting';
@@ -36,7 +39,7 @@ export function badgesOf(draw: Draw, nowMs: number): BadgeWords[] {
 export const teamsOf = (draw: Pick<Draw, 'homeTeam' | 'awayTeam'>): string =>
   `${draw.homeTeam} v ${draw.awayTeam}`;
 
-/** Date and time; the date alone when they cannot be formatted (B:48). */
+/** Formats date and time; only the date when they cannot be formatted (specification line B:48). */
 export function whenOf(
   draw: Pick<Draw, 'gameDate' | 'timezone'>,
   format: typeof dayAndTime = dayAndTime,
@@ -48,24 +51,24 @@ export function whenOf(
   }
 }
 
-/** Tickets sold times price, as the result page's header says it (B:65). */
+/** Formats tickets sold × price, as in the header of the result page (specification line B:65). */
 export const salesOf = (draw: Pick<Draw, 'ticketsSold' | 'ticketPrice'>): string =>
   dollars(draw.ticketsSold * cents(draw.ticketPrice));
 
-/** What is to be won; nothing once it was called off. */
+/** Formats the current prize; empty for a cancelled draw. */
 export const prizeOf = (draw: Pick<Draw, 'status' | 'currentPrize'>): string =>
   draw.status === 'cancelled' ? NONE : dollars(cents(draw.currentPrize));
 
-/** Where there is no sum. */
+/** Shown when a sum is missing. */
 const NONE = '–';
 
-/** A decimal string that may be below zero: a club's profit can be. */
+/** Formats a decimal string that may be negative: a club's profit can be. */
 export function signedDollars(decimal: string | undefined): string {
   if (decimal === undefined) return NONE;
   return decimal.startsWith('-') ? `−${dollars(cents(decimal.slice(1)))}` : dollars(cents(decimal));
 }
 
-/** Soonest game first while it is to come, latest first when it is over. */
+/** Sorts upcoming draws by the soonest game first, finished draws by the latest game first. */
 export function inOrder(draws: readonly Draw[], list: ListOfDraws): Draw[] {
   const sign = list === 'active' ? 1 : -1;
   return [...draws].sort(

@@ -11,7 +11,10 @@ import { archivedWords, type FrameClub } from '../frame/club-frame';
 import { owns } from '../session/roles';
 import { adminPath } from '../session/user';
 
-/** The club's public page: where it is, that it waits to be set up (decision H-2), or why there is none. */
+/**
+ * Card with the address of the club's public page. Otherwise it says that the page needs setup
+ * (decision H-2) or why the club has none.
+ */
 export function HomepageCard({ club }: { club: FrameClub }) {
   const { data, problem, retry } = useAnswer<OwnClub>(club.archived ? null : AT.club(club.id));
   const showToast = useSetAtom(showToastAtom);
@@ -31,7 +34,7 @@ export function HomepageCard({ club }: { club: FrameClub }) {
     <section className="card" aria-labelledby="homepage-title">
       <h2 id="homepage-title">Club Homepage</h2>
       {!data && problem ? <LoadFailed words={C.failedToLoadClubPage} onRetry={retry} /> : null}
-      {/* The public page of an archived club is Page Not Found (decision H-3). */}
+      {/* The public address of an archived club shows Page Not Found (decision H-3). */}
       {club.archived ? (
         <p className="lead">{archivedWords(club)}</p>
       ) : live ? (

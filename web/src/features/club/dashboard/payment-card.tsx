@@ -7,13 +7,13 @@ import { useConnect } from '../payments/use-connect';
 import { owns } from '../session/roles';
 import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
-/** Whether the club can be paid: checking, connected or not connected (B:45). */
+/** Shows whether the payment account is connected (specification line B:45). */
 export function PaymentCard({ club }: { club: FrameClub }) {
   const { data, problem, retry } = useAnswer<ConnectStatus>(AT.connect(club.id), {
     every: DASHBOARD_EVERY_MS,
   });
   const { pending, connect } = useConnect(club.id);
-  // Nobody is sent to connect again an account that could only not be asked about.
+  // A failed status request must not ask the club to connect an account that may be connected.
   const state = data ? (data.connected ? 'connected' : 'open') : problem ? 'unknown' : 'checking';
   return (
     <section className="card" aria-labelledby="payment-title">

@@ -8,7 +8,7 @@ import { archivedWords } from '../frame/club-frame';
 import { ROLE_WORDS, roleOf } from '../session/roles';
 import { useAction, useWhoamiAgain } from '../session/use-session';
 
-/** What stands over the dashboard until it is settled: an address not confirmed yet, or a club in the archive. */
+/** Reminder above the dashboard: the e-mail address is unconfirmed, or the club is archived. */
 export function Reminder({ user }: { user: User }) {
   const { pending, run } = useAction();
   const again = useWhoamiAgain();
@@ -20,7 +20,7 @@ export function Reminder({ user }: { user: User }) {
     run(
       async () => {
         showToast({ title: (await sendVerification(user.id)).message });
-        // The link may have been opened on another device since; then there is nothing to remind of.
+        // The user may have confirmed the address on another device; the reminder then disappears.
         await again();
       },
       (error) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true }),
@@ -40,7 +40,7 @@ export function Reminder({ user }: { user: User }) {
   );
 }
 
-/** One of a club's people reads as whom they are signed in, and so why there is a button less than elsewhere. */
+/** Shows a club member which login is in use. The role explains why some buttons are missing. */
 export function Member({ user }: { user: User }) {
   if (!user.memberName) return null;
   const { name, does } = ROLE_WORDS[roleOf(user)];

@@ -8,7 +8,10 @@ import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
 const SETTLE_MS = 1_000;
 
-/** `heard` is what the socket last said of tickets and results; when it moves, the sums have moved too. */
+/**
+ * Cards with the club's sums. `heard` changes with ticket counts and results from the socket; a
+ * change triggers a reload.
+ */
 export function StatCards({ club, heard }: { club: number; heard: string }) {
   const { data, retry } = useAnswer<Stats>(AT.stats(club), { every: DASHBOARD_EVERY_MS });
   const before = useRef(heard);

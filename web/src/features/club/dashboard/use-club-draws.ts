@@ -1,4 +1,6 @@
-/** The club's own draws, kept live by the socket with a poll every ten seconds behind it. */
+/**
+ * Loads the club's own draws. The socket keeps them current; a poll every ten seconds backs it up.
+ */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useMemo } from 'react';
 import { AT } from '@/api/endpoints/club';
@@ -11,14 +13,15 @@ import { inOrder, listOf, type ListOfDraws } from './draw-words';
 export const DASHBOARD_EVERY_MS = 10_000;
 
 export interface ClubDraws {
-  /** Undefined until the first answer. */
+  /** Undefined until the first response. */
   draws: Record<ListOfDraws, Draw[]> | undefined;
   problem: unknown;
   retry: () => Promise<unknown>;
 }
 
 export function useClubDraws(club: number): ClubDraws {
-  // Asked for however lively the socket is: a frame has the counts of known draws, and neither a new one nor a changed name.
+  // Polls even while the socket is connected: a frame contains counts of known draws, but no new
+  // draws and no changed names.
   const own = useAnswer<Draw[]>(AT.draws(club), { every: DASHBOARD_EVERY_MS });
   const awaiting = useAnswer<Draw[]>(AT.awaiting(club), { every: DASHBOARD_EVERY_MS });
   const live = useAtomValue(liveAtom).draws;
@@ -31,7 +34,7 @@ export function useClubDraws(club: number): ClubDraws {
   const all = useMemo(() => {
     if (!own.data) return undefined;
     const known = new Set(own.data.map((draw) => draw.drawNumber));
-    // Only this club's: the public list of what awaits a result holds everybody's.
+    // The public list of draws awaiting a result contains all clubs: keep only this club's.
     const more = (awaiting.data ?? []).filter(
       (draw) => draw.clubId === club && !known.has(draw.drawNumber),
     );

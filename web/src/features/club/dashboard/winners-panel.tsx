@@ -6,7 +6,7 @@ import { useAnswer } from '../data/use-answer';
 import { WinnerLater } from '../results/winner-later';
 import { WinnerView } from '../results/winner-view';
 
-/** The winner of one completed draw, under its row. */
+/** Shows the winner of one completed draw below its row. */
 export function WinnersPanel({
   draw,
   timezone,

@@ -1,16 +1,16 @@
 import { atom } from 'jotai';
 
-/** The last answer of each address asked; never stale by itself, asked for again by polls and after changes. */
+/** Cache of the last response per path. Entries do not expire; polls and changes replace them. */
 export const answersAtom = atom<Readonly<Record<string, unknown>>>({});
 
 export const keepAnswerAtom = atom(null, (get, set, path: string, answer: unknown) =>
   set(answersAtom, { ...get(answersAtom), [path]: answer }),
 );
 
-/** What one club saw is nothing for the next to see. */
+/** Clears the cache, so that the next user does not see the previous user's data. */
 export const forgetAnswersAtom = atom(null, (_get, set) => set(answersAtom, {}));
 
-/** Counts changes of an address, so that whoever shows it asks again. */
+/** Counts the changes per path. Components that show the path reload when its count changes. */
 export const changesAtom = atom<Readonly<Record<string, number>>>({});
 export const changedAtom = atom(null, (get, set, ...paths: string[]) => {
   const next = { ...get(changesAtom) };

@@ -1,4 +1,4 @@
-/** Puts a text on the clipboard: in the new way, else in the old one (B:44). */
+/** Copies text with the Clipboard API, else with `execCommand` (specification line B:44). */
 export async function copyText(
   text: string,
   clipboard: Pick<Clipboard, 'writeText'> | undefined = navigator.clipboard,

@@ -1,4 +1,4 @@
-/** A chosen file as `data:image/png;base64,…`. */
+/** Reads a chosen file as a data URL: `data:image/png;base64,…`. */
 export function readAsDataUrl(file: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();

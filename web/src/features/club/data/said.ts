@@ -1,15 +1,15 @@
-/** What a refusal says to a person, and which fields of a form it names. */
+/** Texts for failed requests, and the form fields that a failure names. */
 import { Problem } from '@/api/http';
 import type { FormProblem } from '@/shared/ui/problem-list';
 
-/** The server's own sentence when it refused (4xx); the given words when something broke. */
+/** Returns the server's message for a 4xx response, else the given fallback text. */
 export function said(error: unknown, otherwise: string): string {
   return error instanceof Problem && error.status < 500
     ? (error.said.message ?? otherwise)
     : otherwise;
 }
 
-/** The fields a 400 names, as problems of the form; empty when it names none. */
+/** Converts the fields named by a 400 response to form problems; empty when it names none. */
 export function refusedFields(error: unknown, idOf: (field: string) => string): FormProblem[] {
   const errors = error instanceof Problem ? error.said.errors : null;
   if (!Array.isArray(errors)) return [];

@@ -1,4 +1,4 @@
-/** One address's answer, kept between screens, asked for again at an interval and after changes. */
+/** Loads and caches the response of one path. Reloads it at an interval and after changes. */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { Problem, get } from '@/api/http';
@@ -6,29 +6,29 @@ import { usePoll } from '@/features/shared-live/use-live';
 import { expiredAtom, loginRoundAtom } from '../session/session-atoms';
 import { answersAtom, changesAtom, keepAnswerAtom } from './answers-atoms';
 
-export interface Answer<Data> {
+export interface PolledQuery<Data> {
   data: Data | undefined;
-  /** The last refusal or failure, while there is nothing newer. */
+  /** The last error; null again after a successful response. */
   problem: unknown;
-  /** Asks again; whether an answer came. */
+  /** Repeats the request and resolves to whether it succeeded. */
   retry: () => Promise<boolean>;
 }
 
-interface Options {
-  /** Milliseconds between polls; null for none. */
+interface PollOptions {
+  /** Milliseconds between polls; null disables polling. */
   every?: number | null;
-  /** A topic of the socket that may stand in for a poll. */
+  /** A socket topic that can replace polling. */
   topic?: string | null;
-  /** A 401 opens the login over the page; false where the page says something itself. */
+  /** Whether a 401 opens the login dialog; false where the page handles it. */
   guarded?: boolean;
 }
 
-// The longest a browser's timer can wait: some 24 days.
+// The longest delay a browser timer accepts: about 24 days.
 const NEVER_MS = 2 ** 31 - 1;
 
 const asking = new Map<string, Promise<unknown>>();
 
-/** Two parts of one screen that want the same ask once. */
+/** Shares one request between components that load the same path at the same time. */
 function askOnce<Data>(path: string): Promise<Data> {
   const known = asking.get(path);
   if (known) return known as Promise<Data>;
@@ -37,11 +37,11 @@ function askOnce<Data>(path: string): Promise<Data> {
   return answer;
 }
 
-/** `null` asks for nothing yet. */
+/** Loads `path` and keeps it current; `null` sends no request. */
 export function useAnswer<Data>(
   path: string | null,
-  { every = null, topic = null, guarded = true }: Options = {},
-): Answer<Data> {
+  { every = null, topic = null, guarded = true }: PollOptions = {},
+): PolledQuery<Data> {
   const data = useAtomValue(answersAtom)[path ?? ''] as Data | undefined;
   const changes = useAtomValue(changesAtom)[path ?? ''] ?? 0;
   const round = useAtomValue(loginRoundAtom);

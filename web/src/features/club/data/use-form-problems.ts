@@ -3,7 +3,10 @@ import { useEffect, useRef, useState } from 'react';
 import { errorOf, type FormProblem } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
-/** A form's problems: listed together with focus on the list, each beside its field until that is touched again, and the first as a toast (D12). */
+/**
+ * State of a form's problems. The list receives focus and the first problem is shown as a toast.
+ * Each field shows its own problem until it is edited (interface decision D12).
+ */
 export function useFormProblems() {
   const [found, setFound] = useState<readonly FormProblem[]>([]);
   const [touched, setTouched] = useState<readonly string[]>([]);
@@ -13,7 +16,8 @@ export function useFormProblems() {
     const form = found.length > 0 ? list.current?.closest('form') : null;
     list.current?.focus();
     if (!form) return;
-    // Heard at the document, after the field itself has kept what was typed: a render in between would put the old value back.
+    // Listens on the document so that the field's own handler runs first. An earlier render would
+    // restore the old value.
     const onInput = ({ target }: Event) => {
       if (target instanceof Element && form.contains(target))
         setTouched((last) => (last.includes(target.id) ? last : [...last, target.id]));
@@ -25,7 +29,7 @@ export function useFormProblems() {
     ...problem,
     mended: touched.includes(problem.field),
   }));
-  /** True when there is nothing to complain about. */
+  /** Stores the problems and returns true when there are none. */
   const settle = (now: readonly FormProblem[], title?: string): boolean => {
     setFound(now);
     setTouched([]);

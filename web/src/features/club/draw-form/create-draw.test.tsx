@@ -38,7 +38,8 @@ test('while the card fee must stay with the club, a draw duplicated from before 
   await duplicate();
   expect(await screen.findByText('Buyers pay the card fees.')).toBeTruthy();
   act(() => store.set(configAtom, aConfig({ feePassthroughAllowed: false })));
-  // 169 × $5 = $845, less the cap of $11 and $23.37 of card fees; in the breakdown, and in the line over the button.
+  // 169 × $5 = $845, less the cap of $11 and $23.37 of card fees. The breakdown and the line above
+  // the button show the sum.
   expect(screen.getAllByText('$810.63')).toHaveLength(2);
   expect(screen.getByText('−$23.37')).toBeTruthy();
   expect(screen.queryByText('Buyers pay the card fees.')).toBeNull();

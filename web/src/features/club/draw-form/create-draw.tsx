@@ -15,7 +15,7 @@ import { isMissing } from '../data/use-answer';
 import { useFormProblems } from '../data/use-form-problems';
 import { FixturesImport } from '../fixtures/fixtures-import';
 import { BackLink, archivedWords } from '../frame/club-frame';
-import type { Here } from '../frame/club-page';
+import type { ClubPageContext } from '../frame/club-page';
 import { LeaveGuard } from '../frame/leave-guard';
 import { Tabs } from '../frame/tabs';
 import { SELLERS_ONLY, sells } from '../session/roles';
@@ -26,7 +26,7 @@ import { RevenueLine, RevenuePanel } from './revenue-panel';
 import { ServiceTermsDialog } from './service-terms-dialog';
 import { useDraft } from './use-draft';
 
-export function CreateDraw({ here }: { here: Here }) {
+export function CreateDraw({ here }: { here: ClubPageContext }) {
   usePageTitle(C.createDraw);
   return (
     <main className="admin" id="main">
@@ -43,7 +43,7 @@ export function CreateDraw({ here }: { here: Here }) {
   );
 }
 
-function WhatToCreate({ here }: { here: Here }) {
+function WhatToCreate({ here }: { here: ClubPageContext }) {
   const [chosen, setChosen] = useState('one');
   return (
     <Tabs
@@ -60,7 +60,10 @@ function WhatToCreate({ here }: { here: Here }) {
 
 interface Refusal {
   words: string;
-  /** The same game on sale already: the first answer to "Create Draw" may have been lost on its way. */
+  /**
+   * Number of an existing draw for the same game: the response to an earlier "Create Draw" may
+   * have been lost.
+   */
   draw: number | null;
 }
 
@@ -87,13 +90,13 @@ function Refused({ refusal: { words, draw } }: { refusal: Refusal }) {
   );
 }
 
-function OneGame({ here: { club } }: { here: Here }) {
+function OneGame({ here: { club } }: { here: ClubPageContext }) {
   const { fields, dirty, change, forget } = useDraft(club.id);
   const { problems, list, errorOf, settle } = useFormProblems();
   const [agreeing, setAgreeing] = useState(false);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
-  // Drafts and templates may be from before the card fee had to stay with the club.
+  // Drafts and templates may predate the rule that the club bears the card fee.
   const sent = { ...fields, passStripeFees: fields.passStripeFees && allowed };
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
@@ -120,7 +123,7 @@ function OneGame({ here: { club } }: { here: Here }) {
       showToast({ title: `${draw.homeTeam} v ${draw.awayTeam} is on sale` });
       navigate('/admin');
     } catch (error) {
-      // The login stands over the dialog; what was typed and agreed to waits under it.
+      // The login opens above this dialog, which keeps the typed fields and the agreement.
       if (isOver(error)) throw error;
       refuse(error);
     }

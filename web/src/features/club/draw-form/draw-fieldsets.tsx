@@ -13,7 +13,10 @@ export interface FieldsetProps<Fields = DrawFields> {
   errorOf: (field: string) => string | null;
 }
 
-/** The specified zones, and the draw's own when it is another: a table or a call may have said Canberra. */
+/**
+ * Options for the specified time zones. Adds the draw's own zone if an import or an API call set
+ * another, such as Canberra.
+ */
 function ZoneOptions({ own }: { own: string }) {
   const known = ZONES.some(({ zones }) => zones.some(([zone]) => zone === own));
   return (
@@ -108,7 +111,7 @@ export function GameGroup({ fields, onFields, errorOf }: FieldsetProps) {
 
 interface PriceProps extends FieldsetProps {
   choices: readonly number[];
-  /** Smallest price the input takes, as written for each form (decision C-23). */
+  /** Smallest price the input accepts; the two forms differ (decision C-23). */
   min: '0' | '0.01';
 }
 
@@ -156,7 +159,9 @@ export function PriceGroup({ fields, onFields, errorOf, choices, min }: PricePro
   );
 }
 
-/** The three that stay once a ticket is sold, and why (B:158). */
+/**
+ * The three price fields, locked after the first sale, with the reason (specification line B:158).
+ */
 export function LockedPriceGroup({ fields, sold }: { fields: DrawFields; sold: number }) {
   const rows = [
     ['Ticket price', dollars(cents(fields.ticketPrice))],
@@ -183,7 +188,10 @@ export function LockedPriceGroup({ fields, sold }: { fields: DrawFields; sold: n
   );
 }
 
-/** Who pays the card fee; where passing it on is not allowed, why the choice is missing (decision D-14). */
+/**
+ * Choice of who pays the card fee. Explains the missing choice where passing it on is not allowed
+ * (decision D-14).
+ */
 export function OptionsGroup({ fields, onFields, allowed }: FieldsetProps & { allowed: boolean }) {
   return (
     <fieldset className="group">
@@ -205,7 +213,7 @@ export function OptionsGroup({ fields, onFields, allowed }: FieldsetProps & { al
   );
 }
 
-/** Of one draw, or of every draw of a season. */
+/** Contact fields of one draw, or of all draws of a season. */
 export function ContactGroup<Fields extends Contact>({
   fields,
   onFields,
@@ -251,7 +259,7 @@ interface ReasonProps {
   error: string | null;
 }
 
-/** Why the operator changes a club's draw; a club need not say (decision E-9). */
+/** The operator's reason for changing a club's draw; a club gives none (decision E-9). */
 export function ReasonGroup({ reason, onReason, error }: ReasonProps) {
   return (
     <fieldset className="group">

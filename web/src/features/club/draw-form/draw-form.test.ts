@@ -136,7 +136,7 @@ test('why a draw cannot be edited is said', () => {
 });
 
 test('a time that clocks skip moves forward, one that comes twice is the first', () => {
-  // Sydney: 2026-10-04 02:00 → 03:00, 2026-04-05 03:00 → 02:00.
+  // Clock changes in Sydney: 2026-10-04 02:00 → 03:00, 2026-04-05 03:00 → 02:00.
   expect(movedBy({ date: '2026-10-04', time: '02:30' }, 'Australia/Sydney')).toBe('03:30');
   expect(movedBy({ date: '2026-10-04', time: '03:30' }, 'Australia/Sydney')).toBeNull();
   expect(movedBy({ date: '2026-10-04', time: '02:30' }, 'Australia/Brisbane')).toBeNull();

@@ -1,4 +1,4 @@
-/** A draw as it is typed, what is wrong with it in the specified words, and what is sent of it. */
+/** Draw form: field values, validation with the specified messages, and the request body. */
 import type { DrawTemplate, DrawWanted, OwnDraw } from '@/api/wire-club';
 import { cents } from '@/shared/money';
 import { REASON_WANTED } from '@/shared/reason';
@@ -21,7 +21,7 @@ export interface DrawFields {
   contactPhone: string;
 }
 
-/** Whom buyers can reach; public on the draw's page (decision E-18). */
+/** Contact for buyers; public on the draw's page (decision E-18). */
 export type Contact = Pick<DrawFields, 'contactName' | 'contactPhone'>;
 
 export const EMPTY_DRAW: DrawFields = {
@@ -45,31 +45,37 @@ const EDIT_CHOICES = [40, 50, 60, 70];
 const withOwn = (choices: readonly number[], current: number): number[] =>
   [...new Set([...choices, current])].sort((one, other) => one - other);
 
-/** The form's own choices, and the draw's when it is another: a select must not show what is not sent (decision D-10). */
+/**
+ * Choices of the create form, plus the draw's current value when it differs. The select then shows
+ * the value that is sent (decision D-10).
+ */
 export const createChoices = (current: number): number[] => withOwn(CREATE_CHOICES, current);
 export const editChoices = (current: number): number[] => withOwn(EDIT_CHOICES, current);
 
-/** Phone numbers only: digits and what stands between them (B:156). */
+/** Removes characters that a phone number cannot contain (specification line B:156). */
 export const phoneOnly = (typed: string): string => typed.replace(/[^\d+()\-\s]/g, '');
 
 export const fieldId = (field: string): string =>
   `draw-${{ gameDate: 'date', gameTime: 'time' }[field] ?? field}`;
 
-type Rule = readonly [field: keyof DrawFields, holds: boolean, text: string];
-const broken = (rules: readonly Rule[]): FormProblem[] =>
+type DrawRule = readonly [field: keyof DrawFields, holds: boolean, text: string];
+const broken = (rules: readonly DrawRule[]): FormProblem[] =>
   rules.filter(([, holds]) => !holds).map(([field, , text]) => ({ field: fieldId(field), text }));
 const filled = (text: string) => text.trim() !== '';
 const isPrice = (text: string) => /^\d+(\.\d{1,2})?$/.test(text.trim());
 
-const contactRules = ({ contactName, contactPhone }: Contact): Rule[] => [
+const contactRules = ({ contactName, contactPhone }: Contact): DrawRule[] => [
   ['contactName', filled(contactName), C.contactNameRequired],
   ['contactPhone', filled(contactPhone), C.contactPhoneRequired],
 ];
 
-/** A season asks for no more than this beside its table. */
+/** Validates the only fields a season has beside its table. */
 export const contactProblems = (contact: Contact): FormProblem[] => broken(contactRules(contact));
 
-/** Create takes a price from 0 in its input (B:156); the server refuses 0 in the same words (decision C-23). */
+/**
+ * Validates a new draw. The input accepts a price of 0 (specification line B:156); the server
+ * rejects it with the same message (decision C-23).
+ */
 export function createProblems(fields: DrawFields): FormProblem[] {
   return broken([
     ['homeTeam', filled(fields.homeTeam), C.homeTeamRequired],
@@ -80,7 +86,10 @@ export function createProblems(fields: DrawFields): FormProblem[] {
   ]);
 }
 
-/** Edit also wants time, zone and a price of at least a cent (B:157). */
+/**
+ * Validates a changed draw: also requires time, zone and a price of at least one cent
+ * (specification line B:157).
+ */
 export function editProblems(fields: DrawFields): FormProblem[] {
   return broken([
     ['homeTeam', filled(fields.homeTeam), C.homeTeamRequired],
@@ -97,11 +106,13 @@ export function editProblems(fields: DrawFields): FormProblem[] {
   ]);
 }
 
-/** The operator also says why, in the words of the console (decision E-9). */
+/** Validates the operator's reason, with the console's messages (decision E-9). */
 export const reasonProblems = (reason: string): FormProblem[] =>
   filled(reason) ? [] : [{ field: fieldId('reason'), text: REASON_WANTED }];
 
-/** What both forms send; the date and time are the zone's own. */
+/**
+ * Builds the part of the request that both forms send. Date and time are local to the draw's zone.
+ */
 function details(fields: DrawFields): DrawWanted {
   return {
     league: fields.league.trim() || null,
@@ -127,7 +138,10 @@ export const creation = (fields: DrawFields): DrawWanted => ({
   roundUpPrize: fields.roundUpPrize,
 });
 
-/** Price, percentage and rounding go along only while no ticket is sold (B:203). */
+/**
+ * Builds a change request. Price, percentage and rounding are sent only before the first sale
+ * (specification line B:203).
+ */
 export function change(fields: DrawFields, locked: boolean): DrawWanted {
   return locked
     ? details(fields)
@@ -157,7 +171,7 @@ export function fieldsOf(draw: OwnDraw): DrawFields {
   };
 }
 
-/** The last draw again, a week later. */
+/** Copies the last draw and moves it one week later. */
 export function fieldsOfTemplate(template: DrawTemplate): DrawFields {
   const [date = '', time = DEFAULT_TIME] = template.gameDate.split('T');
   return {
@@ -171,7 +185,7 @@ export function fieldsOfTemplate(template: DrawTemplate): DrawFields {
   };
 }
 
-/** Why a draw cannot be edited, or null (B:138). */
+/** Returns why a draw cannot be edited, or null (specification line B:138). */
 export function notEditable(draw: OwnDraw, nowMs: number): string | null {
   if (draw.editable === false && draw.notEditableReason) return draw.notEditableReason;
   if (draw.status !== 'active' && draw.status !== 'closed')

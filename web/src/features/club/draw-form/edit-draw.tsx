@@ -16,7 +16,7 @@ import { refusedFields, said } from '../data/said';
 import { isMissing, useAnswer } from '../data/use-answer';
 import { useFormProblems } from '../data/use-form-problems';
 import { BackLink, archivedWords } from '../frame/club-frame';
-import { Bones, Trouble, type Here } from '../frame/club-page';
+import { Skeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
 import { LeaveGuard } from '../frame/leave-guard';
 import { SELLERS_ONLY, sells } from '../session/roles';
 import { useAction } from '../session/use-session';
@@ -39,7 +39,10 @@ import {
   reasonProblems,
 } from './draw-rules';
 
-/** Sends a change; false when nothing was sent, because whoever was asked for a code would rather not. */
+/**
+ * Sends a change. Resolves to false when the operator cancelled the code prompt and nothing was
+ * sent.
+ */
 export type Send = (change: () => Promise<unknown>) => Promise<boolean>;
 
 const atOnce: Send = async (change) => {
@@ -48,13 +51,16 @@ const atOnce: Send = async (change) => {
 };
 
 interface EditDrawProps {
-  here: Here;
+  here: ClubPageContext;
   number: number;
-  /** How the operator's change is sent, which wants a fresh code (decision E-9). */
+  /** Sends the operator's change, which requires a fresh code (decision E-9). */
   send?: Send;
 }
 
-/** Asks for the draw first; another club's reads like one that is not there (decision G-1). */
+/**
+ * Loads the draw, then shows the form. A draw of another club looks like a missing one (decision
+ * G-1).
+ */
 export function EditDraw({ here, number, send = atOnce }: EditDrawProps) {
   const { data: draw, problem, retry } = useAnswer<OwnDraw>(AT.draw(number));
   usePageTitle(draw ? `Edit ${teamsOf(draw)}` : C.editDraw);
@@ -68,10 +74,13 @@ export function EditDraw({ here, number, send = atOnce }: EditDrawProps) {
       />
     );
   if (draw || isMissing(problem)) return <Refused here={here} words={C.notYourDraw} />;
-  return problem ? <Trouble words={C.failedToFetchDraw} onRetry={retry} /> : <Bones />;
+  return problem ? <ClubLoadError words={C.failedToFetchDraw} onRetry={retry} /> : <Skeleton />;
 }
 
-/** A game put off after its kick-off is moved by the operator, at the club’s request (decision E-9). */
+/**
+ * Explains that only the operator moves a draw whose kick-off has passed, at the club's request
+ * (decision E-9).
+ */
 function Postponed({ draw }: { draw: OwnDraw }) {
   const support = useAtomValue(configAtom)?.supportEmail;
   if (!support) return null;
@@ -91,7 +100,7 @@ function Refused({
   title = C.editDraw,
   children,
 }: {
-  here: Here;
+  here: ClubPageContext;
   words: string;
   title?: string;
   children?: ReactNode;
@@ -129,7 +138,15 @@ function Head({ draw }: { draw: OwnDraw }) {
   );
 }
 
-function Editor({ here: { club, user }, draw, send }: { here: Here; draw: OwnDraw; send: Send }) {
+function Editor({
+  here: { club, user },
+  draw,
+  send,
+}: {
+  here: ClubPageContext;
+  draw: OwnDraw;
+  send: Send;
+}) {
   const now = useAtomValue(nowAtom);
   const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
   const [began] = useState(() => notEditable(draw, now));
@@ -157,7 +174,7 @@ function Editor({ here: { club, user }, draw, send }: { here: Here; draw: OwnDra
     const words = said(error, C.updateFailedText);
     setRefusal(words);
     showToast({ title: C.failedToUpdateDraw, text: words, bad: true });
-    // A ticket was sold while this form stood open: show what is locked now (decision E-12).
+    // A ticket was sold while the form was open: reload to show the locked fields (decision E-12).
     if (error instanceof Problem && error.status === 409) changed(AT.draw(draw.drawNumber));
   };
   const onSubmit = (event: FormEvent) => {

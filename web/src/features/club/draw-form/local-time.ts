@@ -1,16 +1,16 @@
-/** A zone's own clock: what it shows at an instant, and which instant it means by what it shows (decision E-11). */
+/** Converts between instants and the local time of a zone (decision E-11). */
 
 export interface LocalTime {
-  /** `2026-11-20`. */
+  /** Format: `2026-11-20`. */
   date: string;
-  /** `19:10`. */
+  /** Format: `19:10`. */
   time: string;
 }
 
 export const DEFAULT_TIME = '15:00';
 export const DEFAULT_ZONE = 'Australia/Brisbane';
 
-/** The zones a draw may have (B:134). */
+/** The time zones a draw may have (specification line B:134). */
 export const ZONES: readonly {
   country: string;
   zones: readonly (readonly [zone: string, label: string])[];
@@ -54,7 +54,10 @@ export function localTime(instantMs: number, zone: string): LocalTime {
 const asUtc = ({ date, time }: LocalTime): number => Date.parse(`${date}T${time}:00Z`);
 const DAY_MS = 86_400_000;
 
-/** A time that does not exist moves forward over the gap; of a time that comes twice, the first is meant. */
+/**
+ * Converts local time to an instant. A skipped time moves forward over the gap; a repeated time
+ * means its first occurrence.
+ */
 export function instantOf(local: LocalTime, zone: string): number {
   const face = asUtc(local);
   const offsetAt = (instant: number) =>
@@ -65,9 +68,12 @@ export function instantOf(local: LocalTime, zone: string): number {
   return meant.length > 0 ? Math.min(...meant) : before;
 }
 
-/** What the clock will really show, when it is not what was typed: in the hour that a change of clocks skips. */
+/**
+ * Returns the time the clock will show when the typed time is skipped by a clock change, else
+ * null.
+ */
 export function movedBy(local: LocalTime, zone: string): string | null {
-  // While a year is typed digit by digit it is the year 2, 20 and 209 first.
+  // While a year is typed digit by digit, the value is year 2, 20 and 209 first.
   if (!/^2\d{3}-/.test(local.date) || Number.isNaN(asUtc(local))) return null;
   const real = localTime(instantOf(local, zone), zone).time;
   return real === local.time ? null : real;

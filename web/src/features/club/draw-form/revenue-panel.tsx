@@ -19,7 +19,10 @@ function useBreakdown(fields: DrawFields, sold: number) {
   );
 }
 
-/** What the club would get, while one types: beside the form on a desk, folded into a bar on a phone. */
+/**
+ * Estimates the club's revenue while the user types: beside the form on wide screens, in a
+ * collapsible bar on a phone.
+ */
 export function RevenuePanel({ fields }: { fields: DrawFields }) {
   const [sold, setSold] = useState(ALL);
   const sums = useBreakdown(fields, sold);
@@ -72,7 +75,7 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
   );
 }
 
-/** One line over the button: 'Club receives $x at 169 sold'. */
+/** One line above the button: 'Club receives $x at 169 sold'. */
 export function RevenueLine({ fields }: { fields: DrawFields }) {
   const { receives } = useBreakdown(fields, ALL);
   return (

@@ -1,15 +1,21 @@
-/** What a draw would bring the club at so many sold tickets, as the create form shows it while one types (B:252-255). */
+/**
+ * Computes a draw's revenue for a number of sold tickets, for the create form (specification lines
+ * B:252-255).
+ */
 import { prize as prizeOf, shareHalfUp, type Cents } from '@/shared/money';
 
-export interface Terms {
+export interface RevenueTerms {
   price: Cents;
   prizePercentage: number;
   roundUpPrize: boolean;
-  /** The buyer pays the card fee. */
+  /** Whether the buyer pays the card fee. */
   passStripeFees: boolean;
 }
 
-/** The platform's fee as the server's policy has it; no rate is written into the screens (D17). */
+/**
+ * The platform fee from the server's policy. The screens contain no fee rate (interface decision
+ * D17).
+ */
 export interface FeePolicy {
   rateBps: number;
   capCents: Cents;
@@ -19,17 +25,17 @@ export interface Breakdown {
   revenue: Cents;
   platformFee: Cents;
   cardFees: Cents;
-  /** Revenue less platform fee and less the card fees that the club bears. */
+  /** Revenue minus the platform fee and the card fees that the club bears. */
   receives: Cents;
   prize: Cents;
-  /** What stays after the winner is paid; can be below zero. */
+  /** The remainder after the prize is paid; may be negative. */
   keeps: Cents;
 }
 
-/** Payments are estimated as tickets ÷ 5.8, rounded up, at least one (decision D-7). */
+/** Estimates the number of payments: tickets ÷ 5.8, rounded up, at least one (decision D-7). */
 export const transactionsOf = (sold: number): number => Math.max(1, Math.ceil((sold * 10) / 58));
 
-export function breakdown(terms: Terms, sold: number, policy: FeePolicy): Breakdown {
+export function breakdown(terms: RevenueTerms, sold: number, policy: FeePolicy): Breakdown {
   const revenue = terms.price * sold;
   const platformFee = Math.min(policy.capCents, shareHalfUp(revenue, policy.rateBps, 10_000));
   const cardFees =

@@ -13,13 +13,16 @@ import { useAction } from '../session/use-session';
 interface ServiceTermsProps {
   club: number;
   open: boolean;
-  /** What is done once the agreement is recorded, as the button says it. */
+  /** Button label of the action that follows the agreement. */
   doing: string;
   onClose: () => void;
   onAgreed: () => Promise<void>;
 }
 
-/** Before a draw is published the club agrees to the Terms of Service; the agreement is recorded first (B:144). */
+/**
+ * Asks the club to agree to the Terms of Service before a draw is published. The agreement is
+ * recorded first (specification line B:144).
+ */
 export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: ServiceTermsProps) {
   const { data: terms, problem, retry } = useAnswer<TermsText>(open ? AT.serviceTerms : null);
   const [agreed, setAgreed] = useState(false);
@@ -27,7 +30,7 @@ export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: Ser
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const proceed = () => {
-    // Nobody agrees to what cannot be read yet.
+    // The club cannot agree before the terms have loaded.
     if (!terms) return;
     if (!agreed) {
       setError(C.agreementRequired);
@@ -74,7 +77,7 @@ export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: Ser
   );
 }
 
-/** In short, until the text itself has come. */
+/** Summary shown until the full text has loaded. */
 function Summary() {
   return (
     <>

@@ -2,7 +2,10 @@ import { useEffect, useState } from 'react';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { EMPTY_DRAW, type DrawFields } from './draw-rules';
 
-/** What is typed survives a reload, in this window only, until the draw is made. */
+/**
+ * Keeps the form in session storage until the draw is created, so that it survives a reload of
+ * this window.
+ */
 export function useDraft(club: number) {
   const key = `draw_draft:${club}`;
   const [kept] = useState(() => readStored('session', key) as Partial<DrawFields> | null);

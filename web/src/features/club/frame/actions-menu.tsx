@@ -3,16 +3,19 @@ import { MoreIcon } from './icons';
 
 export interface MenuItem {
   label: string;
-  /** Leads somewhere, or does something. */
+  /** Link target. An item has either a link or an action. */
   href?: string;
   onChoose?: () => void;
-  /** Opens beside this page. */
+  /** Opens in a new tab. */
   away?: boolean;
-  /** Why it cannot be chosen now. */
+  /** Why the item is disabled. */
   off?: string | null;
 }
 
-/** The ⋯ menu of one row: arrow keys inside, Escape and a press outside close it, focus goes back to the button. */
+/**
+ * The ⋯ menu of one row. Arrow keys move inside it. Escape or an outside press closes it; Escape
+ * returns focus to the button.
+ */
 export function ActionsMenu({ of, items }: { of: string; items: readonly MenuItem[] }) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);

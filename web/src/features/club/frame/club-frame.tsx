@@ -19,17 +19,19 @@ export interface FrameClub {
   name: string;
   slug: string;
   archived: boolean;
-  /** Of whoever is looking. */
+  /** Role of the signed-in user. */
   role: Role;
 }
 
-/** Why an archived club can start nothing, or null for one that is not (decision H-3). */
+/**
+ * Returns why an archived club cannot start anything, or null for an active club (decision H-3).
+ */
 export const archivedWords = (club: Pick<FrameClub, 'archived'>): string | null =>
   club.archived
     ? 'This club is archived. Its running draws finish and pay; nothing new can be started.'
     : null;
 
-/** Logs out and goes to the login; stays where nobody was logged out. */
+/** Logs out and opens the login page; stays on the page when the logout failed. */
 export function LogoutButton({ className = 'btn small sec' }: { className?: string }) {
   const logout = useLogout();
   const [, navigate] = useLocation();
@@ -44,7 +46,10 @@ export function LogoutButton({ className = 'btn small sec' }: { className?: stri
   );
 }
 
-/** Create Draw, for whoever sells; until the payment account is connected it cannot be pressed, and says why to whoever reaches it. */
+/**
+ * The Create Draw button for users who may sell. It is disabled until the payment account is
+ * connected and announces the reason on focus.
+ */
 export function CreateDrawButton({
   club,
   className = 'btn small',
@@ -140,7 +145,10 @@ function Head({ club }: { club: FrameClub | null }) {
   );
 }
 
-/** Help in the same order as everywhere (WCAG 3.2.6), and the version at the bottom right (B:55). */
+/**
+ * Footer: help in the same order on every page (WCAG 3.2.6), and the version at the bottom right
+ * (specification line B:55).
+ */
 export function ClubFoot() {
   const config = useAtomValue(configAtom);
   return (
@@ -158,7 +166,7 @@ export function ClubFoot() {
   );
 }
 
-/** Head and foot of every screen of a club. */
+/** Header and footer of all club pages. */
 export function ClubFrame({ club, children }: { club: FrameClub | null; children: ReactNode }) {
   return (
     <>

@@ -1,4 +1,7 @@
-/** The door of every club screen: finds out who is there and which club it is about, and sends the others away. */
+/**
+ * Access check of all club pages: resolves the user and the club, and redirects users without
+ * access.
+ */
 import './frame.css';
 import { useSetAtom } from 'jotai';
 import { useEffect, type ReactNode } from 'react';
@@ -9,29 +12,30 @@ import { C } from '@/shared/strings-club';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { isMissing, useAnswer } from '../data/use-answer';
 import { LoginDialog } from '../session/login-dialog';
+import { ReauthenticationDialog } from '../session/reauthentication-dialog';
 import type { Session } from '../session/session-atoms';
 import { roleOf } from '../session/roles';
 import { useSession } from '../session/use-session';
 import { adminPath, rememberedUser } from '../session/user';
 import { BackLink, ClubFrame, type FrameClub } from './club-frame';
 
-export interface Here {
+export interface ClubPageContext {
   user: User;
   club: FrameClub;
 }
 
 interface ClubPageProps {
   slug: string | undefined;
-  /** The page under the club's address, for moving between the two spellings of it. */
+  /** Path below the club's address, used to move between its two forms. */
   page: string;
-  /** What a guest reads on the way to the login. */
+  /** Toast for a guest who is redirected to the login. */
   guestToast?: Toast;
-  /** What a guest reads here, instead of being sent away. */
+  /** Text for a guest shown on this page instead of a redirect. */
   guestWords?: string;
-  children: (here: Here) => ReactNode;
+  children: (here: ClubPageContext) => ReactNode;
 }
 
-/** Who is looking: signed in, or as the browser remembers when the server could not be asked. */
+/** Returns the signed-in user; the remembered user when the server could not be reached. */
 export function userOf(session: Session): User | null {
   if (session.state === 'in') return session.whoami.user;
   return session.state === 'unsure' ? rememberedUser() : null;
@@ -40,7 +44,7 @@ export function userOf(session: Session): User | null {
 export function ClubPage({ slug, page, guestToast, guestWords, children }: ClubPageProps) {
   const session = useSession();
   const user = userOf(session);
-  if (session.state === 'unknown') return <Bones />;
+  if (session.state === 'unknown') return <Skeleton />;
   if (!user)
     return guestWords ? (
       <Guest words={guestWords} />
@@ -63,10 +67,14 @@ export function ClubPage({ slug, page, guestToast, guestWords, children }: ClubP
     archived: user.archived,
     role: roleOf(user),
   };
-  return <Inside club={club}>{children({ user, club })}</Inside>;
+  return (
+    <Inside club={club} operator={user.isAdmin}>
+      {children({ user, club })}
+    </Inside>
+  );
 }
 
-/** The operator looks at a club by its address. */
+/** Loads the club in the address for the operator. */
 function OfAnyClub({
   slug,
   user,
@@ -74,19 +82,19 @@ function OfAnyClub({
 }: {
   slug: string;
   user: User;
-  children: (here: Here) => ReactNode;
+  children: (here: ClubPageContext) => ReactNode;
 }) {
   const { data, problem, retry } = useAnswer<OwnClub>(AT.club(slug));
   if (!data && problem)
     return (
       <ClubFrame club={null}>
-        <Trouble
+        <ClubLoadError
           words={isMissing(problem) ? C.clubPageNotFound : C.failedToLoadClubPage}
           onRetry={retry}
         />
       </ClubFrame>
     );
-  if (!data) return <Bones />;
+  if (!data) return <Skeleton />;
   const club = {
     id: data.id,
     name: data.name,
@@ -94,13 +102,26 @@ function OfAnyClub({
     archived: data.archived,
     role: roleOf(user),
   };
-  return <Inside club={club}>{children({ user, club })}</Inside>;
+  return (
+    <Inside club={club} operator={user.isAdmin}>
+      {children({ user, club })}
+    </Inside>
+  );
 }
 
-function Inside({ club, children }: { club: FrameClub; children: ReactNode }) {
+function Inside({
+  club,
+  operator,
+  children,
+}: {
+  club: FrameClub;
+  operator: boolean;
+  children: ReactNode;
+}) {
   return (
     <ClubFrame club={club}>
       {children}
+      <ReauthenticationDialog operator={operator} />
       <LoginDialog />
     </ClubFrame>
   );
@@ -131,7 +152,7 @@ function Guest({ words }: { words: string }) {
   );
 }
 
-/** A page that the caller's role does not have; it is in no menu, so they came by its address. */
+/** Page without access for the user's role. No menu links to it, so the user typed its address. */
 export function NotYours({
   title,
   words,
@@ -150,7 +171,13 @@ export function NotYours({
   );
 }
 
-export function Trouble({ words, onRetry }: { words: string; onRetry: () => Promise<unknown> }) {
+export function ClubLoadError({
+  words,
+  onRetry,
+}: {
+  words: string;
+  onRetry: () => Promise<unknown>;
+}) {
   return (
     <main className="admin" id="main">
       <h1>{words}</h1>
@@ -163,8 +190,8 @@ export function Trouble({ words, onRetry }: { words: string; onRetry: () => Prom
   );
 }
 
-/** The same boxes, before anything is known. */
-export function Bones() {
+/** Placeholder boxes shown while the page loads. */
+export function Skeleton() {
   return (
     <main className="admin" id="main" aria-busy="true">
       <h1 className="sr">Loading</h1>

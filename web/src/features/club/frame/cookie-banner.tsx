@@ -3,7 +3,10 @@ import { S } from '@/shared/strings';
 import { C } from '@/shared/strings-club';
 import { readStored, writeStored } from '@/shared/storage';
 
-/** Marketing cookies, asked once; both answers weigh the same (B:55). It stands in the page, so it never covers a button. */
+/**
+ * Asks once about marketing cookies; both answers look alike (specification line B:55). It is part
+ * of the page flow, so it never covers a button.
+ */
 export function CookieBanner() {
   const [answered, setAnswered] = useState(() => readStored('local', S.consentKey) !== null);
   if (answered) return null;

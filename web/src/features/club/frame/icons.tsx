@@ -1,4 +1,4 @@
-/** The icons that only the club's screens use, on the same 24 grid as the shared ones. */
+/** Icons used only by the club pages, on the same 24 px grid as the shared icons. */
 const line = {
   fill: 'none',
   stroke: 'currentColor',

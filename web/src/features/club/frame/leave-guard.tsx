@@ -2,7 +2,10 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 
-/** Asks before unsaved work is left: by a link of ours in our words, by closing the window in the browser's. */
+/**
+ * Asks for confirmation before unsaved work is lost: with our dialog for links, with the browser's
+ * when the window closes.
+ */
 export function LeaveGuard({ dirty }: { dirty: boolean }) {
   const [wanted, setWanted] = useState<string | null>(null);
   const [, navigate] = useLocation();

@@ -13,7 +13,10 @@ interface TabsProps {
   onChosen: (key: string) => void;
 }
 
-/** Two or three views of one place; arrow keys move between them. A single one needs no tabs, and keeps its place when a second comes. */
+/**
+ * Tabs for two or three views of one page; arrow keys move between them. A single view has no tab
+ * list, but its panel stays at the same place in the tree, so its state survives added tabs.
+ */
 export function Tabs({ label, tabs, chosen, onChosen }: TabsProps) {
   const id = useId();
   const onKeyDown = (event: KeyboardEvent) => {

@@ -8,6 +8,6 @@ function watchWide(onChange: () => void): () => void {
   return () => query.removeEventListener('change', onChange);
 }
 
-/** Room for things beside each other: the same width at which the style sheets turn. */
+/** Whether the viewport is wide enough for columns: the same breakpoint as the style sheets. */
 export const useWide = (): boolean =>
   useSyncExternalStore(watchWide, () => window.matchMedia(WIDE).matches);

@@ -7,7 +7,7 @@ import { Crossing } from '@/shared/ui/crossing';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { ClubFoot } from '../frame/club-frame';
 
-/** The frame of the screens before anybody is signed in: the mark, which leads home, and one card. */
+/** Layout of the pages before login: the logo, which links to the home page, and one card. */
 export function Door({
   title,
   inError = false,

@@ -11,7 +11,7 @@ import { useFormProblems } from '../data/use-form-problems';
 import { Door } from './door';
 import { isEmail } from './getting-in-rules';
 
-/** Asks for a link by e-mail; the answer is the same whether or not there is such an account. */
+/** Requests a reset link by e-mail. The response does not reveal whether the account exists. */
 export function ForgotPassword() {
   const [email, setEmail] = useState('');
   const [sent, setSent] = useState(false);

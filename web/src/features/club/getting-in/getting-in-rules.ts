@@ -1,15 +1,18 @@
-/** What the doors of the club's side ask for, in the specified words and the forms' order. */
+/**
+ * Validation of the login, registration and waitlist forms, with the specified messages in field
+ * order.
+ */
 import type { Registration, WaitlistEntry } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 
-/** Enough of an address to send to; the server is the judge. */
+/** Minimal check of an e-mail address; the server validates it fully. */
 export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text.trim());
 
 export const PASSWORD_CHARS_MIN = 8;
 
-type Rule = readonly [field: string, holds: boolean, text: string];
-const broken = (rules: readonly Rule[]): FormProblem[] =>
+type SignUpRule = readonly [field: string, holds: boolean, text: string];
+const broken = (rules: readonly SignUpRule[]): FormProblem[] =>
   rules.filter(([, holds]) => !holds).map(([field, , text]) => ({ field, text }));
 
 export const loginProblems = (email: string, password: string): FormProblem[] =>
@@ -44,7 +47,9 @@ export const waitlistProblems = ({
     ['waitlist-contactPhone', contactPhone.trim() !== '', C.contactPhoneRequired],
   ]);
 
-/** Title and text of what is wrong with a new password, or null (B:155). */
+/**
+ * Returns title and text of the problem with a new password, or null (specification line B:155).
+ */
 export function resetProblem(
   password: string,
   again: string,

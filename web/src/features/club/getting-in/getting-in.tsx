@@ -8,14 +8,18 @@ import { LoginForm } from './login-form';
 import { RegisterForm } from './register-form';
 import { WaitlistDialog } from './waitlist-dialog';
 
-/** Login; registration beside it while the platform is open to new clubs, else the waitlist (B:18). */
+/**
+ * Login page. Adds registration while it is open to new clubs, else the waitlist (specification
+ * line B:18).
+ */
 export function GettingIn() {
   const { data, problem } = useAnswer<{ enabled?: boolean }>('/api/settings/club-registration', {
     guarded: false,
   });
   const [chosen, setChosen] = useState('login');
   const [waiting, setWaiting] = useState(false);
-  // Absent reads as open (B:188); not heard of yet, or not to be heard of, shows the login alone.
+  // A missing value means open (specification line B:188). Before a response, or without one, only
+  // the login shows.
   const open = data !== undefined && (data.enabled ?? true);
   const card = (body: ReactNode) => <div className="card">{body}</div>;
   return (

@@ -16,7 +16,7 @@ import { registrationProblems } from './getting-in-rules';
 const EMPTY: Registration = { name: '', email: '', password: '', location: '', phone: '' };
 const PREVIEW_AFTER_MS = 300;
 
-/** The page name that this club would be given, as the server would choose it. */
+/** Previews the page name (slug) that the server would choose for this club. */
 function useSlugPreview(name: string): string | null {
   const [slug, setSlug] = useState<string | null>(null);
   useEffect(() => {

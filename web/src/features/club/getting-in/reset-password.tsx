@@ -11,7 +11,9 @@ import { Door } from './door';
 import { resetProblem } from './getting-in-rules';
 import { useTokenOnce } from './use-token-once';
 
-/** An invitation cannot be asked for here: only the club sends another. */
+/**
+ * Invalid link page. An invitation cannot be requested again here: only the club can send another.
+ */
 function InvalidLink({ invited }: { invited: boolean }) {
   const title = invited ? 'This invitation cannot be used' : C.invalidResetLink;
   return (
@@ -40,11 +42,14 @@ function InvalidLink({ invited }: { invited: boolean }) {
   );
 }
 
-/** Whether the link came with an invitation; read before the address is cleared. */
+/** Whether the link is an invitation; read before the address bar is cleared. */
 const useInvited = () =>
   useState(() => new URLSearchParams(window.location.search).get('invited') === '1')[0];
 
-/** A new password behind a mailed link: a forgotten one, or the first one of somebody whom a club has asked in (decision G-17). */
+/**
+ * Sets a new password from an e-mailed link: a reset, or the first password of an invited member
+ * (decision G-17).
+ */
 export function ResetPassword() {
   const invited = useInvited();
   const token = useTokenOnce();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The secret of a mailed link, left out of the address bar once it has been read. */
+/** Returns the token of an e-mailed link and removes it from the address bar. */
 export function useTokenOnce(): string {
   const [token] = useState(() => new URLSearchParams(window.location.search).get('token') ?? '');
   useEffect(() => {

@@ -8,7 +8,7 @@ import { useTokenOnce } from './use-token-once';
 
 const WRONG = 'This link is invalid or has expired.';
 
-/** Where the link of the verification e-mail leads (decision G-18). */
+/** Target page of the link in the verification e-mail (decision G-18). */
 export function VerifyEmail() {
   const token = useTokenOnce();
   const [outcome, setOutcome] = useState<string | null>(token ? null : WRONG);

@@ -16,7 +16,10 @@ import { waitlistProblems } from './getting-in-rules';
 const EMPTY: WaitlistEntry = { clubName: '', contactName: '', contactEmail: '', contactPhone: '' };
 const HOME_AFTER_MS = 1_000;
 
-/** For clubs that come while registration is closed; after joining they are led home (B:23). */
+/**
+ * Waitlist for clubs while registration is closed; after joining it opens the home page
+ * (specification line B:23).
+ */
 export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [entry, setEntry] = useState(EMPTY);
   const [refusal, setRefusal] = useState<string | null>(null);
@@ -39,7 +42,8 @@ export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () =
       setState('open');
       const fields = refusedFields(error, (field) => `waitlist-${field}`);
       if (fields.length > 0) return void settle(fields);
-      // A refusal says that it failed; when nobody answered, to try again (B:231).
+      // A refusal says that joining failed; a network failure asks to try again (specification line
+      // B:231).
       const words = error instanceof Problem ? C.waitlistFailed : C.waitlistFailedText;
       setRefusal(C.waitlistFailedText);
       showToast({ title: words, bad: true });

@@ -1,6 +1,6 @@
 import { isHex } from './home-page-rules';
 
-/** White or black text on a colour, and how well it reads. */
+/** White or black text on a colour, and its contrast. */
 export interface Readable {
   text: 'white' | 'black';
   ratio: number;
@@ -11,13 +11,13 @@ interface ColourFieldProps {
   label: string;
   value: string;
   error: string | null;
-  /** What gets its text colour from this: 'Buttons', 'The page’s head'. */
+  /** Name of the element that takes its text colour from this: 'Buttons', 'The page’s head'. */
   what: string;
   readable: (colour: string) => Readable;
   onValue: (colour: string) => void;
 }
 
-/** A colour to pick or to type, and what will be readable on it. */
+/** Input for a colour, picked or typed, with the readability of text on it. */
 export function ColourField({
   id,
   label,

@@ -1,4 +1,4 @@
-/** A club's public page as it is typed, and what is wrong with it (B:163-168). */
+/** Form values and validation of a club's public page (specification lines B:163-168). */
 import type { HomePageWanted, OwnClub } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
@@ -9,7 +9,10 @@ export const DEFAULT_COLOURS = {
   accentColor: '#3b82f6',
 } as const;
 
-/** Lowercased, other characters become hyphens, repeated hyphens collapse (B:164). */
+/**
+ * Lowercases the text, turns other characters into hyphens and merges repeated hyphens
+ * (specification line B:164).
+ */
 export const slugTyped = (typed: string): string =>
   typed
     .toLowerCase()
@@ -28,10 +31,10 @@ const between = (text: string, min: number, max: number): boolean =>
 
 export const pageFieldId = (field: string): string => `page-${field}`;
 
-type Rule = readonly [field: keyof HomePageWanted, holds: boolean, text: string];
+type HomePageRule = readonly [field: keyof HomePageWanted, holds: boolean, text: string];
 
 export function homePageProblems(page: HomePageWanted): FormProblem[] {
-  const rules: Rule[] = [
+  const rules: HomePageRule[] = [
     ['homePageSlug', /^[a-z0-9-]+$/.test(page.homePageSlug), C.pageNameCharacters],
     [
       'homePageSlug',
@@ -80,7 +83,7 @@ export function pageOf(club: OwnClub): HomePageWanted {
 const LOGO_BYTES_MAX = 2 * 1024 * 1024;
 const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/svg+xml'];
 
-/** Title and text of what is wrong with a chosen logo, or null (B:168). */
+/** Returns title and text of the problem with a chosen logo, or null (specification line B:168). */
 export function logoProblem({
   type,
   size,

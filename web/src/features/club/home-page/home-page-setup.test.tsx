@@ -125,6 +125,19 @@ test('what the server refuses stands at its field, and a failure says so', async
   expect((await screen.findAllByText('Failed to update home page')).length).toBe(2);
 });
 
+test('a logo of an unconfirmed club is refused in the server’s words', async () => {
+  const words = "Please confirm your club's email address first. Then you can upload pictures.";
+  server.on('PATCH /api/clubs/1/home-page', {
+    status: 403,
+    body: { code: 'email-not-confirmed', message: words },
+  });
+  open();
+  await screen.findByLabelText('Page name');
+  await save();
+  // Once in the form and once in the toast.
+  expect((await screen.findAllByText(words)).length).toBe(2);
+});
+
 test('a logo is measured, read and shown; what is no picture or too large is not taken', async () => {
   open();
   const file = await screen.findByLabelText('Logo (PNG, JPG or SVG, at most 2MB)');

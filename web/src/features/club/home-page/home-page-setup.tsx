@@ -14,7 +14,7 @@ import { refusedFields, said } from '../data/said';
 import { useAnswer } from '../data/use-answer';
 import { useFormProblems } from '../data/use-form-problems';
 import { BackLink, archivedWords } from '../frame/club-frame';
-import { Bones, NotYours, Trouble, type Here } from '../frame/club-page';
+import { Skeleton, NotYours, ClubLoadError, type ClubPageContext } from '../frame/club-page';
 import { LeaveGuard } from '../frame/leave-guard';
 import { Tabs } from '../frame/tabs';
 import { useWide } from '../frame/use-wide';
@@ -27,8 +27,8 @@ import { HomePageFields } from './home-page-fields';
 import { homePageProblems, pageFieldId, pageOf } from './home-page-rules';
 
 export interface SetupProps {
-  here: Here;
-  /** The page as the public will see it. */
+  here: ClubPageContext;
+  /** Renders the page as the public sees it. */
   preview: (club: OwnClub) => ReactNode;
   readable: (colour: string) => Readable;
 }
@@ -45,7 +45,7 @@ function OwnersSetup(props: SetupProps) {
   const { data, problem, retry } = useAnswer<OwnClub>(AT.club(props.here.club.id));
   usePageTitle('Club home page');
   if (data) return <Setup {...props} club={data} />;
-  return problem ? <Trouble words={C.failedToLoadClubPage} onRetry={retry} /> : <Bones />;
+  return problem ? <ClubLoadError words={C.failedToLoadClubPage} onRetry={retry} /> : <Skeleton />;
 }
 
 function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }) {
@@ -137,8 +137,11 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
   );
 }
 
-/** A new page name is a new address for the club's own screens too (B:213). */
-function useMoveTo({ user, club }: Here): (slug: string) => void {
+/**
+ * Returns a function that follows a renamed page: the new slug also changes the addresses of the
+ * club's pages (specification line B:213).
+ */
+function useMoveTo({ user, club }: ClubPageContext): (slug: string) => void {
   const store = useStore();
   const [, navigate] = useLocation();
   return (slug) => {
@@ -155,7 +158,7 @@ function useMoveTo({ user, club }: Here): (slug: string) => void {
   };
 }
 
-/** To be looked at only: nothing in it can be pressed or read out twice. */
+/** Wraps the preview as inert: its controls cannot be used and screen readers skip it. */
 function Preview({ children }: { children: ReactNode }) {
   return (
     <section className="setup-preview" aria-label="Preview">

@@ -14,7 +14,7 @@ import { changedAtom, keepAnswerAtom } from '../data/answers-atoms';
 import { said } from '../data/said';
 import { isMissing, useAnswer } from '../data/use-answer';
 import { BackLink, archivedWords } from '../frame/club-frame';
-import { Bones, Trouble, type Here } from '../frame/club-page';
+import { Skeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
 import { LeaveGuard } from '../frame/leave-guard';
 import { SELLERS_ONLY, sells } from '../session/roles';
 import { useAction } from '../session/use-session';
@@ -33,8 +33,8 @@ import {
   type OfferFields,
 } from './offer-rules';
 
-/** `id` is null for a new offer. */
-export function OfferPage({ here, id }: { here: Here; id: number | null }) {
+/** Page to edit an offer. `id` is null for a new offer. */
+export function OfferPage({ here, id }: { here: ClubPageContext; id: number | null }) {
   const { data, problem, retry } = useAnswer<Offer>(
     id === null ? null : AT.offer(here.club.slug, id),
   );
@@ -47,11 +47,18 @@ export function OfferPage({ here, id }: { here: Here; id: number | null }) {
         <h1>Offer not found</h1>
       </main>
     );
-  return problem ? <Trouble words={C.failedToLoadBundles} onRetry={retry} /> : <Bones />;
+  return problem ? <ClubLoadError words={C.failedToLoadBundles} onRetry={retry} /> : <Skeleton />;
 }
 
-/** The games on sale, and those already in the offer whatever has become of them; who only looks sees the offer’s own. */
-function usePickable(here: Here, offer: Offer | null, readOnly: boolean): PickableGame[] {
+/**
+ * Returns the games on sale plus those already in the offer, whatever their status. A read-only
+ * user sees only the offer's games.
+ */
+function usePickable(
+  here: ClubPageContext,
+  offer: Offer | null,
+  readOnly: boolean,
+): PickableGame[] {
   const { data } = useAnswer<Draw[]>(readOnly ? null : AT.draws(here.club.id));
   const now = useAtomValue(nowAtom);
   const onSale: PickableGame[] = (data ?? []).filter((draw) => listOf(draw, now) === 'active');
@@ -59,12 +66,12 @@ function usePickable(here: Here, offer: Offer | null, readOnly: boolean): Pickab
   return [...more, ...onSale];
 }
 
-function Editor({ here: { club, user }, offer }: { here: Here; offer: Offer | null }) {
+function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer: Offer | null }) {
   const [fields, setFields] = useState<OfferFields>(() =>
     offer ? fieldsOfOffer(offer) : EMPTY_OFFER,
   );
   const [dirty, setDirty] = useState(false);
-  /** Pictures that were uploaded and are not wanted any more. */
+  /** Uploaded pictures that the offer no longer uses. */
   const dropped = useRef(new Set<string>());
   const [lockedNow, setLockedNow] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);

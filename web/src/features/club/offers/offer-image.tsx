@@ -17,13 +17,19 @@ interface OfferImageProps {
   name: string;
   tag: string;
   url: string;
-  /** Address of the picture that the server draws of the offer as it is saved; null while nobody can be sent to it. */
+  /**
+   * Address of the share picture that the server draws for the saved offer; null while the offer
+   * is not public.
+   */
   drawn: string | null;
   readOnly: boolean;
   onUrl: (url: string) => void;
 }
 
-/** The picture that is shown when the offer is shared: 1200 × 630; without one the server draws one. A file leaves the server only once the offer is saved without it. */
+/**
+ * Chooses the share picture, 1200 × 630; the server draws one if it is missing. A removed file is
+ * deleted only after the offer is saved without it.
+ */
 export function OfferImage({
   clubSlug,
   bundleSlug,
@@ -102,7 +108,7 @@ export function OfferImage({
   );
 }
 
-/** The picture itself; before there is one, the name on the club's colours. */
+/** Shows the picture, or the offer's name on the club's colours. */
 function ShareCard({
   clubSlug,
   name,

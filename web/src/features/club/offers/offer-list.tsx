@@ -15,7 +15,7 @@ import { said } from '../data/said';
 import { useAnswer } from '../data/use-answer';
 import { ActionsMenu } from '../frame/actions-menu';
 import { BackLink, archivedWords } from '../frame/club-frame';
-import type { Here } from '../frame/club-page';
+import type { ClubPageContext } from '../frame/club-page';
 import { sells } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { adminPath } from '../session/user';
@@ -34,11 +34,11 @@ export function OfferBadge({ status }: { status: string }) {
   return <span className={`badge ${look}`}>{words}</span>;
 }
 
-/** How often the whole offer was bought; each time that is tickets of all its games. */
+/** Formats how often the offer was bought; each sale contains tickets of all its games. */
 const soldWords = (times: number): string =>
   times === 0 ? 'Not sold yet' : times === 1 ? 'Sold once' : `Sold ${times} times`;
 
-/** Why customers read that an open offer is closed, and what helps. */
+/** Explains why customers see an open offer as closed, and how to fix it. */
 function GameOff({ offer }: { offer: Offer }) {
   const off = gameOff(offer);
   return off ? (
@@ -49,8 +49,8 @@ function GameOff({ offer }: { offer: Offer }) {
   ) : null;
 }
 
-/** The club's offers; what nobody may see any more is a filter away. */
-export function OfferList({ here: { club } }: { here: Here }) {
+/** Lists the club's offers; hidden offers appear with a filter. */
+export function OfferList({ here: { club } }: { here: ClubPageContext }) {
   const { data, problem, retry } = useAnswer<Offer[]>(AT.offers(club.slug));
   const [filter, setFilter] = useState('all');
   const [leaving, setLeaving] = useState<Offer | null>(null);

@@ -1,10 +1,13 @@
-/** An offer as it is typed, what is wrong with it (B:170-173), and when it can no longer be changed (decision H-4). */
-import type { Offer, OfferType, OfferWanted } from '@/api/wire-offer';
+/**
+ * Form values and validation of an offer (specification lines B:170-173), and when it is locked
+ * (decision H-4).
+ */
+import type { Offer, EditableOfferType, OfferRequest } from '@/api/wire-offer';
 import { Problem } from '@/api/http';
 import { C } from '@/shared/strings-club';
 
-export interface OfferFields extends OfferWanted {
-  /** Written by hand, so it no longer follows the name. */
+export interface OfferFields extends OfferRequest {
+  /** The user typed the slug, so it no longer follows the name. */
   slugByHand: boolean;
 }
 
@@ -23,7 +26,7 @@ export const EMPTY_OFFER: OfferFields = {
 const SLUG_CHARS_MAX = 60;
 export const TAG_CHARS_SHOWN = 90;
 
-/** Lowercase letters, digits and hyphens, at most 60 (B:79). */
+/** Makes a slug: lowercase letters, digits and hyphens, at most 60 (specification line B:79). */
 export const slugOf = (name: string): string =>
   name
     .toLowerCase()
@@ -33,7 +36,7 @@ export const slugOf = (name: string): string =>
     .slice(0, SLUG_CHARS_MAX)
     .replace(/^-+|-+$/g, '');
 
-/** What one types into the slug itself; a hyphen at the end may be on its way to something. */
+/** Normalises a slug while it is typed. A trailing hyphen stays: more text may follow. */
 export const offerSlugTyped = (typed: string): string =>
   typed
     .toLowerCase()
@@ -47,8 +50,8 @@ export const named = (offer: OfferFields, name: string): OfferFields => ({
   slug: offer.slugByHand ? offer.slug : slugOf(name),
 });
 
-/** Switching to Special keeps only the first selected game (B:79). */
-export const ofType = (offer: OfferFields, type: OfferType): OfferFields => ({
+/** Changes the type. Special keeps only the first selected game (specification line B:79). */
+export const ofType = (offer: OfferFields, type: EditableOfferType): OfferFields => ({
   ...offer,
   type,
   gameIds: type === 'SPECIAL' ? offer.gameIds.slice(0, 1) : offer.gameIds,
@@ -62,8 +65,11 @@ export function withGame(offer: OfferFields, game: number, chosen: boolean): Off
   };
 }
 
-/** The first thing wrong, or null; the activation's own words are for bundles only (decision H-5). */
-export function offerProblem({ name, slug, type, status, gameIds }: OfferWanted): string | null {
+/**
+ * Returns the first problem, or null. Activation has its own messages for bundles only (decision
+ * H-5).
+ */
+export function offerProblem({ name, slug, type, status, gameIds }: OfferRequest): string | null {
   if (name.trim() === '' || slug === '' || gameIds.length === 0) return C.provideNameSlugGame;
   if (!/^[a-z0-9-]+$/.test(slug)) return C.slugCharacters;
   if (type === 'SPECIAL') return gameIds.length === 1 ? null : C.specialNeedsOne;
@@ -73,7 +79,7 @@ export function offerProblem({ name, slug, type, status, gameIds }: OfferWanted)
 
 export function fieldsOfOffer(offer: Offer): OfferFields {
   const { name, slug, gameIds } = offer;
-  const type: OfferType = offer.type === 'SPECIAL' ? 'SPECIAL' : 'BUNDLE';
+  const type: EditableOfferType = offer.type === 'SPECIAL' ? 'SPECIAL' : 'BUNDLE';
   const status = offer.status === 'draft' ? 'draft' : 'active';
   return {
     name,
@@ -97,7 +103,7 @@ export function wantedOf({
   primaryCopy,
   shareImageUrl,
   gameIds,
-}: OfferFields): OfferWanted {
+}: OfferFields): OfferRequest {
   return {
     name: name.trim(),
     slug,
@@ -110,7 +116,7 @@ export function wantedOf({
   };
 }
 
-/** Where the server draws the share image of an offer that has none of its own; null while the public cannot be sent there. */
+/** Returns the address of the server-drawn share picture; null while the offer is not public. */
 export const drawnPicture = (
   club: string,
   { slug, status }: Pick<Offer, 'slug' | 'status'>,
@@ -119,7 +125,7 @@ export const drawnPicture = (
     ? `/og/offer/${encodeURIComponent(club)}/${encodeURIComponent(slug)}`
     : null;
 
-/** Why an offer is only to be looked at, or null. */
+/** Returns why an offer is read-only, or null. */
 export function whyReadOnly(offer: Pick<Offer, 'status'>): string | null {
   const words: Record<string, string> = {
     locked: C.bundleLocked,
@@ -129,14 +135,20 @@ export function whyReadOnly(offer: Pick<Offer, 'status'>): string | null {
   return words[offer.status] ?? null;
 }
 
-/** The game for which nobody can buy an offer that is still open, or null: it was called off, or has its result already. */
+/**
+ * Returns the game that blocks sales of an open offer, or null. Such a game is cancelled or has
+ * its result.
+ */
 export const gameOff = ({
   status,
   games,
 }: Pick<Offer, 'status' | 'games'>): Offer['games'][number] | null =>
   status === 'active' ? (games.find((game) => game.status !== 'active') ?? null) : null;
 
-/** A refusal because somebody bought it meanwhile: 409, or a message with the word (B:235); a slug that is taken is another 409. */
+/**
+ * Whether the server refused because the offer was bought meanwhile: 409 or a message with the
+ * word (specification line B:235). A taken slug is a different 409.
+ */
 export function isLockedRefusal(error: unknown): boolean {
   if (!(error instanceof Problem) || error.code === 'slug-taken') return false;
   return error.status === 409 || (error.said.message ?? '').includes(C.locked);
@@ -144,7 +156,9 @@ export function isLockedRefusal(error: unknown): boolean {
 
 const IMAGE_BYTES_MAX = 3_000_000;
 
-/** Title and text of what is wrong with a chosen picture, or null (B:173). */
+/**
+ * Returns title and text of the problem with a chosen picture, or null (specification line B:173).
+ */
 export function imageProblem({
   name,
   type,

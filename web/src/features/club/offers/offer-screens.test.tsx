@@ -129,23 +129,21 @@ test('a new offer is named, gets its slug, its games, and each lack is said', as
 });
 
 test('an offer that was bought meanwhile becomes read-only; other refusals keep the form', async () => {
-  server
-    .on(`GET ${AT}/5`, { body: anOffer() })
-    .on(
-      `PUT ${AT}/5`,
-      {
-        status: 409,
-        body: { code: 'slug-taken', message: 'This slug is already used by another offer.' },
+  server.on(`GET ${AT}/5`, { body: anOffer() }).on(
+    `PUT ${AT}/5`,
+    {
+      status: 409,
+      body: { code: 'slug-taken', message: 'This slug is already used by another offer.' },
+    },
+    { status: 500 },
+    {
+      status: 409,
+      body: {
+        code: 'locked',
+        message: 'This bundle is locked (has sales) and cannot be edited.',
       },
-      { status: 500 },
-      {
-        status: 409,
-        body: {
-          code: 'locked',
-          message: 'This bundle is locked (has sales) and cannot be edited.',
-        },
-      },
-    );
+    },
+  );
   show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
   await screen.findByRole('heading', { name: 'Derby Double' });
   await press('Save');
@@ -199,7 +197,7 @@ test('a share image is measured, sent without its head, shown, and deleted once 
   await user.upload(file, new File(['x'], 'b.png', { type: 'image/png' }));
   await userEvent.click(await screen.findByRole('button', { name: 'Delete image' }));
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Delete image' })).toBeNull());
-  // Leaving now must not leave the offer with a picture that is gone.
+  // The saved offer still uses the picture, so leaving now must not delete it.
   expect(server.paths()).not.toContain('DELETE /api/uploads/bundle-image');
   await press('Save');
   await waitFor(() =>
@@ -220,6 +218,20 @@ test('a share image is measured, sent without its head, shown, and deleted once 
     clubSlug: 'sharks',
     bundleSlug: 'derby-double',
   });
+});
+
+test('a share image of an unconfirmed club is refused in the server’s words', async () => {
+  const words = "Please confirm your club's email address first. Then you can upload pictures.";
+  server.on(`GET ${AT}/5`, { body: anOffer() }).on('POST /api/uploads/bundle-image', {
+    status: 403,
+    body: { code: 'email-not-confirmed', message: words },
+  });
+  show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
+  await userEvent.upload(
+    await screen.findByLabelText(/^Share image \(JPG/),
+    new File(['x'], 'a.png', { type: 'image/png' }),
+  );
+  expect(await screen.findByText(`Upload error. ${words}`)).toBeTruthy();
 });
 
 test('the share image is the one that is shared; before there is one, the name on the club’s colours', async () => {

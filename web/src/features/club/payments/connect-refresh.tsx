@@ -2,12 +2,12 @@ import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { NotYours, type Here } from '../frame/club-page';
+import { NotYours, type ClubPageContext } from '../frame/club-page';
 import { OWNERS_ONLY, owns } from '../session/roles';
 import { useConnect } from './use-connect';
 
-/** The provider's link was used up or too old: a new one is made at once (decision B-13). */
-export function ConnectRefresh({ here }: { here: Here }) {
+/** Replaces a used or expired link of the provider with a new one at once (decision B-13). */
+export function ConnectRefresh({ here }: { here: ClubPageContext }) {
   return owns(here.club) ? (
     <NewLink here={here} />
   ) : (
@@ -15,7 +15,7 @@ export function ConnectRefresh({ here }: { here: Here }) {
   );
 }
 
-function NewLink({ here: { club } }: { here: Here }) {
+function NewLink({ here: { club } }: { here: ClubPageContext }) {
   const { pending, connect } = useConnect(club.id);
   const asked = useRef(false);
   usePageTitle('Payment Setup');

@@ -5,18 +5,21 @@ import type { ConnectStatus } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { useAnswer } from '../data/use-answer';
-import type { Here } from '../frame/club-page';
+import type { ClubPageContext } from '../frame/club-page';
 import { owns } from '../session/roles';
 import { useConnect } from './use-connect';
 
 const EVERY_MS = 2_000;
-/** How long it may look as if the provider were still at it. */
+/** Milliseconds during which the page says that the provider is still checking. */
 const PATIENT_MS = 10_000;
-/** Then asking stops; a later change shows on the dashboard. */
+/** Milliseconds after which polling stops; the dashboard shows later changes. */
 const STOP_MS = 60_000;
 
-/** Back from the provider: coming here proves nothing, so the server is asked (decision B-13). */
-export function ConnectReturn({ here: { club } }: { here: Here }) {
+/**
+ * Return page from the provider. Reaching it proves nothing, so it polls the server (decision
+ * B-13).
+ */
+export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
   const [waitedMs, setWaitedMs] = useState(0);
   const stopped = waitedMs >= STOP_MS;
   const { data } = useAnswer<ConnectStatus>(AT.connect(club.id), {

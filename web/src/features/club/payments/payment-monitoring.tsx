@@ -20,7 +20,7 @@ const SAFEGUARDS = [
   'No ticket is sold at or after kick-off, by the server’s clock.',
 ];
 
-/** The integrity of payments: what failed, and what stands guard (B:85). */
+/** Payment integrity page: failed payments and the active checks (specification line B:85). */
 export function PaymentMonitoring() {
   const { data, problem, retry } = useAnswer<IntegrityAudit>(AT.audit, { guarded: false });
   const showToast = useSetAtom(showToastAtom);

@@ -8,7 +8,10 @@ import { userOf } from '../frame/club-page';
 import { roleOf } from '../session/roles';
 import { useSession } from '../session/use-session';
 
-/** The frame of the two payment pages: open to look at, and it is the server that says to whom the rows are shown (decision G-2). */
+/**
+ * Layout of the two payment pages. Anyone may open them; the server decides who sees rows
+ * (decision G-2).
+ */
 export function PaymentsFrame({ children }: { children: ReactNode }) {
   const user = userOf(useSession());
   const club =

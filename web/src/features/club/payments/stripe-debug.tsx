@@ -14,10 +14,13 @@ import { useAnswer } from '../data/use-answer';
 import { LoadTrouble, PaymentsFrame } from './payments-frame';
 
 const EVERY_MS = 30_000;
-/** More are drawn when asked for: a phone takes its time over thousands. */
+/** Rows rendered at first: thousands are slow on a phone. */
 const ROWS_AT_FIRST = 100;
 
-/** Successful payments of the last 30 days with their sums (B:87); the prize pools of this page are fixed at nothing (decision D-13). */
+/**
+ * Lists successful payments of the last 30 days with sums (specification line B:87). Its prize
+ * pools are always zero (decision D-13).
+ */
 export function StripeDebug() {
   const { data, problem, retry } = useAnswer<StripeTransaction[]>(AT.stripeDebug, {
     every: EVERY_MS,
@@ -82,7 +85,7 @@ export function StripeDebug() {
   );
 }
 
-/** Sums beside each other on a desk; on a phone the table scrolls inside its card. */
+/** Table of payments. On a phone it scrolls inside its card. */
 function Rows({ transactions }: { transactions: readonly StripeTransaction[] }) {
   const [all, setAll] = useState(false);
   const shown = all ? transactions : transactions.slice(0, ROWS_AT_FIRST);

@@ -6,7 +6,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { said } from '../data/said';
 import { useAction } from '../session/use-session';
 
-/** Leads to the provider's own pages by a link that works once. */
+/** Requests a single-use link and opens the provider's onboarding pages. */
 export function useConnect(
   club: number,
   leave: (url: string) => void = (url) => window.location.assign(url),

@@ -14,7 +14,7 @@ import { useAction } from '../session/use-session';
 import { EMPTY_INVITATION, invitationProblems } from './people-rules';
 import { RoleChoice } from './role-choice';
 
-/** Asks somebody in by e-mail: they choose their own password behind the link. */
+/** Invites a member by e-mail. Members choose their own password behind the link. */
 export function InviteDialog({
   club,
   open,

@@ -1,4 +1,4 @@
-/** What a person of the club is called and how they stand, and what an invitation needs. */
+/** Labels of club members (name, role, state) and validation of an invitation. */
 import type { ClubUser, InvitationWanted } from '@/api/wire-club';
 import { dayAndTime, day } from '@/shared/dates';
 import { C } from '@/shared/strings-club';
@@ -15,11 +15,11 @@ export const invitationProblems = ({ name, email }: InvitationWanted): FormProbl
 
 export const roleName = (role: string): string => (isRole(role) ? ROLE_WORDS[role].name : role);
 
-/** 'an owner', 'a seller'. */
+/** Returns the role with its article: 'an owner', 'a seller'. */
 export const asWhat = (role: string): string =>
   `${role === 'owner' ? 'an' : 'a'} ${roleName(role).toLowerCase()}`;
 
-/** Beside the role: nothing for who is in, the invitation for who is not. */
+/** Label beside the role: empty for a member, the invitation's state for an invited person. */
 export function stateOf({
   state,
 }: Pick<ClubUser, 'state'>): { words: string; look: string } | null {
@@ -27,7 +27,7 @@ export function stateOf({
   return state === 'expired' ? { words: 'Invitation expired', look: 'is-cancelled' } : null;
 }
 
-/** Until when the link works, or when they were last here. */
+/** Formats when the invitation expires, or when the member last signed in. */
 export function sinceWords({
   state,
   invitedUntil,

@@ -11,7 +11,7 @@ import { changedAtom } from '../data/answers-atoms';
 import { said } from '../data/said';
 import { useAnswer } from '../data/use-answer';
 import { BackLink, archivedWords } from '../frame/club-frame';
-import { NotYours, type Here } from '../frame/club-page';
+import { NotYours, type ClubPageContext } from '../frame/club-page';
 import { OWNERS_ONLY, owns } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { InviteDialog } from './invite-dialog';
@@ -19,8 +19,11 @@ import { asWhat } from './people-rules';
 import { PersonItem } from './person-item';
 import { RoleChoice } from './role-choice';
 
-/** Who may sign in for the club, and as what; only owners see it (decision G-17). */
-export function People({ here }: { here: Here }) {
+/**
+ * Lists the people who may sign in for the club and their roles; only owners see it (decision
+ * G-17).
+ */
+export function People({ here }: { here: ClubPageContext }) {
   usePageTitle('People');
   return owns(here.club) ? (
     <ForOwners here={here} />
@@ -29,12 +32,12 @@ export function People({ here }: { here: Here }) {
   );
 }
 
-type Asking = { about: ClubUser; what: 'role' | 'remove' };
+type PendingChange = { about: ClubUser; what: 'role' | 'remove' };
 
-function ForOwners({ here: { club, user } }: { here: Here }) {
+function ForOwners({ here: { club, user } }: { here: ClubPageContext }) {
   const { data, problem, retry } = useAnswer<ClubUser[]>(AT.people(club.id));
   const [inviting, setInviting] = useState(false);
-  const [asking, setAsking] = useState<Asking | null>(null);
+  const [asking, setAsking] = useState<PendingChange | null>(null);
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(changedAtom);
   const { run } = useAction();
@@ -121,7 +124,7 @@ interface QuestionProps {
   onClose: () => void;
 }
 
-/** Runs what an owner decided about somebody; a refusal is said, and the list asked for again either way. */
+/** Runs an owner's change to a member. Shows a refusal and reloads the list in both cases. */
 function useDecision({ club, onClose }: Pick<QuestionProps, 'club' | 'onClose'>) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);

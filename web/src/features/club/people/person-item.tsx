@@ -4,16 +4,19 @@ import { roleName, sinceWords, stateOf } from './people-rules';
 
 interface PersonItemProps {
   person: ClubUser;
-  /** Whether it is the one who looks. */
+  /** Whether this is the signed-in user. */
   self: boolean;
-  /** Nothing can be done about them. */
+  /** Whether this person cannot be changed. */
   fixed: boolean;
   onRole: () => void;
   onAgain: () => void;
   onRemove: () => void;
 }
 
-/** One of the club's people, how they stand, and what can be done about it. Nobody changes themselves, and the club's own login stays. */
+/**
+ * One member with state and actions. Members cannot change themselves, and the club's own login
+ * cannot be removed.
+ */
 export function PersonItem({ person, self, fixed, onRole, onAgain, onRemove }: PersonItemProps) {
   const state = stateOf(person);
   const items: MenuItem[] = [

@@ -1,15 +1,15 @@
 import { ROLES, ROLE_WORDS } from '../session/roles';
 
 interface RoleChoiceProps {
-  /** Begins the ids of its three circles. */
+  /** Prefix of the ids of its three radio buttons. */
   id: string;
   role: string;
   onRole: (role: string) => void;
-  /** Whether its title is to be seen; a dialog that is about nothing else has it in its own. */
+  /** Whether the title is visible; a dialog with only this choice has its own title. */
   titled?: boolean;
 }
 
-/** The three roles, each with what it does. */
+/** Radio buttons for the three roles, each with its description. */
 export function RoleChoice({ id, role, onRole, titled = true }: RoleChoiceProps) {
   return (
     <fieldset className="role-choice">

@@ -9,14 +9,17 @@ import { useOver } from '../session/use-session';
 import { EMPTY_BANK, bankProblems, bsbTyped, digitsTyped } from './bank-rules';
 
 interface BankFormProps {
-  /** What the button says. */
+  /** Label of the button. */
   doing: string;
   send: (bank: BankDetails) => Promise<void>;
-  /** Anything the fields cannot explain. */
+  /** Handles errors that no field explains. */
   onProblem?: (error: unknown) => boolean;
 }
 
-/** Account name, BSB and number; typed by the club, or by the winner behind the link. Kept nowhere in the browser. */
+/**
+ * Form for account name, BSB and number, for the club or the winner. The browser does not store
+ * the values.
+ */
 export function BankForm({ doing, send, onProblem }: BankFormProps) {
   const [bank, setBank] = useState(EMPTY_BANK);
   const [refusal, setRefusal] = useState<string | null>(null);

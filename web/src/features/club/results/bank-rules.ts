@@ -1,11 +1,11 @@
-/** Where a winner is to be paid: an Australian account (B:161, decision B-4). */
+/** Validation of a winner's Australian bank account (specification line B:161, decision B-4). */
 import type { BankDetails } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 
 export const EMPTY_BANK: BankDetails = { accountName: '', accountNumber: '', bsb: '' };
 
-/** '062-000' while one types: three digits, a hyphen, three digits. */
+/** Formats a BSB while it is typed: three digits, a hyphen, three digits ('062-000'). */
 export function bsbTyped(typed: string): string {
   const digits = typed.replace(/\D/g, '').slice(0, 6);
   return digits.length > 3 ? `${digits.slice(0, 3)}-${digits.slice(3)}` : digits;

@@ -9,7 +9,10 @@ interface NumberChoiceProps {
   onValue: (value: number | null) => void;
 }
 
-/** One team's number: the browser's own select is the control; the keys under it set it with a thumb (D11). */
+/**
+ * Chooses one team's number. The native select is the control; the keys below set it by touch
+ * (interface decision D11).
+ */
 export function NumberChoice({ id, team, side, value, error, onValue }: NumberChoiceProps) {
   return (
     <div className="number-choice">

@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { AT, recordWinnerPayout, saveWinnerBank, settlePayout } from '@/api/endpoints/club';
+import { AT, recordWinnerPayout, settlePayout } from '@/api/endpoints/club';
 import type { Payout, Winner } from '@/api/wire-club';
 import { day } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
@@ -13,8 +13,7 @@ import { changedAtom } from '../data/answers-atoms';
 import { said } from '../data/said';
 import { useAnswer } from '../data/use-answer';
 import { useAction } from '../session/use-session';
-import { BankForm } from './bank-form';
-import { RevealBank } from './reveal-bank';
+import { WinnerBank } from './winner-bank';
 
 const STATUS: Record<string, { words: string; look: string }> = {
   pending: { words: 'Pending', look: 'is-awaiting' },
@@ -28,7 +27,10 @@ export function PayoutStatus({ status }: { status: string }) {
   return <span className={`badge ${look}`}>{words}</span>;
 }
 
-/** Pending, details received, completed: what is due, where to, and that it was paid. It records; it moves no money (decision B-4). Bank details and the payout are an owner’s (decision G-17). */
+/**
+ * Shows the payout: pending, details received, completed. It records the payment and moves no
+ * money (decision B-4). Only owners see bank details and record payouts (decision G-17).
+ */
 export function PayoutSection({
   number,
   winner,
@@ -39,14 +41,12 @@ export function PayoutSection({
   owns: boolean;
 }) {
   const { data: payouts, problem, retry } = useAnswer<Payout[]>(AT.payouts(number));
-  const [typing, setTyping] = useState(false);
   const changed = useSetAtom(changedAtom);
-  const showToast = useSetAtom(showToastAtom);
   const again = () => changed(AT.payouts(number), AT.winners(number));
   const paid =
     winner?.winnerPayoutStatus === 'completed' ||
     payouts?.some(({ type, status }) => type === 'winner' && status === 'completed');
-  // While the buyer’s bank disputes the payment the prize waits (decision C-25), and of a refunded ticket none is due any more.
+  // A disputed payment delays the prize (decision C-25). A refunded ticket has no prize.
   const disputed = Boolean(winner?.disputed) && !paid;
   const waits = disputed || winner?.sold === false;
   return (
@@ -72,45 +72,7 @@ export function PayoutSection({
         </p>
       ) : null}
       {winner?.sold && owns ? (
-        <>
-          <h3>Winner’s bank details</h3>
-          {winner.bank ? (
-            <>
-              <dl className="facts">
-                <dt>Account name</dt>
-                <dd>{winner.bank.accountName}</dd>
-                <dt>BSB</dt>
-                <dd>{winner.bank.bsb}</dd>
-                <dt>Account number</dt>
-                <dd>{winner.bank.accountNumber}</dd>
-                <dt>Received</dt>
-                <dd>
-                  {day(winner.bank.receivedAt)}, from the {winner.bank.from}
-                </dd>
-              </dl>
-              {paid ? null : <RevealBank number={number} />}
-            </>
-          ) : (
-            <p className="lead">Not received yet.</p>
-          )}
-          {paid ? null : typing ? (
-            <BankForm
-              doing="Save bank details"
-              send={async (bank) => {
-                await saveWinnerBank(number, bank);
-                setTyping(false);
-                showToast({ title: 'Bank details saved' });
-                again();
-              }}
-            />
-          ) : (
-            <div className="row-actions">
-              <button type="button" className="btn small sec" onClick={() => setTyping(true)}>
-                {winner.bank ? 'Replace bank details' : 'Enter bank details'}
-              </button>
-            </div>
-          )}
-        </>
+        <WinnerBank number={number} bank={winner.bank} paid={Boolean(paid)} onChange={again} />
       ) : null}
       {!payouts && problem ? <LoadFailed words="Failed to load payouts" onRetry={retry} /> : null}
       <PayoutList
@@ -135,7 +97,7 @@ interface PayoutListProps {
   number: number;
   payouts: readonly Payout[];
   owns: boolean;
-  /** No prize may be paid now. */
+  /** The prize must not be paid now. */
   waits: boolean;
   due: boolean;
   onChange: () => void;
@@ -183,7 +145,8 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
               </strong>
               <span className="num">{dollars(cents(payout.amount))}</span>
             </div>
-            {/* The club’s share goes to its own account with each ticket; there is nothing here to wait for. */}
+            {/* The club's share reaches its own account with each ticket, so no waiting state is
+                shown. */}
             {payout.type === 'winner' || payout.status === 'failed' ? (
               <PayoutStatus status={payout.status} />
             ) : (

@@ -20,7 +20,10 @@ interface ResultEntryProps {
   early: boolean;
 }
 
-/** Two numbers, said back in words before they count (decision E-7). Four taps: key, key, submit, confirm. */
+/**
+ * Enters two numbers and repeats them in words before submission (decision E-7). Four taps: key,
+ * key, submit, confirm.
+ */
 export function ResultEntry({ draw, club, early }: ResultEntryProps) {
   const [scorers, setScorers] = useState<Scorers>(() => keptScorers(draw));
   const [asking, setAsking] = useState(false);
@@ -151,7 +154,7 @@ export function ResultEntry({ draw, club, early }: ResultEntryProps) {
   );
 }
 
-/** Which number counts, from the traditional rules (decision E-8). */
+/** Explains which number counts under the traditional rules (decision E-8). */
 function ScorerHelp() {
   return (
     <details className="scorer-help">

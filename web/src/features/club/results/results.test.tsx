@@ -211,30 +211,28 @@ test('a winning ticket that nobody bought has no contact and no prize to pay', a
     completedAt: null,
   };
   server.on('GET /api/draws/1042/payouts', { body: [before] });
-  server
-    .on('GET /api/draws/1042', { body: DONE })
-    .on('GET /api/draws/1042/winners', {
-      body: {
-        winningTickets: [
-          aWinner({
-            sold: false,
-            buyerName: null,
-            buyerEmail: null,
-            buyerPhone: null,
-            winnerPayoutStatus: null,
-          }),
-        ],
-        prize: '290.00',
-        notified: false,
-      },
-    });
+  server.on('GET /api/draws/1042', { body: DONE }).on('GET /api/draws/1042/winners', {
+    body: {
+      winningTickets: [
+        aWinner({
+          sold: false,
+          buyerName: null,
+          buyerEmail: null,
+          buyerPhone: null,
+          winnerPayoutStatus: null,
+        }),
+      ],
+      prize: '290.00',
+      notified: false,
+    },
+  });
   open();
   expect(
     await screen.findByText('This ticket was not sold - no winner contact information available'),
   ).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Notify Winner' })).toBeNull();
   expect(screen.queryByRole('button', { name: 'Enter bank details' })).toBeNull();
-  // It was bought when the payout was recorded, and refunded since.
+  // The ticket was sold when the payout was recorded, and was refunded later.
   expect(await screen.findByRole('button', { name: 'Mark as failed' })).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull();
 });
@@ -267,6 +265,7 @@ test('a payout goes from pending over received details to completed, with the nu
     bsb: '•••-•00',
     receivedAt: '2026-11-21T00:00:00Z',
     from: 'club',
+    pendingApproval: null,
   };
   const payout = {
     id: 5,

@@ -10,7 +10,7 @@ import { usePageTitle } from '@/shared/ui/page-title';
 import { badgesOf, listOf, salesOf, teamsOf } from '../dashboard/draw-words';
 import { isMissing, useAnswer } from '../data/use-answer';
 import { BackLink } from '../frame/club-frame';
-import { Bones, Trouble, type Here } from '../frame/club-page';
+import { Skeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
 import { SELLERS_ONLY, owns, sells } from '../session/roles';
 import { adminPath } from '../session/user';
 import { PayoutSection } from './payout-section';
@@ -18,15 +18,15 @@ import { ResultEntry } from './result-entry';
 import { useOwnDraw } from './use-own-draw';
 import { WinnerCard } from './winner-card';
 
-/** The result of one draw: two numbers to enter, and afterwards the winner and the payout. */
-export function Results({ here, number }: { here: Here; number: number }) {
+/** Result page of one draw: two numbers to enter, then the winner and the payout. */
+export function Results({ here, number }: { here: ClubPageContext; number: number }) {
   const { data: draw, problem, retry } = useOwnDraw(number);
   usePageTitle(draw ? `Results – ${teamsOf(draw)}` : C.enterResults);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
     return <OneDraw here={here} draw={draw} />;
   if (!draw && problem && !isMissing(problem))
-    return <Trouble words={C.failedToFetchDraw} onRetry={retry} />;
-  if (!draw && !problem) return <Bones />;
+    return <ClubLoadError words={C.failedToFetchDraw} onRetry={retry} />;
+  if (!draw && !problem) return <Skeleton />;
   return (
     <main className="plain-page" id="main">
       <h1>{C.drawNotFound}</h1>
@@ -40,7 +40,7 @@ export function Results({ here, number }: { here: Here; number: number }) {
   );
 }
 
-function OneDraw({ here: { club }, draw }: { here: Here; draw: OwnDraw }) {
+function OneDraw({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDraw }) {
   const now = useAtomValue(nowAtom);
   const list = listOf(draw, now);
   return (
@@ -72,7 +72,7 @@ function OneDraw({ here: { club }, draw }: { here: Here; draw: OwnDraw }) {
   );
 }
 
-function Completed({ club, draw }: { club: Here['club']; draw: OwnDraw }) {
+function Completed({ club, draw }: { club: ClubPageContext['club']; draw: OwnDraw }) {
   const cancelled = draw.status === 'cancelled';
   const { data, problem, retry } = useAnswer<WinnersAnswer>(
     cancelled ? null : AT.winners(draw.drawNumber),

@@ -9,7 +9,10 @@ import { useOver } from '../session/use-session';
 
 const SHOWN_MS = 60_000;
 
-/** The whole numbers for the bank's own form: after the password, for a minute, and noted on the server. */
+/**
+ * Reveals the full account numbers for one minute after a password check. The server records the
+ * access.
+ */
 export function RevealBank({ number }: { number: number }) {
   const [open, setOpen] = useState(false);
   const [password, setPassword] = useState('');

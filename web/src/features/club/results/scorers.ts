@@ -1,4 +1,4 @@
-/** The two first try scorers as they are chosen, and how they are said back before they count. */
+/** The two chosen first try scorers, and their text in the confirmation. */
 import type { Draw } from '@/api/wire';
 import { C } from '@/shared/strings-club';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
@@ -11,11 +11,11 @@ export interface Scorers {
 export const JERSEYS = Array.from({ length: 13 }, (_, index) => index + 1);
 const DEFAULT_JERSEY = 9;
 
-/** '9 – No Try/Default', else the number alone. */
+/** Returns '9 – No Try/Default', or the number alone. */
 export const jerseyWords = (jersey: number): string =>
   jersey === DEFAULT_JERSEY ? `${jersey} – ${C.noTryDefault}` : String(jersey);
 
-/** 'Redcliffe Sharks: number 9 (No Try/Default)'. */
+/** Returns the confirmation text: 'Redcliffe Sharks: number 9 (No Try/Default)'. */
 export const saidBack = (team: string, jersey: number): string =>
   `${team}: number ${jersey}${jersey === DEFAULT_JERSEY ? ` (${C.noTryDefault})` : ''}`;
 
@@ -23,7 +23,7 @@ const key = (draw: number) => `result_draft:${draw}`;
 const isJersey = (value: unknown): value is number =>
   typeof value === 'number' && JERSEYS.includes(value);
 
-/** What was chosen on this phone before, while there was no reception. Nothing is ever sent by itself. */
+/** Returns the choice kept in session storage. It is never sent automatically. */
 export function keptScorers(draw: Pick<Draw, 'drawNumber'>): Scorers {
   const kept = readStored('session', key(draw.drawNumber)) as Partial<Scorers> | null;
   return {

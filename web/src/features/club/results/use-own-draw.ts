@@ -4,10 +4,10 @@ import { AT } from '@/api/endpoints/club';
 import type { OwnDraw } from '@/api/wire-club';
 import { drawAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useTopic } from '@/features/shared-live/use-live';
-import { useAnswer, type Answer } from '../data/use-answer';
+import { useAnswer, type PolledQuery } from '../data/use-answer';
 
-/** One of the club's draws as its owner sees it, its counts live. */
-export function useOwnDraw(number: number): Answer<OwnDraw> {
+/** Loads one of the club's draws with its owner data and live counts. */
+export function useOwnDraw(number: number): PolledQuery<OwnDraw> {
   const answer = useAnswer<OwnDraw>(AT.draw(number), { every: 10_000, topic: `draw:${number}` });
   const receive = useSetAtom(receiveDrawsAtom);
   const live = useAtomValue(drawAtom(number));

@@ -12,7 +12,7 @@ import { useAction } from '../session/use-session';
 import { WinnerLater } from './winner-later';
 import { WinnerView } from './winner-view';
 
-/** The winner, and the two things that whoever sells does at once: tell them, and keep the report. */
+/** Shows the winner, with actions to notify the winner and to download the report. */
 export function WinnerCard({
   number,
   timezone,

@@ -2,7 +2,10 @@ import type { Winner } from '@/api/wire-club';
 import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
 
-/** Who won, and how to reach them; a ticket nobody bought says so (decision D-11), and who only looks reads no names (decision G-17). */
+/**
+ * Shows the winner and the contact. Reports an unsold ticket as such (decision D-11); read-only
+ * users see no names (decision G-17).
+ */
 export function WinnerView({
   winner,
   prize,

@@ -7,22 +7,25 @@ import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { useAnswer } from '../data/use-answer';
 import { ClubFrame } from '../frame/club-frame';
-import { Away, Bones } from '../frame/club-page';
+import { Away, Skeleton } from '../frame/club-page';
 import { useSession } from './use-session';
 import { adminPath, rememberedUser } from './user';
 
-/** Finds out who came to /admin: a club goes to its own dashboard, the operator stays, and when nobody can say, the empty dashboard shows. */
+/**
+ * Redirects from /admin: a club to its own dashboard, while the operator stays (decision A-4).
+ * Without a server response it shows the empty dashboard.
+ */
 export function AdminHome() {
   const session = useSession();
   const late = useLate();
-  if (session.state === 'unknown') return late ? <DashboardWithoutData /> : <Bones />;
+  if (session.state === 'unknown') return late ? <DashboardWithoutData /> : <Skeleton />;
   if (session.state !== 'in') return <EmptyDashboard />;
   const { user, clubSlug } = session.whoami;
   if (!user.isAdmin && clubSlug) return <Away to={adminPath(clubSlug)} />;
   return <GenericDashboard isAdmin={user.isAdmin} />;
 }
 
-/** Longer than this nobody looks at bones (ux 2.3). */
+/** Milliseconds after which placeholders give way to the dashboard without data. */
 const BONES_MS = 300;
 
 function useLate(): boolean {
@@ -66,7 +69,10 @@ function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
   );
 }
 
-/** The dashboard without data (decision A-14): its own first call says whether somebody must log in. */
+/**
+ * The dashboard without data (decision A-14). Its own first request decides whether a login is
+ * needed.
+ */
 function EmptyDashboard() {
   const { problem } = useAnswer<Stats>(AT.stats(rememberedUser()?.id ?? 0), { guarded: false });
   if (problem instanceof Problem && (problem.status === 401 || problem.status === 404))

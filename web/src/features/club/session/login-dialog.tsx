@@ -12,7 +12,10 @@ import { expiredAtom, sessionAtom, signedInAtom } from './session-atoms';
 import { useExpired } from './use-session';
 import { loginOf, rememberUser, rememberedUser, whoamiOf } from './user';
 
-/** Stands over the page when the session has run out, so that nothing typed is lost. Closing it leads to the login. */
+/**
+ * Login dialog above the page after the session expired, so that typed data is kept. Closing it
+ * opens the login page.
+ */
 export function LoginDialog() {
   const expired = useExpired();
   const store = useStore();
@@ -32,13 +35,13 @@ export function LoginDialog() {
     const before = rememberedUser();
     try {
       const user = await login(email, password);
-      // What one person saw is nothing for the next, not even of the same club.
+      // Another user signed in: clear the cache, even within the same club.
       if (loginOf(before) !== loginOf(user)) store.set(forgetAnswersAtom);
       rememberUser(user);
       setPassword('');
       setError(null);
       store.set(signedInAtom, whoamiOf(user));
-      // Somebody else's page is not this club's.
+      // The open page belongs to the previous user's club.
       if (before && (before.id !== user.id || before.isAdmin !== user.isAdmin)) navigate('/admin');
     } catch (failure) {
       setError(said(failure, C.pleaseTryAgain));

@@ -10,7 +10,7 @@ interface PasswordFieldProps {
   onValue: (value: string) => void;
 }
 
-/** A password that can be looked at; paste and password managers are welcome (WCAG 3.3.8). */
+/** Password input with a show button. Pasting and password managers work (WCAG 3.3.8). */
 export function PasswordField({
   id,
   label,

@@ -1,4 +1,7 @@
-/** What one of a club's people may do (decision G-17). The server is the judge; here it only decides which buttons are worth showing. */
+/**
+ * Permissions of club members (decision G-17). The server enforces them; the browser only decides
+ * which buttons to show.
+ */
 import type { User } from '@/api/wire-club';
 
 export const ROLES = ['owner', 'seller', 'viewer'] as const;
@@ -6,7 +9,10 @@ export type Role = (typeof ROLES)[number];
 
 export const isRole = (word: unknown): word is Role => ROLES.includes(word as Role);
 
-/** The operator does at a club what its owner does; who is remembered from before there were roles was an owner. */
+/**
+ * Returns the user's role. The operator acts as an owner; a remembered user without a role was an
+ * owner.
+ */
 export function roleOf(user: Pick<User, 'isAdmin'> & { role?: string | null }): Role {
   return !user.isAdmin && isRole(user.role) ? user.role : 'owner';
 }
@@ -15,10 +21,12 @@ interface WithRole {
   role: Role;
 }
 
-/** Draws, offers, results, letters to winners, and files with buyers in them. */
+/** May manage draws, offers, results and messages to winners, and download files with buyers. */
 export const sells = ({ role }: WithRole): boolean => role !== 'viewer';
 
-/** Everything, and what only an owner does: the payment account, the bank, the page, the people. */
+/**
+ * May do everything, including the owner's tasks: payment account, bank details, page and members.
+ */
 export const owns = ({ role }: WithRole): boolean => role === 'owner';
 
 export const ROLE_WORDS: Record<Role, { name: string; does: string }> = {

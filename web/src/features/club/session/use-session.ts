@@ -1,8 +1,9 @@
-/** Asking the server who is signed in, once, and what to do when nobody is any more. */
+/** Loads the signed-in user once and handles the end of the session. */
 import { useAtom, useAtomValue, useSetAtom, useStore } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { fetchWhoami, logout } from '@/api/endpoints/club';
 import { Problem } from '@/api/http';
+import { ReauthenticationCancelled } from '@/api/reauthentication';
 import type { User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -11,7 +12,7 @@ import { forgetAnswersAtom } from '../data/answers-atoms';
 import { said } from '../data/said';
 import { forgetUser, rememberUser, whoamiOf } from './user';
 
-/** The session, asked for when it is not known yet. */
+/** Returns the session and loads it when it is unknown. */
 export function useSession(): Session {
   const [session, setSession] = useAtom(sessionAtom);
   useEffect(() => {
@@ -32,7 +33,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** To be called when login or registration was answered. */
+/** Returns the function to call after a successful login or registration. */
 export function useSignIn(): (user: User) => void {
   const store = useStore();
   return useCallback(
@@ -45,7 +46,10 @@ export function useSignIn(): (user: User) => void {
   );
 }
 
-/** Ends the session on the server and here, and says whether it has ended. One that had ended already is as good; whatever else goes wrong may have left it open, and is said. */
+/**
+ * Ends the session on the server and in the browser, and resolves to whether it ended. An already
+ * ended session counts as success. Any other failure may have left it open and is reported.
+ */
 export function useLogout(): () => Promise<boolean> {
   const store = useStore();
   return useCallback(async () => {
@@ -68,34 +72,42 @@ export function useLogout(): () => Promise<boolean> {
   }, [store]);
 }
 
-/** The session has run out; the login is to stand over the page. */
+/** Whether the error means that the session expired and the login dialog must open. */
 export const isOver = (error: unknown): boolean => error instanceof Problem && error.status === 401;
 
-/** For what asks by itself: opens the login when the session has run out, and says whether it did. */
+/**
+ * Opens the login when the session has ended. Returns true when the error needs no report, because
+ * of that or because the user cancelled.
+ */
 export function useOver(): (error: unknown) => boolean {
   const setExpired = useSetAtom(expiredAtom);
   return useCallback(
     (error) => {
       if (isOver(error)) setExpired(true);
-      return isOver(error);
+      return isOver(error) || error instanceof ReauthenticationCancelled;
     },
     [setExpired],
   );
 }
 
-/** Asks once more who is signed in, for what has changed elsewhere; what is known stays when no answer comes. */
+/**
+ * Reloads the signed-in user after changes elsewhere; keeps the known user when the request fails.
+ */
 export function useWhoamiAgain(): () => Promise<void> {
   const store = useStore();
   return useCallback(async () => {
     const whoami = await fetchWhoami().catch(() => null);
-    // Whoever logged out in between stays out.
+    // The user may have logged out during the request: do not sign in again.
     if (!whoami || store.get(sessionAtom).state === 'guest') return;
     rememberUser(whoami.user);
     store.set(sessionAtom, { state: 'in', whoami });
   }, [store]);
 }
 
-/** Runs one write at a time: says that it is pending, and opens the login when the session has run out. */
+/**
+ * Runs one write at a time, tracks that it is pending, and opens the login when the session
+ * expired.
+ */
 export function useAction(): {
   pending: boolean;
   run: (act: () => Promise<void>, onProblem: (error: unknown) => void) => Promise<void>;

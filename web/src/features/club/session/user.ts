@@ -1,4 +1,7 @@
-/** Who signed in, as the browser remembers it under `user`; for showing only, the server never believes it (decision G-4). */
+/**
+ * The signed-in user as stored in the browser under `user`. It is for display only; the server
+ * never trusts it (decision G-4).
+ */
 import type { User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
@@ -19,19 +22,22 @@ export function rememberedUser(): User | null {
     : null;
 }
 
-/** The address this one logs in with: their own, or the club’s. */
+/** Returns the address this user logs in with: the member's own, or the club's. */
 export const loginOf = (user: User | null): string => user?.memberEmail ?? user?.email ?? '';
 
 export function whoamiOf(user: User): Who {
   return { role: user.isAdmin ? 'super-admin' : 'club-admin', clubSlug: user.clubSlug, user };
 }
 
-/** Where somebody goes after signing in (B:20): the operator to the console, a club to its side. */
+/**
+ * Returns the path after login (specification line B:20): the console for the operator, the club
+ * pages for a club.
+ */
 export function homeOf(user: Pick<User, 'isAdmin'>): string {
   return user.isAdmin ? '/super-admin' : '/admin';
 }
 
-/** A club's own addresses; without a slug the plain ones. */
+/** Returns the path of a club page; without a slug the plain path. */
 export function adminPath(slug: string | null, page = ''): string {
   const rest = page === '' ? '' : `/${page}`;
   return slug ? `/club/${encodeURIComponent(slug)}/admin${rest}` : `/admin${rest}`;

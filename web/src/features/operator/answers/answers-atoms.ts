@@ -1,4 +1,4 @@
-/** The newest answer to each of the console's questions, whoever asked it. */
+/** Cache of the newest response to each of the console's queries. */
 import { atom, type PrimitiveAtom } from 'jotai';
 import { Problem } from '@/api/http';
 import type { OpsNews } from '@/api/wire-platform';
@@ -8,17 +8,22 @@ import { isOver } from '../session/refusals';
 import { sessionOverAtom } from '../session/session-atoms';
 import { QUESTIONS, type QuestionName } from './questions';
 
-export interface Known {
+export interface CachedAnswer {
   data: unknown;
   error: Error | null;
 }
 
-const NOTHING: Known = { data: undefined, error: null };
-/** Which question is on its way for the how-manieth time: an answer that a later one has overtaken is dropped. */
+const NOTHING: CachedAnswer = { data: undefined, error: null };
+/** Sequence number of the latest request per query. A response with an older number is dropped. */
 const turnAtom = family<QuestionName, PrimitiveAtom<number>>(() => atom(0));
-export const answerAtom = family<QuestionName, PrimitiveAtom<Known>>(() => atom<Known>(NOTHING));
+export const answerAtom = family<QuestionName, PrimitiveAtom<CachedAnswer>>(() =>
+  atom<CachedAnswer>(NOTHING),
+);
 
-/** Asks now. What is shown stays until the answer is here; a failure keeps it and says so. */
+/**
+ * Sends the query now. The old data stays visible until the response; a failure keeps it and
+ * records the error.
+ */
 export const askAtom = atom(null, async (get, set, name: QuestionName): Promise<void> => {
   const turn = get(turnAtom(name)) + 1;
   set(turnAtom(name), turn);
@@ -29,14 +34,14 @@ export const askAtom = atom(null, async (get, set, name: QuestionName): Promise<
     if (!overtaken()) set(answerAtom(name), { data, error: null });
   } catch (error) {
     if (isOver(error)) set(sessionOverAtom, true);
-    // The server was heard, whatever it said.
+    // An error response also proves that the server is reachable.
     if (error instanceof Problem) set(noteAnswerAtom);
     if (!overtaken()) set(answerAtom(name), { ...get(answerAtom(name)), error: error as Error });
     throw error;
   }
 });
 
-/** Puts what a write has answered in its place without asking again. */
+/** Stores the response of a write as the newest data, without another request. */
 export const learnAtom = atom(
   null,
   (get, set, name: QuestionName, change: (data: unknown) => unknown) => {
@@ -46,7 +51,7 @@ export const learnAtom = atom(
 );
 
 export const newsAtom = atom((get) => get(topicDataAtom('ops')) as OpsNews | undefined);
-/** The socket's counter of one list. */
+/** The revision counter of one list, as sent by the socket. */
 export const revisionAtom = family((list: keyof OpsNews['revisions']) =>
   atom((get) => get(newsAtom)?.revisions?.[list]),
 );

@@ -1,4 +1,7 @@
-/** What the console asks the server for, how often (operator.md §7), and which of the socket's counters says that it changed. */
+/**
+ * The console's queries: request, poll interval (section 7 of the operator specification), and the
+ * socket counter that announces changes.
+ */
 import * as ask from '@/api/endpoints/operator';
 import type { OpsNews } from '@/api/wire-platform';
 
@@ -7,7 +10,7 @@ const A_MINUTE = 60_000;
 
 export interface Question<Answer> {
   ask: () => Promise<Answer>;
-  /** Milliseconds between polls while the socket is silent. */
+  /** Milliseconds between polls while the socket sends nothing. */
   every: number;
   follows?: keyof OpsNews['revisions'];
 }
@@ -19,14 +22,15 @@ const question = <Answer>(
 ): Question<Answer> => ({ ask: asked, every, follows });
 
 export const QUESTIONS = {
-  // The specification's own intervals.
+  // Intervals given by the specification.
   anomalies: question(ask.fetchAnomalies, HALF_A_MINUTE, 'anomalies'),
   stats: question(ask.fetchAnomalyStats, HALF_A_MINUTE, 'anomalies'),
   transactions: question(ask.fetchTransactions, HALF_A_MINUTE, 'transactions'),
   transactionSums: question(ask.fetchTransactionSums, HALF_A_MINUTE, 'transactions'),
   maintenance: question(ask.fetchMaintenance, HALF_A_MINUTE, 'settings'),
   settings: question(ask.fetchSettings, A_MINUTE, 'settings'),
-  // What it names no interval for is asked once a minute, and at once when the socket says it changed.
+  // Queries without a specified interval are polled once a minute, and at once when the socket
+  // announces a change.
   registration: question(ask.fetchRegistration, A_MINUTE, 'settings'),
   hideTest: question(() => ask.fetchSetting('hide_test_draws'), A_MINUTE, 'settings'),
   configuration: question(ask.fetchConfiguration, A_MINUTE, 'settings'),

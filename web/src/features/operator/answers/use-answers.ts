@@ -1,24 +1,27 @@
-/** Reading answers, and keeping them fresh: the socket says what changed, the specified polling stands behind it. */
+/**
+ * Hooks to read responses and keep them current: the socket announces changes, and polling backs
+ * it up.
+ */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
 import { usePoll } from '@/features/shared-live/use-live';
 import { answerAtom, askAtom, learnAtom, revisionAtom } from './answers-atoms';
 import { QUESTIONS, type AnswerTo, type Question, type QuestionName } from './questions';
 
-export interface Answer<Data> {
+export interface ConsoleQuery<Data> {
   data: Data | undefined;
   error: Error | null;
   again: () => Promise<void>;
 }
 
-export function useAnswer<Name extends QuestionName>(name: Name): Answer<AnswerTo<Name>> {
+export function useAnswer<Name extends QuestionName>(name: Name): ConsoleQuery<AnswerTo<Name>> {
   const { data, error } = useAtomValue(answerAtom(name));
   const ask = useSetAtom(askAtom);
   const again = useCallback(() => ask(name), [ask, name]);
   return { data: data as AnswerTo<Name> | undefined, error, again };
 }
 
-/** Asks several questions again; fails when one of them does. */
+/** Repeats several queries; fails when one of them fails. */
 export function useAskAgain(): (...names: readonly QuestionName[]) => Promise<void> {
   const ask = useSetAtom(askAtom);
   return useCallback(
@@ -40,7 +43,7 @@ export function useLearn() {
   );
 }
 
-/** Keeps one question answered for as long as it is mounted. */
+/** Keeps one query current while mounted. */
 export function Asking({ name }: { name: QuestionName }) {
   const { every, follows }: Question<unknown> = QUESTIONS[name];
   const ask = useSetAtom(askAtom);

@@ -7,12 +7,12 @@ import { revisionAtom } from '../answers/answers-atoms';
 import { Ago } from '../pieces/ago';
 
 interface AuditTrailProps {
-  /** `draw:1042,order:…`: what the trail is about. Empty: everything. */
+  /** Objects to filter by, such as `draw:1042,order:…`; empty shows everything. */
   objects: string;
-  /** A change makes the trail ask again: something was just done. */
+  /** Reloads the entries when this value changes, for example after a write. */
   turn?: unknown;
   title?: string;
-  /** Where no other heading stands between it and the page’s. */
+  /** Whether this heading directly follows the page heading. */
   top?: boolean;
 }
 
@@ -23,7 +23,7 @@ const sentence = (action: string) => {
 
 const known = (value: unknown) => value !== null && value !== undefined && value !== '';
 
-/** What changed, as far as the entry says: before → after, else each word of its detail. */
+/** Describes the change of an entry: before → after, else each value of its details. */
 export function changeOf({ detail }: Pick<AuditEntry, 'detail'>): string {
   return Object.entries(detail)
     .filter(([, value]) => known(value))
@@ -34,7 +34,7 @@ export function changeOf({ detail }: Pick<AuditEntry, 'detail'>): string {
     .join(' · ');
 }
 
-/** Who did what to this object, newest first; nothing in it can be changed. */
+/** Lists the audit entries of an object, newest first. Entries are read-only. */
 export function AuditTrail({
   objects,
   turn = 0,
@@ -44,7 +44,7 @@ export function AuditTrail({
   const Heading = top ? 'h2' : 'h3';
   const [page, setPage] = useState<AuditPage | null>(null);
   const [failed, setFailed] = useState(false);
-  // What anybody else does comes by the socket.
+  // The socket announces changes by other users.
   const revision = useAtomValue(revisionAtom('audit'));
   const ask = useCallback(
     (before?: number) => {

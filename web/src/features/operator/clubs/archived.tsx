@@ -5,13 +5,13 @@ import type { AdminClub } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useAnswer, useAskAgain, useLearn } from '../answers/use-answers';
-import { Said, Shown } from '../pieces/pieces';
-import { Pressing } from '../pieces/pressing';
+import { ErrorMessage, Shown } from '../pieces/pieces';
+import { BusyButton } from '../pieces/busy-button';
 import { useDoing } from '../session/use-act';
 import { DataTable } from '../table/data-table';
 import { CLUB_COLUMNS } from './club-columns';
 
-/** Archived Clubs, each with its way back. */
+/** Archived Clubs, each with a button to restore it. */
 export function Archived() {
   const archived = useAnswer('archived');
   const doing = useDoing();
@@ -36,7 +36,7 @@ export function Archived() {
     <Shown {...archived} title="The archived clubs did not load">
       {(clubs) => (
         <>
-          <Said trouble={doing.trouble} />
+          <ErrorMessage trouble={doing.trouble} />
           <DataTable
             label={O.archivedClubs}
             rows={clubs}
@@ -45,13 +45,13 @@ export function Archived() {
             order="name"
             empty={<strong>{O.noArchivedClubs}</strong>}
             actions={(club) => (
-              <Pressing
+              <BusyButton
                 className="btn small sec"
                 busy={doing.busy && busyWith.current === club.id}
                 onPress={() => void restore(club)}
               >
                 {O.restore}
-              </Pressing>
+              </BusyButton>
             )}
           />
         </>

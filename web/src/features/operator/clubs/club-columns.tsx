@@ -1,4 +1,4 @@
-/** What a list of clubs shows, archived or not. */
+/** Columns of the club tables, active and archived. */
 import type { AdminClub } from '@/api/wire-operator';
 import { day } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';

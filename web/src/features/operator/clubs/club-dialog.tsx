@@ -9,8 +9,8 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
 import { useAnswer, useAskAgain } from '../answers/use-answers';
 import { useAddress } from '../console/address';
-import { CopyId, Facts, Said } from '../pieces/pieces';
-import { Pressing } from '../pieces/pressing';
+import { CopyId, Facts, ErrorMessage } from '../pieces/pieces';
+import { BusyButton } from '../pieces/busy-button';
 import { useDoing } from '../session/use-act';
 import { isTest, useHideTest } from '../draws/hidden-tests';
 import { DrawTag } from '../draws/draw-tag';
@@ -22,7 +22,7 @@ const RECENT = 5;
 const countOf = (draws: readonly AdminDraw[], status?: string) =>
   status ? draws.filter((draw) => draw.status === status).length : draws.length;
 
-/** All that is known of a club, and its five latest draws (C:54-59). */
+/** Shows the details of a club and its five latest draws (specification lines C:54-59). */
 export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => void }) {
   const all = useAnswer('draws').data;
   const hideTest = useHideTest().on;
@@ -113,11 +113,11 @@ function ArchiveClub({ club, onDone }: { club: AdminClub; onDone: () => void }) 
         Its page and its draws leave the public lists and it can open no new draws. Running draws
         finish and pay. {O.archivedClubs} restores it.
       </p>
-      <Said trouble={doing.trouble} />
+      <ErrorMessage trouble={doing.trouble} />
       <div className="actions">
-        <Pressing busy={doing.busy} onPress={() => void archive()}>
+        <BusyButton busy={doing.busy} onPress={() => void archive()}>
           Archive
-        </Pressing>
+        </BusyButton>
         <button type="button" className="btn small sec" onClick={() => setAsked(false)}>
           Keep
         </button>

@@ -8,8 +8,8 @@ import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
 import { useAnswer, useAskAgain, useLearn } from '../answers/use-answers';
-import { Figure, Figures, Said, Shown } from '../pieces/pieces';
-import { Pressing } from '../pieces/pressing';
+import { Figure, Figures, ErrorMessage, Shown } from '../pieces/pieces';
+import { BusyButton } from '../pieces/busy-button';
 import { useDoing } from '../session/use-act';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
@@ -102,11 +102,11 @@ function RemoveDialog({ entry, onClose }: { entry: WaitlistEntry; onClose: () =>
   return (
     <Dialog title={`Remove ${entry.clubName}?`} open onClose={onClose}>
       <p>{entry.contactName} is not told. The entry cannot be brought back.</p>
-      <Said trouble={doing.trouble} />
+      <ErrorMessage trouble={doing.trouble} />
       <div className="actions">
-        <Pressing className="btn danger" busy={doing.busy} onPress={() => void remove()}>
+        <BusyButton className="btn danger" busy={doing.busy} onPress={() => void remove()}>
           Remove
-        </Pressing>
+        </BusyButton>
         <button type="button" className="btn sec" onClick={onClose}>
           Keep
         </button>

@@ -1,4 +1,7 @@
-/** The console's state is its address: section, filters, search and order can be sent to a colleague as a link. */
+/**
+ * Keeps the console's state in the URL: section, filters, search and order can be shared as a
+ * link.
+ */
 import { useCallback, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 
@@ -6,9 +9,12 @@ export const CONSOLE = '/super-admin';
 
 export interface Address {
   read: (name: string) => string;
-  /** Sets, or with an empty text removes; a change of section is a step back's worth, a filter is not. */
+  /**
+   * Sets parameters; an empty text removes one. A new section adds a history entry, a filter
+   * replaces the current one.
+   */
   write: (changes: Readonly<Record<string, string>>, how?: 'push' | 'replace') => void;
-  /** Goes to a section and forgets the filters of the last one. */
+  /** Opens a section and clears the filters of the previous one. */
   go: (section: string, more?: Readonly<Record<string, string>>) => void;
 }
 
@@ -21,7 +27,7 @@ export function useAddress(): Address {
   const read = useCallback((name: string) => said.get(name) ?? '', [said]);
   const write = useCallback<Address['write']>(
     (changes, how = 'replace') => {
-      // Read anew: two changes in one turn must not undo each other.
+      // Reads the URL again: two changes in one tick must not undo each other.
       const next = new URLSearchParams(window.location.search);
       for (const [name, value] of Object.entries(changes)) {
         if (value) next.set(name, value);

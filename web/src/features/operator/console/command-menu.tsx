@@ -10,7 +10,10 @@ import { useFound } from './use-found';
 
 const HOME_OF_ERRAND = { check: 'payments', scan: 'payments', logs: 'system' } as const;
 
-/** An order is opened itself: the search finds them all, the list of payments holds the last 30 days'. */
+/**
+ * Returns the URL parameters of a search hit. An order opens directly: the payment list contains
+ * only the last 30 days.
+ */
 const wordsFor = ({ kind, id, key }: SearchHit): Record<string, string> =>
   kind === 'order' ? { open: id } : { q: key };
 
@@ -42,7 +45,7 @@ function useCommands(query: string): Command[] {
   }, [query, hits, go, setErrand, setShortcuts]);
 }
 
-/** ⌘K and /: go anywhere, do anything, find anything, without the mouse. */
+/** Command menu (⌘K or /): navigation, actions and search by keyboard. */
 export function CommandMenu() {
   const [open, setOpen] = useAtom(commandsOpenAtom);
   return (

@@ -1,4 +1,4 @@
-/** What the command menu offers beside what it finds: the sections, and the things that can be done from anywhere. */
+/** Entries of the command menu beside search hits: the sections and the global actions. */
 import { O } from '@/shared/strings-operator';
 import type { Errand } from './console-atoms';
 import { SECTIONS } from './sections';
@@ -8,14 +8,17 @@ export interface Command {
   title: string;
   group: 'Sections' | 'Actions' | 'Found';
   detail?: string;
-  /** More words it is found by. */
+  /** Additional search terms. */
   words?: string;
   run: () => void;
 }
 
 export interface CommandDoors {
   go: (section: string, more?: Readonly<Record<string, string>>) => void;
-  /** Goes to the section and does it there; never by a link, which anybody could send. */
+  /**
+   * Opens the section and starts the action there. A link never starts an action: an attacker
+   * could send one.
+   */
   errand: (what: Errand) => void;
   logout: () => void;
   shortcuts: () => void;
@@ -75,7 +78,7 @@ export function fixedCommands({ go, errand, logout, shortcuts }: CommandDoors): 
   ];
 }
 
-/** Every word of the query somewhere in the command; without a query all of them. */
+/** Returns the commands that contain every word of the query; all commands for an empty query. */
 export function matching(commands: readonly Command[], query: string): Command[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return commands.filter(({ title, detail = '', words: more = '' }) =>

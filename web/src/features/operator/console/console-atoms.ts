@@ -16,9 +16,9 @@ function remembered(key: string, unset: boolean) {
   );
 }
 
-/** Whether single letters act (WCAG 2.1.4). */
+/** Whether single-letter shortcuts are enabled (WCAG 2.1.4). */
 export const keysOnAtom = remembered(KEYS, true);
-/** A short tone for a new anomaly; off until asked for. */
+/** Whether a new anomaly plays a short tone; off by default. */
 export const soundOnAtom = remembered(SOUND, false);
 export const sidebarNarrowAtom = remembered(NARROW, false);
 
@@ -26,6 +26,6 @@ export const drawerOpenAtom = atom(false);
 export const commandsOpenAtom = atom(false);
 export const shortcutsOpenAtom = atom(false);
 
-/** Something the command menu asked a section to do once it is there. */
+/** An action that the command menu starts in a section. */
 export type Errand = 'check' | 'scan' | 'logs';
 export const errandAtom = atom<Errand | null>(null);

@@ -40,7 +40,7 @@ const BODIES: Record<SectionKey, ComponentType> = {
   fees: Fees,
 };
 
-/** The heading takes focus on a change of section, as a change of page would do. */
+/** Moves focus to the heading when the section changes, as for a page change. */
 function useFocusedHeading(key: string) {
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(key);
@@ -53,7 +53,7 @@ function useFocusedHeading(key: string) {
   return heading;
 }
 
-/** The operator's console: sidebar, header and the section that the address names. */
+/** The operator's console: sidebar, header and the section named in the URL. */
 export function Console() {
   const { read } = useAddress();
   const section = sectionOf(read('section'));

@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom';
 
 export const HEAD_ACTIONS = 'ops-head-actions';
 
-/** A section's own buttons, in the header beside its title. */
+/** Places a section's buttons in the header beside the title. */
 export function HeadActions({ children }: { children: ReactNode }) {
   const [slot, setSlot] = useState<HTMLElement | null>(null);
   useLayoutEffect(() => setSlot(document.getElementById(HEAD_ACTIONS)), []);

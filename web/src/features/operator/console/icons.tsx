@@ -1,4 +1,7 @@
-/** The console's icons, on the same 24 grid and line as the shared ones; the words stand beside them. */
+/**
+ * Icons of the console, on the same 24 px grid and stroke as the shared icons. Each has a text
+ * label beside it.
+ */
 import type { ReactNode } from 'react';
 import type { SectionKey } from './sections';
 

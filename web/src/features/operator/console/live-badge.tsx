@@ -12,7 +12,7 @@ export interface Liveness {
   words: string;
 }
 
-/** The badge tells the truth: what is shown is live, late by so much, or cut off. */
+/** Returns whether the shown data is live, delayed (and by how much) or disconnected. */
 export function liveness(agoMs: number | null, atMs: number, online: boolean): Liveness {
   if (!online) return { kind: 'offline', words: 'Offline' };
   if (agoMs === null) return { kind: 'late', words: 'Connecting' };

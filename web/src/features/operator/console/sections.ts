@@ -1,4 +1,7 @@
-/** The ten sections in their specified order (C:28-38): the word in the address, the title, and what each asks the server. */
+/**
+ * The ten sections in the specified order (specification lines C:28-38): URL word, title and
+ * queries.
+ */
 import { O } from '@/shared/strings-operator';
 import type { QuestionName } from '../answers/questions';
 
@@ -41,7 +44,7 @@ export const SECTIONS: readonly Section[] = [
   { key: 'fees', title: O.platformFeesReport, needs: ['configuration', 'draws', 'hideTest'] },
 ];
 
-/** What the sidebar's badges and the header say in every section. */
+/** Queries that every section needs for the sidebar badges and the header. */
 export const ALWAYS: readonly QuestionName[] = ['stats', 'waitlist', 'orphans', 'maintenance'];
 
 export const sectionOf = (key: string): Section =>

@@ -19,7 +19,7 @@ const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select'));
 
-/** ⌘K always; / and ? only while single keys are on and nobody is typing. */
+/** Handles ⌘K always, and / and ? while single-key shortcuts are on and no text field has focus. */
 export function useConsoleKeys(): void {
   const [keysOn] = useAtom(keysOnAtom);
   const setCommands = useSetAtom(commandsOpenAtom);
@@ -76,7 +76,7 @@ export function Shortcuts() {
   );
 }
 
-/** What the keys do, under a table. */
+/** Describes the keyboard shortcuts below a table. */
 export function KeyHints({ act }: { act?: string }) {
   const [keysOn] = useAtom(keysOnAtom);
   if (!keysOn) return null;

@@ -9,7 +9,7 @@ import { drawerOpenAtom, sidebarNarrowAtom } from './console-atoms';
 import { CollapseIcon, LogoutIcon, SECTION_ICONS } from './icons';
 import { SECTIONS, sectionOf, type SectionKey } from './sections';
 
-/** How much waits behind a section's name, where that can be said. */
+/** Returns the number of open items per section, where it is known. */
 function useCounts(): Partial<Record<SectionKey, number>> {
   const waitlist = useAnswer('waitlist').data?.length;
   const payments = useAnswer('stats').data?.unresolved;
@@ -74,7 +74,7 @@ const Brand = () => (
   </span>
 );
 
-/** The ten sections at the side; narrow when asked, a drawer on a phone. */
+/** Navigation with the ten sections; it can be collapsed, and is a drawer on a phone. */
 export function Sidebar() {
   const [narrow, setNarrow] = useAtom(sidebarNarrowAtom);
   return (

@@ -2,7 +2,7 @@ import { useAtom } from 'jotai';
 import { useEffect } from 'react';
 import { errandAtom, type Errand } from './console-atoms';
 
-/** Does, once, what the command menu asked this section to do. */
+/** Runs the action that the command menu requested for this section, once. */
 export function useErrand(what: Errand, run: () => void): void {
   const [errand, setErrand] = useAtom(errandAtom);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What the server finds for some words; asked once the typing rests, and never mixed up with an older question. */
+/** Searches on the server after typing pauses, and ignores results of older queries. */
 import { useEffect, useState } from 'react';
 import { search } from '@/api/endpoints/operator';
 import type { SearchHit } from '@/api/wire-platform';

@@ -18,7 +18,7 @@ function play(): void {
   tone.stop(context.currentTime + SECONDS);
 }
 
-/** A short tone when there is more to act on than before, for whoever asked for it. */
+/** Plays a short tone when the number of unresolved anomalies rises, if the operator enabled it. */
 export function useToneOnRise(unresolved: number | undefined): void {
   const on = useAtomValue(soundOnAtom);
   const before = useRef(unresolved);

@@ -5,11 +5,14 @@ import type { AdminDraw, Cancellation } from '@/api/wire-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useAskAgain } from '../answers/use-answers';
 import { money } from '../pieces/money';
-import { Bones, Facts } from '../pieces/pieces';
+import { Skeleton, Facts } from '../pieces/pieces';
 import { ReasonDialog } from '../pieces/reason-dialog';
 import { useDoing } from '../session/use-act';
 
-/** A game that is not played: every buyer gets everything back, the platform's fee with it (decision E-9). */
+/**
+ * Cancels a draw whose game is not played. Every buyer is refunded in full, including the platform
+ * fee (decision E-9).
+ */
 export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
   const doing = useDoing();
   const again = useAskAgain();
@@ -72,7 +75,7 @@ export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () =
           {would.whyNot}
         </p>
       ) : null}
-      {!would && !unknown ? <Bones rows={2} /> : null}
+      {!would && !unknown ? <Skeleton rows={2} /> : null}
       {unknown ? (
         <Facts
           facts={[

@@ -5,7 +5,7 @@ import { saveFile } from '@/shared/save-file';
 import { O } from '@/shared/strings-operator';
 import { money } from '../pieces/money';
 import { Tag } from '../pieces/pieces';
-import { Pressing } from '../pieces/pressing';
+import { BusyButton } from '../pieces/busy-button';
 import { useDoing } from '../session/use-act';
 import { DrawTag } from './draw-tag';
 import { dateOf } from './game-date';
@@ -20,7 +20,7 @@ interface DrawCardProps {
   onDo: (what: DrawDoing) => void;
 }
 
-/** One draw: its game, its numbers, and what can be done (C:66-68). */
+/** One draw: game, numbers and actions (specification lines C:66-68). */
 export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
   const report = useDoing();
   const download = () =>
@@ -30,7 +30,8 @@ export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
       fixed: true,
     });
   const open = draw.status === 'active' || draw.status === 'closed';
-  // An active draw past its kick-off has closed, whatever its record still says (E-1).
+  // An active draw past its kick-off is closed, even if its record still says active (decision
+  // E-1).
   const status =
     draw.status === 'active' && Date.parse(draw.gameDate) <= nowMs ? 'closed' : draw.status;
   const orphaned = orphanedWords(draw.orphanedTickets);
@@ -84,9 +85,9 @@ export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
         <button type="button" className="btn small sec" onClick={() => onDo('tickets')}>
           {O.viewTickets}
         </button>
-        <Pressing className="btn small sec" busy={report.busy} onPress={() => void download()}>
+        <BusyButton className="btn small sec" busy={report.busy} onPress={() => void download()}>
           {O.downloadReport}
-        </Pressing>
+        </BusyButton>
         {draw.status === 'completed' ? (
           <button type="button" className="btn small sec" onClick={() => onDo('undo')}>
             {O.undoResults}

@@ -60,7 +60,7 @@ const ORDERS = [
 const STATES = ['active', 'closed', 'completed', 'cancelled'] as const;
 const AT_ONCE = 24;
 
-/** What the words, the order and the chips leave over. */
+/** Applies the search, the order and the filters to the draws. */
 export function chosen(
   draws: readonly AdminDraw[],
   query: string,
@@ -79,7 +79,7 @@ export function chosen(
   return found.sort((one, other) => sign * compare(column.value(one), column.value(other)));
 }
 
-/** Draw Management: a card for each draw, and what the operator alone can do to it. */
+/** Draw Management: one card per draw, with the operator's actions. */
 export function Draws() {
   const draws = useAnswer('draws');
   const hideTest = useHideTest();

@@ -1,4 +1,7 @@
-/** Test draws are those whose league says so; hidden unless the setting says otherwise (C:205-207, decision E-15). */
+/**
+ * Recognises test draws by their league. They are hidden unless the setting shows them
+ * (specification lines C:205-207, decision E-15).
+ */
 import type { AdminDraw } from '@/api/wire-operator';
 import { Problem } from '@/api/http';
 import { O } from '@/shared/strings-operator';
@@ -11,11 +14,11 @@ export const isTest = ({ league }: Pick<AdminDraw, 'league'>): boolean =>
 
 export interface HideTest {
   on: boolean;
-  /** The setting could not be read: what is shown is the default. */
+  /** Error of reading the setting; the default then applies. */
   failed: Error | null;
 }
 
-/** Unset answers 404 and means on. */
+/** Reads the setting. A 404 means unset: test draws are hidden. */
 export function useHideTest(): HideTest {
   const { data, error } = useAnswer('hideTest');
   const unset = error instanceof Problem && error.status === 404;

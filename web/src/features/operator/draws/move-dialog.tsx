@@ -9,7 +9,7 @@ import { ReasonDialog } from '../pieces/reason-dialog';
 import { useDoing } from '../session/use-act';
 import { dateOf } from './game-date';
 
-/** `2026-11-20T19:10` as the clocks of the draw's own zone show it. */
+/** Formats an instant as local time in the draw's zone: `2026-11-20T19:10`. */
 export function localTime(instant: string, zone: string): string {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -24,7 +24,10 @@ export function localTime(instant: string, zone: string): string {
   return `${of('year')}-${of('month')}-${of('day')}T${of('hour')}:${of('minute')}`;
 }
 
-/** A postponed game: the operator alone may move a kick-off that has passed (decision E-9). The time is the draw's own (E-11). */
+/**
+ * Moves the kick-off of a postponed game. Only the operator may move a kick-off that has passed
+ * (decision E-9). The time is in the draw's zone (decision E-11).
+ */
 export function MoveDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
   const doing = useDoing();
   const again = useAskAgain();

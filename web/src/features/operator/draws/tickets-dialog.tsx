@@ -6,7 +6,7 @@ import { O, andMore } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { AuditTrail } from '../audit/audit-trail';
 import { money } from '../pieces/money';
-import { Bones, Figure, Figures, Trouble } from '../pieces/pieces';
+import { Skeleton, Figure, Figures, LoadError } from '../pieces/pieces';
 import { saveCsv } from '../table/csv';
 import { textOf, type Column } from '../table/columns';
 import { RefundDialog } from '../transactions/refund-dialog';
@@ -26,7 +26,10 @@ const COLUMNS: readonly Column<AdminTicket>[] = [
   },
 ];
 
-/** Sold is who has a name or a mail; a paid ticket without either is orphaned, and neither sold nor free (decisions F-2, F-3). */
+/**
+ * Counts tickets. Sold means a name or an e-mail address; a paid ticket without either is
+ * orphaned, neither sold nor free (decisions F-2, F-3).
+ */
 export function countsOf(tickets: readonly AdminTicket[]) {
   const sold = tickets.filter((ticket) => ticket.buyerName || ticket.buyerEmail);
   const orphaned = tickets.filter(
@@ -36,7 +39,10 @@ export function countsOf(tickets: readonly AdminTicket[]) {
   return { sold, orphaned, free };
 }
 
-/** Every ticket of a draw: who bought, and what is left (C:69-72). On a phone each ticket stands by itself, so the roles are said aloud. */
+/**
+ * Lists every ticket of a draw with its buyer (specification lines C:69-72). Explicit table roles
+ * survive the card layout on a phone.
+ */
 export function TicketsDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
   const [tickets, setTickets] = useState<AdminTicket[] | null>(null);
   const [error, setError] = useState<Error | null>(null);
@@ -54,9 +60,9 @@ export function TicketsDialog({ draw, onClose }: { draw: AdminDraw; onClose: () 
       {tickets ? (
         <Listed draw={draw} tickets={tickets} onRefund={setRefunding} />
       ) : error ? (
-        <Trouble title="Failed to fetch tickets" error={error} onRetry={ask} />
+        <LoadError title="Failed to fetch tickets" error={error} onRetry={ask} />
       ) : (
-        <Bones rows={6} />
+        <Skeleton rows={6} />
       )}
       <AuditTrail objects={`draw:${draw.drawNumber}`} />
       <RefundDialog order={refunding} onClose={() => setRefunding(null)} onDone={ask} />

@@ -7,7 +7,7 @@ import { useAskAgain } from '../answers/use-answers';
 import { ReasonDialog } from '../pieces/reason-dialog';
 import { useDoing } from '../session/use-act';
 
-/** Takes a result back: the draw's number typed, a reason, a code (decision E-6). */
+/** Reverts a result. Requires the typed draw number, a reason and a code (decision E-6). */
 export function UndoDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
   const doing = useDoing();
   const again = useAskAgain();

@@ -12,7 +12,7 @@ import { isTest, useHideTest } from '../draws/hidden-tests';
 import { dateOf } from '../draws/game-date';
 import { money, percent, signedCents, sumOf } from '../pieces/money';
 import { Facts, Figure, Figures, Shown } from '../pieces/pieces';
-import { Pressing } from '../pieces/pressing';
+import { BusyButton } from '../pieces/busy-button';
 import { useDoing } from '../session/use-act';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
@@ -97,7 +97,10 @@ function useFees(from: string, to: string) {
   return { data, error, again };
 }
 
-/** Platform Fees Report: what the platform takes, by the fee in force, and the same as a PDF (C:91). */
+/**
+ * Platform Fees Report: the fees charged at the current rate, on screen and as a PDF
+ * (specification line C:91).
+ */
 export function Fees() {
   const { read, write } = useAddress();
   const from = read('from');
@@ -113,9 +116,9 @@ export function Fees() {
   return (
     <>
       <HeadActions>
-        <Pressing className="btn small" busy={pdf.busy} onPress={download}>
+        <BusyButton className="btn small" busy={pdf.busy} onPress={download}>
           Download PDF
-        </Pressing>
+        </BusyButton>
       </HeadActions>
       <div className="card ops-row ops-period" role="group" aria-label="Period">
         <label>
@@ -170,7 +173,10 @@ export function Fees() {
   );
 }
 
-/** The report is of all that was charged; the overview leaves hidden test draws out, so what makes the difference is said. */
+/**
+ * Explains the difference to the overview: the report includes hidden test draws, the overview
+ * does not.
+ */
 function TestDraws({ report }: { report: PlatformFees }) {
   const hidden = useHideTest().on;
   const all = useAnswer('draws').data;

@@ -8,7 +8,9 @@ afterEach(() => vi.unstubAllGlobals());
 
 const DRAWS = 'GET /api/admin/draws';
 const HIDE = 'GET /api/admin/system-settings/hide_test_draws';
-/** One of a draw that counts, two of the last one, which is a test draw. */
+/**
+ * Draws with one orphaned ticket in a regular draw and two in the last one, which is a test draw.
+ */
 const orphaned = draws(NOW).map((draw, n) => ({
   ...draw,
   orphanedTickets: [1, 0, 0, 0, 0, 2][n] ?? 0,

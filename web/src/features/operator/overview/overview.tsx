@@ -8,11 +8,11 @@ import { useAnswer } from '../answers/use-answers';
 import { isTest, useHideTest } from '../draws/hidden-tests';
 import { orphanedIn, orphanedWords } from '../draws/sold-tickets';
 import { money } from '../pieces/money';
-import { Facts, Figure, Figures, Trouble } from '../pieces/pieces';
+import { Facts, Figure, Figures, LoadError } from '../pieces/pieces';
 import { Spark } from './spark';
 import { STATUS_NAMES, statusLines, unknownLines } from './status-words';
 
-/** What is said of the revenue; null: the sums do not tell. */
+/** Revenue figures and their texts; null when the sums lack the figure. */
 const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => string | null])[] = [
   ['Total revenue', (sums) => money(sums.totalRevenue)],
   ['Platform fees', (sums) => money(sums.platformFees)],
@@ -28,10 +28,13 @@ const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => str
   ['Refunded', (sums) => (sums.refunded === undefined ? null : money(sums.refunded))],
 ];
 
-/** What is to come keeps its place, so that nothing jumps when it does. */
+/** Placeholder that keeps the layout stable until the text loads. */
 const COMING = <span className="bone ops-word-bone" />;
 
-/** Orphaned tickets of the draws that the sums are of, which leave hidden test draws out (decision E-15). Where the draws did not load nobody knows of any. */
+/**
+ * Counts orphaned tickets of the draws in the sums, which exclude hidden test draws (decision
+ * E-15). Returns 0 when the draws failed to load.
+ */
 function useOrphaned(): number | undefined {
   const { data, error } = useAnswer('draws');
   const hideTest = useHideTest().on;
@@ -39,7 +42,7 @@ function useOrphaned(): number | undefined {
   return error ? 0 : undefined;
 }
 
-/** Overview: how many, how much, and whether everything works. */
+/** Overview: counts, revenue and system status. */
 export function Overview() {
   const analytics = useAnswer('analytics');
   const clubs = useAnswer('clubs').data;
@@ -72,7 +75,7 @@ export function Overview() {
             />
           ) : null}
           {!sums && analytics.error ? (
-            <Trouble
+            <LoadError
               title="The revenue did not load"
               error={analytics.error}
               onRetry={() => void analytics.again().catch(() => {})}

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 
 interface SparkProps {
   title: string;
-  /** What the line says, in words, for those who cannot see it. */
+  /** Text alternative of the line for screen readers. */
   words: string;
   value: string;
   at: readonly number[];
@@ -20,7 +20,7 @@ const clock = new Intl.DateTimeFormat('en-AU', {
   minute: '2-digit',
 });
 
-/** A small line over the last day; the cursor reads a value out of it. */
+/** Small line chart of the last day; the cursor shows single values. */
 export function Spark({ title, words, value, at, values, format, colour }: SparkProps) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);

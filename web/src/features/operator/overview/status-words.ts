@@ -1,9 +1,12 @@
-/** The three fixed words of the System Status panel, said only while they are true (decision B-19), and what stands behind each. */
+/**
+ * The three fixed texts of the System Status panel, shown only while they are true (decision
+ * B-19), with their evidence.
+ */
 import type { Health } from '@/api/wire-platform';
 import { O } from '@/shared/strings-operator';
 import { agoWords } from '../pieces/ago';
 
-/** What the panel speaks of, in its order. */
+/** Names in the panel, in display order. */
 export const STATUS_NAMES = [
   'Database',
   'Payments',
@@ -28,7 +31,10 @@ const heard = (at: string | null, nowMs: number, never: string) =>
 const many = (count: number, one: string, more = `${one}s`) =>
   `${count} ${count === 1 ? one : more}`;
 
-/** A server's clock beside the database's, which decides. */
+/**
+ * Describes the difference between a server's clock and the database clock, which is
+ * authoritative.
+ */
 const offWords = (offMs: number) => {
   const seconds = Math.round(Math.abs(offMs) / 1000);
   return seconds === 0
@@ -36,7 +42,7 @@ const offWords = (offMs: number) => {
     : `${many(seconds, 'second')} ${offMs > 0 ? 'ahead of' : 'behind'} the database`;
 };
 
-/** The health check did not answer: what it said before is no longer known to be true. */
+/** Status lines after a failed health check: the previous status may no longer be true. */
 export const unknownLines = (last: Health, nowMs: number): StatusLine[] =>
   statusLines(last, nowMs).map(({ name, word }) => ({
     name,

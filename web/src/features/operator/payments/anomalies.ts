@@ -1,4 +1,4 @@
-/** What an anomaly is called, what can be done about it, and which comes next. */
+/** Labels, actions and order of anomalies. */
 import {
   ANOMALY_TYPES,
   type Anomaly,
@@ -17,7 +17,7 @@ const LABELS: Record<AnomalyType, string> = {
   orphaned_ticket: O.orphanedTicket,
 };
 
-/** What it means in one sentence, for whoever has to act on it. */
+/** Meaning of each anomaly type in one sentence for the operator. */
 const MEANINGS: Record<AnomalyType, string> = {
   missing_ticket:
     'Money was taken and no ticket was issued. Give the customer their ticket, or refund the payment.',
@@ -32,7 +32,7 @@ const isKnown = (type: string): type is AnomalyType =>
 export const labelOf = (type: string): string => (isKnown(type) ? LABELS[type] : type);
 export const meaningOf = (type: string): string => (isKnown(type) ? MEANINGS[type] : '');
 
-/** The list's length until all are asked for (C:335). */
+/** Number of rows shown before "show all" (specification line C:335). */
 export const SHOWN = 10;
 
 export const needsCustomer = (anomaly: Pick<Anomaly, 'type'>): boolean =>
@@ -43,39 +43,51 @@ type OfAPayment = Pick<Anomaly, 'type' | 'orderId' | 'paymentIntentId' | 'amount
 const holdsTickets = ({ details }: OfAPayment): boolean =>
   details.orderState === 'allocated' || details.orderState === 'captured';
 const centsOf = (said: unknown): number => (typeof said === 'string' ? cents(said) : 0);
-/** In cents, by what the provider said last; null while it has not said that anything was taken. */
+/**
+ * Returns the remaining amount in cents from the provider's last report; null while no charge is
+ * reported.
+ */
 const leftOf = ({ details }: OfAPayment): number | null =>
   centsOf(details.providerReceived) > 0
     ? Math.max(0, centsOf(details.providerReceived) - centsOf(details.providerRefunded))
     : null;
 
-/** What goes back with its payment: all that is left of it, which may be more than the part the anomaly was raised about. */
+/**
+ * Describes the refund: the whole remaining payment, which may exceed the amount that the anomaly
+ * was raised for.
+ */
 export function backWords(anomaly: OfAPayment): string {
   const left = leftOf(anomaly);
   return left === null ? money(anomaly.amount) : dollars(left);
 }
 
-/** Whether it is about the own payment of an order that is known. */
+/** Whether the anomaly concerns a known order's own payment. */
 export const isOfItsOrder = ({ type, orderId }: OfAPayment): boolean =>
   orderId !== null && type !== 'duplicate_payment';
 
 /**
- * Whether its payment goes back by itself: a second one of a good order, whose refund would take the wrong money; one no order of
- * the books belongs to; and one whose order holds no tickets, also where the provider refused its refund: no refund of such an order
- * moves money, and the server voids it before the payment goes back.
+ * Whether the payment is refunded directly, not through its order. There are three cases. A second
+ * payment of a valid order: an order refund would return the first payment. A payment without a
+ * known order. An order without tickets: its refund moves no money, so the server voids it first.
  */
 export const refundsItself = (anomaly: OfAPayment): boolean =>
   anomaly.paymentIntentId !== null &&
   (!isOfItsOrder(anomaly) || (!holdsTickets(anomaly) && leftOf(anomaly) !== 0));
 
-/** Resolved of all, in whole percent; nothing at all is a full success (C:69, decision I-4). */
+/**
+ * Returns resolved of all in whole percent; 100 when there are no anomalies (specification line
+ * C:69, decision I-4).
+ */
 export const successRate = ({
   total,
   resolved,
 }: Pick<AnomalyStats, 'total' | 'resolved'>): string =>
   `${total === 0 ? 100 : Math.round((resolved / total) * 100)}%`;
 
-/** The unresolved one after this in the order shown, or from the top; null when none is left. */
+/**
+ * Returns the next unresolved anomaly in display order, starting over at the top; null when none
+ * is left.
+ */
 export function nextUnresolved(
   shown: readonly Anomaly[],
   done: ReadonlySet<string>,
@@ -84,6 +96,47 @@ export function nextUnresolved(
   const open = (anomaly: Anomaly) => !anomaly.resolved && !done.has(anomaly.id);
   return (shown.slice(last + 1).find(open) ?? shown.find(open))?.id ?? null;
 }
+
+const TICKETS_PER_ORDER_MAX = 50;
+
+/** Tickets that an operator enters for a payment that matches no order (decision M-9). */
+export interface TicketsSaid {
+  drawNumber: string;
+  ticketCount: string;
+}
+
+export const drawNumberOf = (said: string): number => Number(said.trim().replace(/^FD-/i, ''));
+
+/**
+ * Requires both fields or neither. Neither is allowed only while the payment itself may name its
+ * tickets.
+ */
+export function chosenProblems(
+  { drawNumber, ticketCount }: TicketsSaid,
+  namesNone: boolean,
+): { field: keyof TicketsSaid; text: string }[] {
+  const [draw, count] = [drawNumber.trim() !== '', ticketCount.trim() !== ''];
+  if (!draw && !count)
+    return namesNone
+      ? [{ field: 'drawNumber', text: 'Choose a draw and a count, or refund the payment' }]
+      : [];
+  const isWhole = (number: number) => Number.isInteger(number) && number >= 1;
+  const problems: { field: keyof TicketsSaid; text: string }[] = [];
+  if (!isWhole(drawNumberOf(drawNumber)) || !draw)
+    problems.push({ field: 'drawNumber', text: 'Draw number is required' });
+  if (!isWhole(Number(ticketCount)) || Number(ticketCount) > TICKETS_PER_ORDER_MAX)
+    problems.push({ field: 'ticketCount', text: 'Choose between 1 and 50 tickets' });
+  return problems;
+}
+
+/** Formats tickets per draw: `2 tickets of FD-1042, 1 ticket of FD-1043`. */
+export const linesWords = (lines: readonly { drawNumber: number; ticketCount: number }[]): string =>
+  lines
+    .map(
+      ({ drawNumber, ticketCount }) =>
+        `${ticketCount} ticket${ticketCount === 1 ? '' : 's'} of FD-${drawNumber}`,
+    )
+    .join(', ');
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const PHONE_LENGTH_MIN = 10;
@@ -96,7 +149,9 @@ export interface CustomerSaid {
   customerPhone: string;
 }
 
-/** The three rules of C:227-230, in the order of the fields. */
+/**
+ * Validates the customer form by the three rules of specification lines C:227-230, in field order.
+ */
 export function customerProblems({
   customerName,
   customerEmail,

@@ -6,7 +6,7 @@ import { useAddress } from '../console/address';
 import { Ago } from '../pieces/ago';
 import { money, signedCents, sumOf } from '../pieces/money';
 import { CopyId } from '../pieces/pieces';
-import { Pressing } from '../pieces/pressing';
+import { BusyButton } from '../pieces/busy-button';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { Chips } from '../table/table-tools';
@@ -132,7 +132,10 @@ function Filters({ all, stats }: Omit<AnomalyListProps, 'anomalies'>) {
   );
 }
 
-/** The list and, beside it, what is known about one of them. After resolving, focus is on the next that needs action. */
+/**
+ * Lists anomalies beside the details of the selected one. After one is resolved, focus moves to
+ * the next unresolved one.
+ */
 export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
   const { read, write } = useAddress();
   const resolving = useResolving();
@@ -166,13 +169,15 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
     () => ({
       can: (anomaly: Anomaly) => !anomaly.resolved && !needsCustomer(anomaly),
       bar: (rows: readonly Anomaly[], done: () => void) => (
-        <Pressing busy={resolving.busy} onPress={() => void mark(rows, false).then(done)}>
+        <BusyButton busy={resolving.busy} onPress={() => void mark(rows, false).then(done)}>
           {O.markResolved}
-        </Pressing>
+        </BusyButton>
       ),
     }),
+    // `mark` changes at every render and reads the newest rows when it is called.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
     [resolving.busy],
-  ); // eslint-disable-line react-hooks/exhaustive-deps -- reads the newest rows when pressed
+  );
 
   return (
     <div className={open ? 'ops-split is-open' : 'ops-split'}>

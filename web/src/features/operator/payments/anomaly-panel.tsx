@@ -4,13 +4,15 @@ import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
 import { money } from '../pieces/money';
-import { CopyId, Facts, Said, Tag } from '../pieces/pieces';
-import { Pressing } from '../pieces/pressing';
+import { CopyId, Facts, ErrorMessage, Tag } from '../pieces/pieces';
+import { BusyButton } from '../pieces/busy-button';
 import { SidePanel } from '../pieces/side-panel';
 import { RefundDialog } from '../transactions/refund-dialog';
 import { AnomalyRefund } from './anomaly-refund';
 import { labelOf, meaningOf, needsCustomer, refundsItself } from './anomalies';
+import { CloseAnomaly } from './close-anomaly';
 import { CustomerForm } from './customer-form';
+import { usePaidTickets } from './use-paid-tickets';
 import type { Resolving } from './use-resolving';
 
 interface AnomalyPanelProps {
@@ -24,7 +26,10 @@ interface AnomalyPanelProps {
 export const StatusTag = ({ resolved }: { resolved: boolean }) =>
   resolved ? <Tag kind="ok">{O.resolved}</Tag> : <Tag kind="warn">{O.needsAction}</Tag>;
 
-/** Cause, then cure, then everything known: so that three actions are enough. */
+/**
+ * Details of one anomaly: cause, actions, then all data. Resolving one takes at most three
+ * actions.
+ */
 export function AnomalyPanel({
   anomaly,
   resolving,
@@ -33,7 +38,9 @@ export function AnomalyPanel({
   onResolved,
 }: AnomalyPanelProps) {
   const [refunding, setRefunding] = useState<{ order: string | null } | null>(null);
+  const [closing, setClosing] = useState(false);
   const [turn, setTurn] = useState(0);
+  const paid = usePaidTickets(anomaly);
   const note = typeof anomaly.details?.note === 'string' ? anomaly.details.note : null;
   const itself = refundsItself(anomaly);
   const refund = (order: string | null) => setRefunding({ order: itself ? null : order });
@@ -47,23 +54,32 @@ export function AnomalyPanel({
         <StatusTag resolved={anomaly.resolved} /> {note ?? meaningOf(anomaly.type)}
       </p>
       {!anomaly.resolved && needsCustomer(anomaly) ? (
-        <CustomerForm anomaly={anomaly} onResolved={onResolved} onRefund={refund} />
+        <CustomerForm
+          key={anomaly.id}
+          anomaly={anomaly}
+          paid={paid}
+          onResolved={onResolved}
+          onRefund={refund}
+        />
       ) : null}
       {!anomaly.resolved ? (
         <div className="actions">
           {needsCustomer(anomaly) ? null : (
-            <Pressing className="btn small" busy={resolving.busy} onPress={onMark}>
+            <BusyButton className="btn small" busy={resolving.busy} onPress={onMark}>
               {O.markResolved}
-            </Pressing>
+            </BusyButton>
           )}
           {itself || anomaly.orderId ? (
             <button type="button" className="btn small sec" onClick={() => refund(anomaly.orderId)}>
               Refund payment
             </button>
           ) : null}
+          <button type="button" className="btn small sec" onClick={() => setClosing(true)}>
+            Close with a reason
+          </button>
         </div>
       ) : null}
-      <Said trouble={needsCustomer(anomaly) ? null : resolving.trouble} />
+      <ErrorMessage trouble={needsCustomer(anomaly) ? null : resolving.trouble} />
       <Facts
         facts={[
           ['Amount', money(anomaly.amount)],
@@ -81,7 +97,7 @@ export function AnomalyPanel({
             ? [
                 [
                   'Resolved',
-                  `${anomaly.resolvedBy ?? 'System'}${anomaly.resolvedAt ? `, ${dayAndTime(anomaly.resolvedAt)}` : ''}${anomaly.resolution ? ` (${anomaly.resolution})` : ''}`,
+                  `${anomaly.resolvedByEmail ?? anomaly.resolvedBy ?? 'System'}${anomaly.resolvedAt ? `, ${dayAndTime(anomaly.resolvedAt)}` : ''}${anomaly.resolution ? ` (${anomaly.resolution})` : ''}`,
                 ] as const,
               ]
             : []),
@@ -103,6 +119,12 @@ export function AnomalyPanel({
         anomaly={anomaly}
         open={refunding !== null && refunding.order === null}
         onClose={() => setRefunding(null)}
+        onResolved={onResolved}
+      />
+      <CloseAnomaly
+        anomaly={anomaly}
+        open={closing}
+        onClose={() => setClosing(false)}
         onResolved={onResolved}
       />
       <RefundDialog

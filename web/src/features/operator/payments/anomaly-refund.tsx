@@ -16,7 +16,10 @@ interface AnomalyRefundProps {
   onResolved: () => void;
 }
 
-/** Gives back the very payment an anomaly is about, and no other: a second payment's order keeps its tickets (decision I-2), and one without any stays so. */
+/**
+ * Refunds exactly the payment of an anomaly. The order of a second payment keeps its tickets
+ * (decision I-2); an order without tickets stays so.
+ */
 export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRefundProps) {
   const doing = useDoing();
   const back = backWords(anomaly);
@@ -51,7 +54,8 @@ export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRef
           ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} whole />],
         ]}
       />
-      {/* How much of an order's own fee goes back its draws' ledgers say: past the cap it may be less (decision D-3). */}
+      {/* The draw's ledger decides how much of the fee is refunded: past the cap it may be less
+          (decision D-3). */}
       <p>
         {isOfItsOrder(anomaly)
           ? 'This payment goes back whole, and its order gets no tickets any more.'

@@ -2,24 +2,39 @@ import { useSetAtom } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
 import { resolveMissing } from '@/api/endpoints/operator';
 import { Problem } from '@/api/http';
-import type { Anomaly } from '@/api/wire-operator';
+import type { Anomaly, PaidTickets } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, errorOf } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { Said } from '../pieces/pieces';
+import { ErrorMessage } from '../pieces/pieces';
 import { useDoing } from '../session/use-act';
-import { customerProblems, type CustomerSaid } from './anomalies';
+import {
+  backWords,
+  chosenProblems,
+  customerProblems,
+  drawNumberOf,
+  linesWords,
+  type CustomerSaid,
+  type TicketsSaid,
+} from './anomalies';
 
 interface CustomerFormProps {
   anomaly: Anomaly;
+  /** Tickets of the payment; null until they are known. */
+  paid: PaidTickets | null;
   onResolved: () => void;
-  /** The draw cannot take the ticket any more, and the money goes back instead (decision I-2): of this order, if it is known. */
+  /**
+   * Opens the refund when the draw cannot take the ticket any more (decision I-2). Receives the
+   * order id, if known.
+   */
   onRefund: (order: string | null) => void;
 }
 
-/** A missing ticket is resolved by allocating one to a customer with a name, a mail and a phone. */
-export function CustomerForm({ anomaly, onResolved, onRefund }: CustomerFormProps) {
+/**
+ * Form that resolves a missing ticket: it allocates one to a customer with name, e-mail and phone.
+ */
+export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFormProps) {
   const doing = useDoing();
   const toast = useSetAtom(showToastAtom);
   const [said, setSaid] = useState<CustomerSaid>({
@@ -27,10 +42,22 @@ export function CustomerForm({ anomaly, onResolved, onRefund }: CustomerFormProp
     customerEmail: anomaly.customerEmail ?? '',
     customerPhone: anomaly.customerPhone ?? '',
   });
+  const [chosen, setChosen] = useState<TicketsSaid>({ drawNumber: '', ticketCount: '' });
+  const hasOrder = anomaly.orderId !== null;
   const [tried, setTried] = useState(false);
   const [refundable, setRefundable] = useState<{ order: string | null } | null>(null);
   const list = useRef<HTMLDivElement>(null);
-  const problems = tried ? customerProblems(said) : [];
+  const allProblems = () => [
+    ...(hasOrder ? [] : chosenProblems(chosen, paid?.lines.length === 0)),
+    ...customerProblems(said),
+  ];
+  const problems = tried ? allProblems() : [];
+  const choice = (name: keyof TicketsSaid) => ({
+    id: name,
+    value: chosen[name],
+    error: errorOf(problems, name),
+    onValue: (value: string) => setChosen({ ...chosen, [name]: value }),
+  });
   const field = (name: keyof CustomerSaid) => ({
     id: name,
     value: said[name],
@@ -41,7 +68,7 @@ export function CustomerForm({ anomaly, onResolved, onRefund }: CustomerFormProp
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    if (customerProblems(said).length > 0) {
+    if (allProblems().length > 0) {
       setTimeout(() => list.current?.focus());
       return;
     }
@@ -54,6 +81,12 @@ export function CustomerForm({ anomaly, onResolved, onRefund }: CustomerFormProp
             customerName: said.customerName.trim(),
             customerEmail: said.customerEmail.trim(),
             customerPhone: said.customerPhone.trim(),
+            ...(chosen.drawNumber.trim()
+              ? {
+                  drawNumber: drawNumberOf(chosen.drawNumber),
+                  ticketCount: Number(chosen.ticketCount),
+                }
+              : {}),
           });
           const serials = allocatedTickets.map((ticket) => ticket.serialNumber).join(', ');
           toast({
@@ -81,6 +114,25 @@ export function CustomerForm({ anomaly, onResolved, onRefund }: CustomerFormProp
       className="ops-form"
     >
       <ProblemList ref={list} problems={problems} />
+      <PaidWords anomaly={anomaly} paid={paid} />
+      {hasOrder ? null : (
+        <>
+          <Field
+            label="Draw number"
+            inputMode="numeric"
+            autoComplete="off"
+            placeholder="1042"
+            {...choice('drawNumber')}
+          />
+          <Field
+            label="Tickets"
+            inputMode="numeric"
+            autoComplete="off"
+            hint={`${backWords(anomaly)} must be the price of these tickets, with at most the card fee on top.`}
+            {...choice('ticketCount')}
+          />
+        </>
+      )}
       <Field label="Customer name" autoComplete="off" {...field('customerName')} />
       <Field
         label="Customer e-mail"
@@ -97,7 +149,7 @@ export function CustomerForm({ anomaly, onResolved, onRefund }: CustomerFormProp
         placeholder="0400 000 000"
         {...field('customerPhone')}
       />
-      <Said trouble={doing.trouble} />
+      <ErrorMessage trouble={doing.trouble} />
       <div className="actions">
         <button type="submit" className="btn small" disabled={doing.busy}>
           Allocate ticket and resolve
@@ -113,5 +165,19 @@ export function CustomerForm({ anomaly, onResolved, onRefund }: CustomerFormProp
         ) : null}
       </div>
     </form>
+  );
+}
+
+/** Shows the tickets that would be allocated, or that they are unknown. */
+function PaidWords({ anomaly, paid }: Pick<CustomerFormProps, 'anomaly' | 'paid'>) {
+  const named = paid?.lines.length ? linesWords(paid.lines) : null;
+  if (anomaly.orderId !== null) return named ? <p className="meta">Allocates {named}.</p> : null;
+  return (
+    <p className="callout" role="status">
+      <strong>No order of ours matches this payment.</strong>
+      {named
+        ? `It was made for ${named}: leave draw and tickets empty to allocate these, or choose others.`
+        : 'Refund it, or choose the draw and the number of tickets to allocate.'}
+    </p>
   );
 }

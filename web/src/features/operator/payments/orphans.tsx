@@ -48,7 +48,10 @@ const COLUMNS: readonly Column<OrphanedTicket>[] = [
   { id: 'club', header: 'Club', hidden: true, value: ({ clubName }) => clubName },
 ];
 
-/** Tickets that are paid and belong to nobody yet: neither sold nor free (decision F-3), until somebody's name is on them. */
+/**
+ * Lists paid tickets without a buyer. They are neither sold nor free until a buyer is assigned
+ * (decision F-3).
+ */
 export function Orphans() {
   const orphans = useAnswer('orphans');
   const [recovering, setRecovering] = useState<OrphanedTicket | null>(null);

@@ -12,7 +12,7 @@ import { KeyHints } from '../console/shortcuts';
 import { useErrand } from '../console/use-errand';
 import { lengthWords } from '../pieces/ago';
 import { Figure, Figures, Shown } from '../pieces/pieces';
-import { Pressing } from '../pieces/pressing';
+import { BusyButton } from '../pieces/busy-button';
 import { useDoing } from '../session/use-act';
 import { successRate } from './anomalies';
 import { AnomalyList } from './anomaly-list';
@@ -50,7 +50,7 @@ function Buttons() {
   useErrand('scan', onScan);
   return (
     <HeadActions>
-      <Pressing
+      <BusyButton
         className="btn small sec"
         busy={refresh.busy}
         onPress={() =>
@@ -58,13 +58,13 @@ function Buttons() {
         }
       >
         {O.refresh}
-      </Pressing>
-      <Pressing className="btn small sec" busy={scan.busy} onPress={onScan}>
+      </BusyButton>
+      <BusyButton className="btn small sec" busy={scan.busy} onPress={onScan}>
         {O.scanHistory}
-      </Pressing>
-      <Pressing className="btn small" busy={check.busy} onPress={onCheck}>
+      </BusyButton>
+      <BusyButton className="btn small" busy={check.busy} onPress={onCheck}>
         {O.runCheck}
-      </Pressing>
+      </BusyButton>
     </HeadActions>
   );
 }
@@ -80,7 +80,7 @@ function Banner({ unresolved, oldest }: { unresolved: number; oldest: string | n
   );
 }
 
-/** Payment Monitor: what went wrong with money, what healed itself, and what waits for the operator. */
+/** Payment Monitor: payment problems, automatic repairs, and anomalies that need the operator. */
 export function Payments() {
   const { data: stats, error: statsError } = useAnswer('stats');
   const list = useAnswer('anomalies');
@@ -96,7 +96,7 @@ export function Payments() {
       ),
     [list.data, status, type],
   );
-  // What is counted above the list and the list itself come in one step: neither pushes the other away.
+  // The counts above the list and the list render together, so that neither moves the other.
   const data = stats || statsError ? filtered : undefined;
   const isHere = data !== undefined || list.error !== null;
   return (

@@ -10,12 +10,15 @@ import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
 import { useAskAgain, useLearn } from '../answers/use-answers';
-import { Said } from '../pieces/pieces';
+import { ErrorMessage } from '../pieces/pieces';
 import { useDoing } from '../session/use-act';
 
 const { title: MISSING_TITLE, text: MISSING_TEXT } = titled(O.missingInformation);
 
-/** Name and e-mail are wanted, the phone is not; the owner is told by mail (C:232, C:275). */
+/**
+ * Assigns a buyer to an orphaned ticket. Name and e-mail are required, the phone is optional; the
+ * buyer receives an e-mail (specification lines C:232, C:275).
+ */
 export function RecoverDialog({
   ticket,
   onClose,
@@ -136,7 +139,7 @@ function RecoverForm({ ticket, onClose }: { ticket: OrphanedTicket; onClose: () 
           />
         </fieldset>
       ) : null}
-      <Said trouble={trouble} />
+      <ErrorMessage trouble={trouble} />
       <div className="actions">
         <button type="submit" className="btn" disabled={busy}>
           Recover ticket

@@ -4,16 +4,16 @@ import type { Anomaly } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useAskAgain, useLearn } from '../answers/use-answers';
-import { useDoing, type Doing } from '../session/use-act';
+import { useDoing, type ActionState } from '../session/use-act';
 
-export interface Resolving extends Doing {
-  /** Resolves each of them; true when all were. */
+export interface Resolving extends ActionState {
+  /** Resolves each anomaly; true when all were resolved. */
   resolve: (anomalies: readonly Anomaly[]) => Promise<boolean>;
-  /** Takes in that one is resolved, by whatever way. */
+  /** Records that an anomaly was resolved by any action. */
   settled: (id: string) => void;
 }
 
-/** Resolving by hand: never shown as done before the server says so. */
+/** Resolves anomalies manually. The view changes only after the server confirms. */
 export function useResolving(): Resolving {
   const doing = useDoing();
   const learn = useLearn();

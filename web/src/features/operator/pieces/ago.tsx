@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `just now`, `4 min ago`, `3 h ago`, `2 days ago`. */
+/** Formats an age: `just now`, `4 min ago`, `3 h ago`, `2 days ago`. */
 export function agoWords(ms: number): string {
   if (ms < MINUTE) return 'just now';
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`;
@@ -15,7 +15,7 @@ export function agoWords(ms: number): string {
   return `${days} ${days === 1 ? 'day' : 'days'} ago`;
 }
 
-/** How long something lasts or has lasted: `6 minutes`. */
+/** Formats a duration: `6 minutes`. */
 export function lengthWords(ms: number): string {
   const [count, unit] =
     ms < HOUR
@@ -26,7 +26,9 @@ export function lengthWords(ms: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** How long ago, by the server's clock; the instant itself on hover and for those who read it aloud. */
+/**
+ * Shows an age by the server's clock; the exact instant appears on hover and for screen readers.
+ */
 export function Ago({ at }: { at: string | null | undefined }) {
   const now = useAtomValue(nowAtom);
   if (!at) return <>–</>;

@@ -1,4 +1,4 @@
-/** Money as the console shows it: decimal strings from the server in, dollars out; a minus where one is due. */
+/** Formats decimal strings from the server as dollars, with a minus sign for negative amounts. */
 import { cents, dollars } from '@/shared/money';
 
 export function signedCents(decimal: string | null | undefined): number {
@@ -9,7 +9,10 @@ export function signedCents(decimal: string | null | undefined): number {
 export const signedDollars = (amount: number): string =>
   amount < 0 ? `−${dollars(-amount)}` : dollars(amount);
 
-/** `"845.00"` → `$845.00`; nothing known → a dash, never a zero that could be believed. */
+/**
+ * Formats `"845.00"` as `$845.00`. A missing amount is a dash, because a zero would look like a
+ * real amount.
+ */
 export const money = (decimal: string | null | undefined): string =>
   decimal === null || decimal === undefined || decimal === ''
     ? '–'
@@ -18,5 +21,5 @@ export const money = (decimal: string | null | undefined): string =>
 export const sumOf = (amounts: readonly (string | null | undefined)[]): string =>
   signedDollars(amounts.reduce((sum, amount) => sum + signedCents(amount), 0));
 
-/** 350 → `3.5%`. */
+/** Formats basis points: 350 → `3.5%`. */
 export const percent = (bps: number): string => `${bps / 100}%`;

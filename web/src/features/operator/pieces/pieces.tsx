@@ -1,4 +1,4 @@
-/** The console's small pieces. */
+/** Small shared components of the console. */
 import { useState, type ReactNode } from 'react';
 
 interface FigureProps {
@@ -8,7 +8,7 @@ interface FigureProps {
   tone?: 'warn' | 'bad';
 }
 
-/** A number with its name above it. */
+/** A number with its label above it. */
 export const Figure = ({ label, value, note, tone }: FigureProps) => (
   <div className={`card ops-figure${tone ? ` is-${tone}` : ''}`}>
     <dt>{label}</dt>
@@ -25,14 +25,14 @@ export const Figures = ({ label, children }: { label: string; children: ReactNod
   </dl>
 );
 
-interface TroubleProps {
+interface LoadErrorProps {
   title: string;
   error: Error;
   onRetry: () => void;
 }
 
-/** A section whose data did not come: what is known stays elsewhere, and there is a way to ask again. */
-export const Trouble = ({ title, error, onRetry }: TroubleProps) => (
+/** Error state of a section with a retry button. */
+export const LoadError = ({ title, error, onRetry }: LoadErrorProps) => (
   <div className="card panel ops-trouble" role="alert">
     <h2>{title}</h2>
     <p>The server did not answer as it should. Nothing was changed.</p>
@@ -48,8 +48,8 @@ export const Trouble = ({ title, error, onRetry }: TroubleProps) => (
   </div>
 );
 
-/** The shape of rows to come. */
-export const Bones = ({ rows = 5 }: { rows?: number }) => (
+/** Placeholder for rows that are loading. */
+export const Skeleton = ({ rows = 5 }: { rows?: number }) => (
   <div className="card ops-bones" aria-busy="true" aria-label="Loading">
     {Array.from({ length: rows }, (_, row) => (
       <span key={row} className="bone" />
@@ -57,7 +57,7 @@ export const Bones = ({ rows = 5 }: { rows?: number }) => (
   </div>
 );
 
-/** Data, bones or trouble: one of the three. */
+/** Renders data, a placeholder or the error state. */
 export function Shown<Data>({
   data,
   error,
@@ -75,11 +75,11 @@ export function Shown<Data>({
 }) {
   if (data !== undefined) return <>{children(data)}</>;
   if (error)
-    return <Trouble title={title} error={error} onRetry={() => void again().catch(() => {})} />;
-  return <Bones rows={rows} />;
+    return <LoadError title={title} error={error} onRetry={() => void again().catch(() => {})} />;
+  return <Skeleton rows={rows} />;
 }
 
-/** `pi_3Q…21Xk`: the beginning and the end of a long id; the whole of it is copied. */
+/** Shortens a long id for display: `pi_3Q…21Xk`. Copying uses the full id. */
 export function shortId(id: string): string {
   return id.length > 14 ? `${id.slice(0, 5)}…${id.slice(-4)}` : id;
 }
@@ -118,7 +118,7 @@ export const Tag = ({
   children: ReactNode;
 }) => <span className={`ops-tag is-${kind}`}>{children}</span>;
 
-/** Names and values, one under the other. */
+/** List of names and values, one pair per line. */
 export const Facts = ({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) => (
   <dl className="ops-facts">
     {facts.map(([name, value]) => (
@@ -130,8 +130,8 @@ export const Facts = ({ facts }: { facts: readonly (readonly [string, ReactNode]
   </dl>
 );
 
-/** What a form's failure says beside its button. */
-export const Said = ({ trouble }: { trouble: string | null }) =>
+/** Shows the error message of a form beside its button. */
+export const ErrorMessage = ({ trouble }: { trouble: string | null }) =>
   trouble ? (
     <p className="callout is-bad" role="alert">
       {trouble}

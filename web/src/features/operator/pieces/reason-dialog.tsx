@@ -2,23 +2,26 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { REASON_WANTED } from '@/shared/reason';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
-import type { Doing } from '../session/use-act';
-import { Said } from './pieces';
+import type { ActionState } from '../session/use-act';
+import { ErrorMessage } from './pieces';
 
 interface ReasonDialogProps {
   title: string;
   open: boolean;
   onClose: () => void;
-  /** What it will do, before it is done. */
+  /** Describes the effect before the operator confirms. */
   children: ReactNode;
   button: string;
-  /** A draw number that has to be typed, so that nobody does it to the wrong one. */
+  /** A draw number that the operator must type, to avoid changing the wrong draw. */
   typed?: number;
-  doing: Doing;
+  doing: ActionState;
   onSure: (reason: string) => void;
 }
 
-/** For what cannot be taken back: says what will happen, wants a reason, and where a slip would hurt, the number typed. */
+/**
+ * Confirms an irreversible action: describes the effect and requires a reason. Risky actions also
+ * require the draw number.
+ */
 export function ReasonDialog({
   title,
   open,
@@ -83,7 +86,7 @@ function ReasonForm({
         error={tried ? reasonProblem : null}
         onValue={setReason}
       />
-      <Said trouble={doing.trouble} />
+      <ErrorMessage trouble={doing.trouble} />
       <div className="actions">
         <button type="submit" className="btn danger" disabled={doing.busy}>
           {button}

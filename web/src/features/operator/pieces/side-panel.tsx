@@ -15,13 +15,13 @@ export const useWide = (): boolean =>
 
 interface SidePanelProps {
   title: string;
-  /** A new key is a new thing: focus goes to its heading. */
+  /** Key of the displayed item. A new key moves focus to the heading. */
   about: string;
   onClose: () => void;
   children: ReactNode;
 }
 
-/** Details beside the list where there is room for both; a drawer over it where there is not. */
+/** Details beside the list on wide screens; a drawer above it on narrow ones. */
 export function SidePanel({ title, about, onClose, children }: SidePanelProps) {
   const wide = useWide();
   if (!wide)

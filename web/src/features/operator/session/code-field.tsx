@@ -5,14 +5,17 @@ interface CodeFormProps {
   id: string;
   label: string;
   button: string;
-  /** Sends the code; the text that comes back is what was wrong with it. */
+  /** Sends the code. Resolves to an error message, or null on success. */
   onCode: (code: string) => Promise<string | null>;
   children?: ReactNode;
 }
 
 const DIGITS = 6;
 
-/** Six digits of the authenticator app, typed with or without a space, and sent by themselves once they are all there. */
+/**
+ * Field for the six digits of the authenticator app; spaces are allowed. It submits when all six
+ * are typed.
+ */
 export function CodeForm({ id, label, button, onCode, children }: CodeFormProps) {
   const [code, setCode] = useState('');
   const [wrong, setWrong] = useState<string | null>(null);

@@ -10,7 +10,7 @@ import { isForbidden, isOver } from './refusals';
 import { SecondFactor } from './second-factor';
 import { sessionOverAtom } from './session-atoms';
 
-type State =
+type GateState =
   | { at: 'checking' }
   | { at: 'half'; step: 'enrol' | 'required' }
   | { at: 'in' }
@@ -18,8 +18,11 @@ type State =
 
 const RETURN_KEY = 'operator-return';
 
-/** Where whoever this is belongs. An identity check that fails otherwise lets the empty shell show: every call still answers 401 (C:252, A-14). */
-async function check(): Promise<State> {
+/**
+ * Checks the session and returns where the user belongs. On other errors the empty console shows;
+ * every request still returns 401 (specification line C:252, decision A-14).
+ */
+async function check(): Promise<GateState> {
   try {
     return stateOf(await fetchWhoami());
   } catch (error) {
@@ -28,16 +31,19 @@ async function check(): Promise<State> {
   }
 }
 
-function stateOf({ role, secondFactor }: Whoami): State {
+function stateOf({ role, secondFactor }: Whoami): GateState {
   if (role !== O.superAdminDashed) return { at: 'out', to: '/admin' };
   return secondFactor === 'enrol' || secondFactor === 'required'
     ? { at: 'half', step: secondFactor }
     : { at: 'in' };
 }
 
-/** The console stands behind this: nobody → login, no operator → /admin, half a login → the code, and back to the section that was left. */
+/**
+ * Guards the console: guests go to the login, clubs to /admin, and a half-finished login to the
+ * code form. Afterwards the previous section opens.
+ */
 export function Gate({ children }: { children: ReactNode }) {
-  const [state, setState] = useState<State>({ at: 'checking' });
+  const [state, setState] = useState<GateState>({ at: 'checking' });
   const [over, setOver] = useAtom(sessionOverAtom);
   const [, navigate] = useLocation();
   useEffect(() => {
@@ -46,7 +52,7 @@ export function Gate({ children }: { children: ReactNode }) {
   }, [setOver]);
   useEffect(() => {
     if (!over || state.at === 'half') return;
-    // A session that stopped short of its second half goes on there; one that has ended begins anew.
+    // An unfinished second factor continues there; an ended session starts a new login.
     void check().then((next) =>
       setState(next.at === 'in' ? { at: 'out', to: '/admin/login' } : next),
     );

@@ -5,7 +5,7 @@ import { CodeForm } from './code-field';
 import { isWrongCode, said } from './refusals';
 import { proofAtom } from './session-atoms';
 
-/** Before money or results move, the operator shows once more that it is them. */
+/** Asks the operator for a fresh code before money or results change. */
 export function ProofDialog() {
   const waiting = useAtomValue(proofAtom);
   const onCode = async (code: string) => {

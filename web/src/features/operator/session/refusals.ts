@@ -1,10 +1,10 @@
-/** What the server's refusals mean to the console. */
+/** Interprets the server's refusals for the console. */
 import { Problem } from '@/api/http';
 
 const is = (error: unknown, status: number): error is Problem =>
   error instanceof Problem && error.status === status;
 
-/** A code that was typed wrong is a 401 too, but the session goes on. */
+/** Whether a code was wrong. The response is a 401, but the session stays valid. */
 export const isWrongCode = (error: unknown): error is Problem =>
   (is(error, 401) && (error.code === 'wrong-code' || error.code === 'code-used')) ||
   (is(error, 429) && error.code === 'too-many-requests');
@@ -17,13 +17,13 @@ export const isForbidden = (error: unknown): boolean =>
 export const needsSecondFactor = (error: unknown): boolean =>
   is(error, 403) && error.code === 'second-factor-required';
 
-/** The operator must show that it is still them before this goes on. */
+/** Whether the server requires a fresh code before it continues. */
 export const needsProof = (error: unknown): boolean =>
   is(error, 403) && error.code === 'reauthentication-required';
 
-/** The operator was asked for a code and said no; nothing was done, so nothing has failed. */
+/** The operator cancelled the code prompt. No request was executed, so no failure is reported. */
 export class Declined extends Error {}
 
-/** The server's own words, where there are any (C:304). */
+/** Returns the server's own message, if there is one (specification line C:304). */
 export const said = (error: unknown): string =>
   error instanceof Problem ? (error.said.message ?? '') : '';

@@ -11,7 +11,10 @@ interface SecondFactorProps {
   onOut: () => void;
 }
 
-/** The second half of an operator's login: six digits, and before the first time the app that makes them. */
+/**
+ * Second step of the operator's login: six digits. The first time it also sets up the
+ * authenticator app.
+ */
 export function SecondFactor({ step, onIn, onOut }: SecondFactorProps) {
   usePageTitle(step === 'enrol' ? 'Set up two-step login' : 'Two-step login');
   const onCode = async (code: string) => {

@@ -1,6 +1,6 @@
 import { atom } from 'jotai';
 
-/** The server no longer knows us. */
+/** Whether the server has ended the session. */
 export const sessionOverAtom = atom(false);
 
 interface Waiting {
@@ -8,10 +8,10 @@ interface Waiting {
   declined: () => void;
 }
 
-/** What waits for the operator's code. */
+/** The request that waits for the operator's code. */
 export const proofAtom = atom<Waiting | null>(null);
 
-/** Asks for a code; settles when it was right, fails when the operator says no. */
+/** Asks for a code. Resolves when it is correct; rejects when the operator cancels. */
 export const askProofAtom = atom(
   null,
   (get, set, declined: () => Error) =>

@@ -1,11 +1,11 @@
-/** Doing something: with the operator's proof when the server wants it, and with a toast when it fails. */
+/** Hooks for writes: ask for a code when the server requires it, and show a toast on failure. */
 import { useSetAtom, useStore } from 'jotai';
 import { useCallback, useState } from 'react';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { Declined, isOver, needsProof, needsSecondFactor, said } from './refusals';
 import { askProofAtom, sessionOverAtom } from './session-atoms';
 
-/** Sends a write; asks for a code first if the server says so, then sends the same again. */
+/** Sends a write. Asks for a code if the server requires it, then sends the write again. */
 export function useAct() {
   const store = useStore();
   return useCallback(
@@ -24,23 +24,29 @@ export function useAct() {
 }
 
 export interface Words {
-  /** The toast's title when it fails, and its text when the server says nothing. */
+  /** Title of the failure toast, and its text when the server sends no message. */
   failed: string;
   failedText?: string;
-  /** The server's message is shown beside a fixed text only where the specification leaves the text open. */
+  /**
+   * Shows only the fixed text. The server's message is shown only where the specification leaves
+   * the text open.
+   */
   fixed?: boolean;
 }
 
-export interface Doing {
+export interface ActionState {
   busy: boolean;
-  /** What went wrong last, to stand beside the control; null once it is tried again. */
+  /** The last error message for display beside the control; null after the next start. */
   trouble: string | null;
-  /** True when it was done. */
+  /** Runs the write; true when it succeeded. */
   run: (act: () => Promise<void>, words: Words) => Promise<boolean>;
 }
 
-/** One thing at a time: the control says that it is busy, keeps its label, and failures are said twice (D12). */
-export function useDoing(): Doing {
+/**
+ * Runs one action at a time. The control shows that it is busy; failures appear beside it and as a
+ * toast (interface decision D12).
+ */
+export function useDoing(): ActionState {
   const act = useAct();
   const toast = useSetAtom(showToastAtom);
   const [busy, setBusy] = useState(false);

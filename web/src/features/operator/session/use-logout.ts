@@ -6,7 +6,10 @@ import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { isOver, said } from './refusals';
 
-/** Logs out, says so, and goes to the login page (C:42). A session that has already ended is as good as one just ended; whatever else goes wrong may have left it open, and is said. */
+/**
+ * Logs out, confirms it and opens the login page (specification line C:42). An already ended
+ * session counts as success. Any other failure may have left the session open and is reported.
+ */
 export function useLogout(): () => Promise<void> {
   const toast = useSetAtom(showToastAtom);
   const [, navigate] = useLocation();

@@ -2,7 +2,10 @@ import { useAnswer, useLearn } from '../answers/use-answers';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 
-/** Whether clubs may let buyers pay the card fee; where the law forbids it the operator turns it off (decision D-14). */
+/**
+ * Setting that lets buyers pay the card fee. The operator turns it off where the law forbids it
+ * (decision D-14).
+ */
 export function CardFeeSwitch() {
   const { data } = useAnswer('configuration');
   const learn = useLearn();

@@ -6,7 +6,10 @@ import { Facts, Shown } from '../pieces/pieces';
 const hours = (seconds: number) =>
   seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`;
 
-/** What is in force, read only: it is changed where the server is installed (decision B-18). */
+/**
+ * Shows the current configuration, read-only. It is changed on the server's installation (decision
+ * B-18).
+ */
 export function PlatformConfiguration() {
   const configuration = useAnswer('configuration');
   return (

@@ -6,7 +6,7 @@ import { Dialog } from '@/shared/ui/dialog';
 import { Check, Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
 import { useAskAgain } from '../answers/use-answers';
-import { Said } from '../pieces/pieces';
+import { ErrorMessage } from '../pieces/pieces';
 import { useDoing, type Words } from '../session/use-act';
 
 const HEADING_REQUIRED = 'Heading is required';
@@ -15,7 +15,10 @@ const URL_REQUIRED = 'URL is required';
 const URL_REFUSED = 'The URL must be a path, #, https: or mailto:';
 const ORDER_REQUIRED = 'Display order must be a whole number';
 
-/** A path, an anchor, or a scheme that cannot run anything (C:243, decision G-10). */
+/**
+ * Accepts a path, an anchor, or a URL scheme that cannot execute code (specification line C:243,
+ * decision G-10).
+ */
 export const isUrl = (text: string): boolean =>
   /^(#|\/(?!\/)|https:\/\/|mailto:)/i.test(text.trim());
 const isWhole = (text: string): boolean => /^-?\d+$/.test(text.trim());
@@ -30,7 +33,10 @@ interface MenuFormProps {
   children: (errorOf: (field: string) => string | null) => ReactNode;
 }
 
-/** What both forms share: problems said together and beside the fields, one send at a time, the list asked again. */
+/**
+ * Shared form of both dialogs: shows problems in a list and beside the fields, sends once, and
+ * reloads the list.
+ */
 function FooterForm({ title, onClose, problems, send, words, button, children }: MenuFormProps) {
   const doing = useDoing();
   const again = useAskAgain();
@@ -56,7 +62,7 @@ function FooterForm({ title, onClose, problems, send, words, button, children }:
       <form onSubmit={(event) => void onSubmit(event)} noValidate>
         <ProblemList ref={list} problems={found} />
         {children((field) => found.find((problem) => problem.field === field)?.text ?? null)}
-        <Said trouble={doing.trouble} />
+        <ErrorMessage trouble={doing.trouble} />
         <div className="actions">
           <button type="submit" className="btn" disabled={doing.busy}>
             {button}
@@ -70,7 +76,7 @@ function FooterForm({ title, onClose, problems, send, words, button, children }:
   );
 }
 
-/** A menu of the public footer: its heading, its place, and whether it shows. */
+/** Edits a menu of the public footer: heading, position and visibility. */
 export function MenuDialog({
   menu,
   order,
@@ -125,7 +131,7 @@ export function MenuDialog({
   );
 }
 
-/** A link in a menu: its words, where it leads, its place, and whether it shows. */
+/** Edits a link of a menu: text, target, position and visibility. */
 export function ItemDialog({
   menu,
   item,

@@ -4,7 +4,7 @@ import type { AdminFooterMenu, FooterItem } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
 import { useAnswer, useAskAgain } from '../answers/use-answers';
-import { Said, Shown, Tag } from '../pieces/pieces';
+import { ErrorMessage, Shown, Tag } from '../pieces/pieces';
 import { useDoing } from '../session/use-act';
 import { ItemDialog, MenuDialog } from './footer-dialogs';
 
@@ -21,7 +21,10 @@ interface Ordered {
 const inOrder = <Thing extends Ordered>(things: readonly Thing[]): Thing[] =>
   [...things].sort((one, other) => one.displayOrder - other.displayOrder || one.id - other.id);
 
-/** The numbers that put one thing a place up or down; equal numbers are told apart on the way. */
+/**
+ * Returns the order numbers that move one entry up or down. Equal numbers become distinct in the
+ * process.
+ */
 export function moved<Thing extends Ordered>(
   things: readonly Thing[],
   id: number,
@@ -52,7 +55,10 @@ function useFooter() {
   return { busy: doing.busy, trouble: doing.trouble, change };
 }
 
-/** The public footer: menus and their links, in their order, shown or hidden (C:86, C:237-244). */
+/**
+ * Edits the public footer: menus and links, their order and visibility (specification lines C:86,
+ * C:237-244).
+ */
 export function FooterMenus() {
   const menus = useAnswer('menus');
   const { busy, trouble, change } = useFooter();
@@ -80,7 +86,7 @@ export function FooterMenus() {
           New menu
         </button>
       </div>
-      <Said trouble={trouble} />
+      <ErrorMessage trouble={trouble} />
       <Shown {...menus} title="The footer menus did not load" rows={3}>
         {(all) => (
           <>
@@ -246,7 +252,7 @@ function Movers({
   );
 }
 
-/** Asked once more in place, since a deletion cannot be taken back. */
+/** Delete button with an inline confirmation, because a deletion is permanent. */
 function Deleter({ name, busy, onDelete }: { name: string; busy: boolean; onDelete: () => void }) {
   const [asked, setAsked] = useState(false);
   if (!asked)

@@ -8,7 +8,7 @@ import { said } from '../session/refusals';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 
-/** Test draws in or out of the console's lists and sums. */
+/** Setting that hides test draws from the console's lists and sums. */
 export function HideTestSwitch() {
   const { on, failed } = useHideTest();
   const learn = useLearn();

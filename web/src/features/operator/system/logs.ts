@@ -1,4 +1,7 @@
-/** What 'Download Logs' saves: settings, clubs, active draws and the system's status, put together in the browser (C:88, decision I-7). */
+/**
+ * Builds the file of 'Download Logs' in the browser: settings, clubs, active draws and system
+ * status (specification line C:88, decision I-7).
+ */
 import type { Draw } from '@/api/wire';
 import type { AdminClub, SystemSetting } from '@/api/wire-operator';
 import type { Health } from '@/api/wire-platform';
@@ -16,7 +19,7 @@ export function logsOf({ settings, clubs, activeDraws, health }: LogParts, now: 
     settings,
     clubs,
     activeDraws,
-    // The three fixed words of the format, and what is true beside them.
+    // The format requires these three fixed texts; the real status follows beside them.
     systemStatus: { database: 'Healthy', api: 'Operational', stripe: 'Connected' },
     health,
   };

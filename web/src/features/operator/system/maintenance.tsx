@@ -7,12 +7,15 @@ import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
 import { useAnswer, useAskAgain, useLearn } from '../answers/use-answers';
-import { Said } from '../pieces/pieces';
-import { Pressing } from '../pieces/pressing';
+import { ErrorMessage } from '../pieces/pieces';
+import { BusyButton } from '../pieces/busy-button';
 import { useDoing } from '../session/use-act';
 import { SwitchRow } from './switch-row';
 
-/** Maintenance mode: new purchases stop, everything else goes on (C:196-200). Begun and ended only after a second look. */
+/**
+ * Maintenance mode: stops new purchases only (specification lines C:196-200). Starting and ending
+ * it require a confirmation.
+ */
 export function Maintenance() {
   const { data } = useAnswer('maintenance');
   const doing = useDoing();
@@ -64,15 +67,15 @@ export function Maintenance() {
         onClose={close}
       >
         {asked ? <UnderWay /> : <p>New ticket purchases open again at once.</p>}
-        <Said trouble={doing.trouble} />
+        <ErrorMessage trouble={doing.trouble} />
         <div className="actions">
-          <Pressing
+          <BusyButton
             className={asked ? 'btn danger' : 'btn'}
             busy={doing.busy}
             onPress={() => void change(asked === true)}
           >
             {asked ? 'Begin maintenance' : 'End maintenance'}
-          </Pressing>
+          </BusyButton>
           <button type="button" className="btn sec" onClick={close}>
             Cancel
           </button>
@@ -82,7 +85,7 @@ export function Maintenance() {
   );
 }
 
-/** What is going on at this moment, so that nobody begins in the middle of a rush by mistake. */
+/** Shows current activity, so that the operator does not start maintenance during a rush. */
 function UnderWay() {
   const [now, setNow] = useState<InFlight | null>(null);
   useEffect(() => {

@@ -3,7 +3,10 @@ import { useAnswer, useLearn } from '../answers/use-answers';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 
-/** Whether new clubs register themselves or join the waitlist (C:202-204); on when nobody has said (decision I-6). */
+/**
+ * Setting whether new clubs register themselves or join the waitlist (specification lines
+ * C:202-204). Unset means on (decision I-6).
+ */
 export function Registration() {
   const { data, error } = useAnswer('registration');
   const learn = useLearn();

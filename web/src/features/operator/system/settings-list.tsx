@@ -1,7 +1,7 @@
 import { useAnswer } from '../answers/use-answers';
 import { Ago } from '../pieces/ago';
 
-/** Every setting as it stands, with who changed it last. */
+/** Lists every setting with its value and its last editor. */
 export function SettingsList() {
   const { data } = useAnswer('settings');
   if (!data || data.length === 0) return null;

@@ -3,14 +3,17 @@ import { useId, type ReactNode } from 'react';
 interface SwitchRowProps {
   label: string;
   on: boolean;
-  /** Not yet known, or on its way: the server decides, so nothing is shown as done before it says so. */
+  /**
+   * The value is unknown or being saved. The switch shows a change only after the server confirms
+   * it.
+   */
   busy: boolean;
   onSwitch: (on: boolean) => void;
   hint: ReactNode;
   words?: readonly [string, string];
 }
 
-/** A switch that waits for the server: it moves when the setting has moved. */
+/** A switch that changes only after the server has saved the setting. */
 export function SwitchRow({
   label,
   on,

@@ -15,7 +15,7 @@ import { AuditTrail } from '../audit/audit-trail';
 import { useAnswer, useAskAgain } from '../answers/use-answers';
 import { HeadActions } from '../console/head-actions';
 import { useErrand } from '../console/use-errand';
-import { Pressing } from '../pieces/pressing';
+import { BusyButton } from '../pieces/busy-button';
 import { useDoing } from '../session/use-act';
 import { CardFeeSwitch } from './card-fee-switch';
 import { FooterMenus } from './footer-menus';
@@ -52,7 +52,7 @@ function useLogs() {
   return { busy: doing.busy, save };
 }
 
-/** A setting nobody has set is answered by 404, and stands at its default. */
+/** Treats a 404 as an unset setting, which has its default value. */
 const unlessUnset = (error: unknown) => {
   if (!(error instanceof Problem && error.status === 404)) throw error;
 };
@@ -64,10 +64,10 @@ function Buttons() {
   useErrand('logs', logs.save);
   return (
     <HeadActions>
-      <Pressing className="btn small sec" busy={logs.busy} onPress={logs.save}>
+      <BusyButton className="btn small sec" busy={logs.busy} onPress={logs.save}>
         {O.downloadLogs}
-      </Pressing>
-      <Pressing
+      </BusyButton>
+      <BusyButton
         className="btn small sec"
         busy={refresh.busy}
         onPress={() =>
@@ -82,7 +82,7 @@ function Buttons() {
         }
       >
         {O.refreshSettings}
-      </Pressing>
+      </BusyButton>
     </HeadActions>
   );
 }
@@ -108,14 +108,14 @@ function ExpiredDraws() {
           Draws close by themselves at kick-off; this closes any that were missed.
         </span>
       </div>
-      <Pressing className="btn small sec" busy={doing.busy} onPress={close}>
+      <BusyButton className="btn small sec" busy={doing.busy} onPress={close}>
         <span className="ops-first-upper">{O.closeExpired}</span>
-      </Pressing>
+      </BusyButton>
     </div>
   );
 }
 
-/** System Controls: the platform's switches, the public footer, and what is in force. */
+/** System Controls: platform settings, the public footer and the current configuration. */
 export function SystemControls() {
   const settings = useAnswer('settings').data;
   return (

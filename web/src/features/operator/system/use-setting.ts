@@ -1,4 +1,4 @@
-/** Saving one setting that is on or off. */
+/** Saves one boolean setting. */
 import { useSetAtom } from 'jotai';
 import { setSetting } from '@/api/endpoints/operator';
 import type { SystemSetting } from '@/api/wire-operator';
@@ -10,14 +10,14 @@ import { useDoing, type Words } from '../session/use-act';
 
 interface Setting {
   key: string;
-  /** What the list of settings says it is for. */
+  /** Description shown in the list of settings. */
   description: string;
-  /** Puts the server's answer where the setting is read. */
+  /** Stores the server's response where the setting is read. */
   learn: (saved: SystemSetting, on: boolean) => void;
-  /** What is said when it is on, and when it is off; nothing where the page itself shows it. */
+  /** Confirmation texts for on and off; omit them where the page itself shows the state. */
   done?: readonly [on: string, off: string];
   failed?: Omit<Words, 'failed'>;
-  /** What is asked again besides the list of settings. */
+  /** Queries to reload in addition to the list of settings. */
   also?: readonly QuestionName[];
 }
 
@@ -25,7 +25,10 @@ const STAYS: Omit<Words, 'failed'> = {
   failedText: 'The setting stays as it is. Please try again.',
 };
 
-/** The server decides: what it answers is learned and said, not what was asked for. */
+/**
+ * Returns the busy state and the save function of a setting. `save` stores the value in the
+ * server's response, not the requested one.
+ */
 export function useSetting({ key, description, learn, done, failed = STAYS, also = [] }: Setting) {
   const doing = useDoing();
   const again = useAskAgain();

@@ -1,21 +1,21 @@
-/** What a table shows of a row: one value for sorting, searching and CSV, and, where words are not enough, a cell of its own. */
+/** Table columns: a value for sorting, searching and CSV, and an optional custom cell. */
 import type { ReactNode } from 'react';
 
 export interface Column<Row> {
   id: string;
   header: string;
-  /** A number sorts as a number; what is missing sorts last. */
+  /** Sort value. Numbers sort numerically; missing values sort last. */
   value: (row: Row) => string | number | null | undefined;
-  /** What is read, when it is not the value itself. */
+  /** Display text, when it differs from the value. */
   text?: (row: Row) => string;
   cell?: (row: Row) => ReactNode;
-  /** Numbers stand at the right. */
+  /** Whether the column is right-aligned, as numbers are. */
   end?: boolean;
-  /** The row's name: first on a phone's card, and the row's heading. */
+  /** Whether this column names the row: first on a phone's card, and the row heading. */
   name?: boolean;
-  /** Under the column, over the rows that are shown. */
+  /** Returns the total of the visible rows, shown below the column. */
   total?: (rows: readonly Row[]) => string;
-  /** Not shown, but searched and in the CSV. */
+  /** Not displayed, but searchable and part of the CSV. */
   hidden?: boolean;
 }
 
@@ -25,11 +25,11 @@ export function textOf<Row>(column: Column<Row>, row: Row): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
-/** The same as somebody types it, and as a spreadsheet takes it: a space that ties a time together is a space. */
+/** Display text with non-breaking spaces replaced by spaces, for search and spreadsheets. */
 export const typedOf = <Row>(column: Column<Row>, row: Row): string =>
   textOf(column, row).replaceAll('\u00a0', ' ');
 
-/** Ascending; words as a person orders them, with 9 before 10. */
+/** Compares ascending; text in natural order, with 9 before 10. */
 export function compare(one: unknown, other: unknown): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other;
   return String(one).localeCompare(String(other), 'en-AU', { numeric: true, sensitivity: 'base' });

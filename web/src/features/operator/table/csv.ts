@@ -1,10 +1,16 @@
-/** CSV that opens in Excel as it should: UTF-8 with its mark, CRLF, and no cell that a spreadsheet would run (ASVS 1.2.10). */
+/**
+ * Writes CSV for Excel: UTF-8 with a byte order mark, CRLF, and no cell that a spreadsheet would
+ * execute (ASVS 1.2.10).
+ */
 import { saveFile } from '@/shared/save-file';
 import { typedOf, type Column } from './columns';
 
 const MARK = '\ufeff';
 
-/** What a spreadsheet would run, whatever unseen stands before it and however wide its sign is; and digits that are no number. */
+/**
+ * Matches text that a spreadsheet executes as a formula, including after invisible characters and
+ * with full-width signs.
+ */
 const RUNS = /^[\s\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
 const LOSES_ITS_ZERO = /^0\d+$/;
 
@@ -21,7 +27,7 @@ export function toCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   return MARK + lines.map((line) => `${line.join(',')}\r\n`).join('');
 }
 
-/** Saves these rows, all of them and with all their columns, under the day's date. */
+/** Saves all given rows with all columns; the file name contains the date. */
 export function saveCsv<Row>(
   name: string,
   columns: readonly Column<Row>[],

@@ -30,32 +30,32 @@ const features = tableFeatures({
 
 export interface Selecting<Row> {
   can: (row: Row) => boolean;
-  /** What is offered for the rows that are ticked. */
+  /** Renders the actions for the selected rows. */
   bar: (rows: readonly Row[], done: () => void) => ReactNode;
 }
 
 export interface DataTableProps<Row extends RowData> {
-  /** What the table is, for those who cannot see it; the CSV is named after it too. */
+  /** Accessible name of the table; also used for the CSV file name. */
   label: string;
   rows: readonly Row[];
-  /** How many there are before the section's own filters; as many as `rows` where it has none. */
+  /** Number of rows before the section's filters; defaults to the length of `rows`. */
   of?: number;
   rowId: (row: Row) => string;
   columns: readonly Column<Row>[];
-  /** `-detectedAt` is newest first. */
+  /** Default sort order; `-detectedAt` means newest first. */
   order: string;
-  /** At most so many rows until all are asked for (C:335). */
+  /** Maximum number of rows until the operator shows all (specification line C:335). */
   shown?: number;
-  /** Said when there is nothing at all, whatever the filters. */
+  /** Shown when there are no rows, whatever the filters. */
   empty: ReactNode;
-  /** What the address says when the section's filters let everything through. */
+  /** URL parameters that disable all of the section's filters. */
   unfiltered?: Readonly<Record<string, string>>;
   actions?: (row: Row) => ReactNode;
   onOpen?: (row: Row) => void;
   onAct?: (row: Row) => void;
   isOpen?: (row: Row) => boolean;
   selecting?: Selecting<Row>;
-  /** Rows that came while one was looking: they slide in. */
+  /** Ids of rows that arrived after the table opened; they slide in. */
   newcomers?: ReadonlySet<string>;
   chips?: ReactNode;
 }
@@ -65,7 +65,10 @@ const orderOf = (said: string): SortingState =>
 
 const UNFILTERED = { status: '', type: '' };
 
-/** Rows to search, sort, tick, walk through by keys and save; its search and order stand in the address. */
+/**
+ * Table with search, sorting, selection, keyboard navigation and CSV. Search and order are kept in
+ * the URL.
+ */
 export function DataTable<Row extends RowData>({
   label,
   rows,

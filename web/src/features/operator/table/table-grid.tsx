@@ -28,7 +28,10 @@ interface TableGridProps<Row> {
 const ariaSort = (id: string, sorting: TableGridProps<unknown>['sorting']) =>
   sorting?.id === id ? (sorting.desc ? 'descending' : 'ascending') : 'none';
 
-/** The table itself. On a phone each row is a card; the roles are said aloud, since such a style takes them away. */
+/**
+ * Renders the rows. On a phone each row is a card; explicit ARIA roles replace those that the card
+ * styles remove.
+ */
 export function TableGrid<Row>({
   label,
   columns,

@@ -7,15 +7,15 @@ import { saveCsv } from './csv';
 interface TableToolsProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
-  /** All that is found, in its order, shown or not yet. */
+  /** All matching rows in order, including those not yet displayed. */
   rows: readonly Row[];
   of: number;
   chips?: ReactNode;
-  /** The order in force, where a phone has no headings to press. */
+  /** The current order, for the select on a phone, which has no column headings. */
   order?: string;
 }
 
-/** Search, filters, how many are found, and the CSV of them all. */
+/** Toolbar: search, filters, number of matches, and a CSV of all matches. */
 export function TableTools<Row>({ label, columns, rows, of, chips, order }: TableToolsProps<Row>) {
   const address = useAddress();
   const now = useServerNow();
@@ -50,7 +50,7 @@ export function TableTools<Row>({ label, columns, rows, of, chips, order }: Tabl
   );
 }
 
-/** A phone's rows are cards without headings; their order is chosen here. */
+/** Select for the order on a phone, where rows are cards without headings. */
 function OrderSelect<Row>({ columns, order }: { columns: readonly Column<Row>[]; order: string }) {
   const address = useAddress();
   const shown = columns.filter((column) => !column.hidden);
@@ -74,13 +74,13 @@ function OrderSelect<Row>({ columns, order }: { columns: readonly Column<Row>[];
 }
 
 interface ChipsProps {
-  /** The name in the address. */
+  /** Name of the URL parameter. */
   name: string;
   label: string;
   options: readonly { value: string; label: string; count?: number }[];
 }
 
-/** One of a few filters, in the address. The first is the one without a filter. */
+/** Filter with a few options, kept in the URL. The first option means no filter. */
 export function Chips({ name, label, options }: ChipsProps) {
   const address = useAddress();
   const chosen = address.read(name);

@@ -1,4 +1,7 @@
-/** J and K move, Enter opens, E acts: only while a row has focus, and not at all when the operator has switched them off (WCAG 2.1.4). */
+/**
+ * Row shortcuts: J and K move, Enter opens, E acts. They need focus on a row and can be switched
+ * off (WCAG 2.1.4).
+ */
 import { useAtomValue } from 'jotai';
 import { useState, type KeyboardEvent } from 'react';
 import { keysOnAtom } from '../console/console-atoms';

@@ -1,7 +1,7 @@
 import { dayAndTime } from '@/shared/dates';
 import { Dialog } from '@/shared/ui/dialog';
 import { AuditTrail } from '../audit/audit-trail';
-import { Bones, CopyId, Facts } from '../pieces/pieces';
+import { Skeleton, CopyId, Facts } from '../pieces/pieces';
 import { OrderFacts, useOrder } from './order-facts';
 
 interface OrderDialogProps {
@@ -10,12 +10,12 @@ interface OrderDialogProps {
   onRefund: (order: string) => void;
 }
 
-/** An order that the list of payments does not hold: older than its 30 days, or never paid. */
+/** Shows an order that is not in the payment list: older than 30 days, or never paid. */
 export function OrderDialog({ order: id, onClose, onRefund }: OrderDialogProps) {
   const known = useOrder(id);
   return (
     <Dialog title="Order" open onClose={onClose}>
-      {known.at === 'asking' ? <Bones rows={4} /> : null}
+      {known.at === 'asking' ? <Skeleton rows={4} /> : null}
       {known.at === 'failed' ? (
         <p className="callout is-bad" role="alert">
           {known.words}

@@ -1,4 +1,4 @@
-/** One order as the server knows it, whether or not any list shows it. */
+/** Loads and shows one order from the server, independent of any list. */
 import { useEffect, useState } from 'react';
 import { fetchOrder } from '@/api/endpoints/operator';
 import type { OrderDetail } from '@/api/wire-operator';
@@ -6,12 +6,12 @@ import { money } from '../pieces/money';
 import { Facts } from '../pieces/pieces';
 import { said } from '../session/refusals';
 
-type Known =
+type OrderLookup =
   { at: 'asking' } | { at: 'known'; order: OrderDetail } | { at: 'failed'; words: string };
 
-/** Asked for once: whoever shows another order mounts anew. */
-export function useOrder(id: string): Known {
-  const [known, setKnown] = useState<Known>({ at: 'asking' });
+/** Loads an order once; remount the component to show another order. */
+export function useOrder(id: string): OrderLookup {
+  const [known, setKnown] = useState<OrderLookup>({ at: 'asking' });
   useEffect(() => {
     fetchOrder(id).then(
       (order) => setKnown({ at: 'known', order }),
@@ -42,7 +42,8 @@ export const OrderFacts = ({ order }: { order: OrderDetail }) => (
           .join('; '),
       ],
       [order.capturedAt ? 'Paid' : 'Total', money(order.total)],
-      // How much of it goes back the draw's ledger says, once the refund is made: past the cap it may be less (decision D-3).
+      // The draw's ledger decides how much of the fee is refunded: past the cap it may be less
+      // (decision D-3).
       order.refund
         ? ['Platform fee given back', money(order.refund.feeReturned)]
         : ['Platform fee', money(order.platformFee)],

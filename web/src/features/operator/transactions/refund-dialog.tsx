@@ -4,7 +4,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { Dialog } from '@/shared/ui/dialog';
 import { useAskAgain } from '../answers/use-answers';
 import { money } from '../pieces/money';
-import { Bones } from '../pieces/pieces';
+import { Skeleton } from '../pieces/pieces';
 import { ReasonDialog } from '../pieces/reason-dialog';
 import { useDoing } from '../session/use-act';
 import { OrderFacts, useOrder } from './order-facts';
@@ -15,7 +15,10 @@ interface RefundDialogProps {
   onDone?: () => void;
 }
 
-/** A refund voids the order's tickets and sends the whole amount back, the platform's fee with it (decisions B-22, D-3). */
+/**
+ * Refunds an order: voids its tickets and returns the whole amount, including the platform fee
+ * (decisions B-22, D-3).
+ */
 export function RefundDialog({ order, onClose, onDone }: RefundDialogProps) {
   return order ? <Refunding key={order} order={order} onClose={onClose} onDone={onDone} /> : null;
 }
@@ -29,7 +32,7 @@ function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: stri
   if (known.at !== 'known' || !known.order.refundable) {
     return (
       <Dialog title="Refund payment" open onClose={onClose}>
-        {known.at === 'asking' ? <Bones rows={3} /> : null}
+        {known.at === 'asking' ? <Skeleton rows={3} /> : null}
         {known.at === 'failed' ? (
           <p className="callout is-bad" role="alert">
             {known.words}

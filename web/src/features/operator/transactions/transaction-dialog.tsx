@@ -12,7 +12,7 @@ interface TransactionDialogProps {
   onRefund: (order: string) => void;
 }
 
-/** One payment: where each cent went. */
+/** Shows one payment and how its amount was divided. */
 export function TransactionDialog({ transaction, onClose, onRefund }: TransactionDialogProps) {
   const {
     paymentIntentId,

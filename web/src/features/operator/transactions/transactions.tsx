@@ -10,7 +10,7 @@ import { KeyHints } from '../console/shortcuts';
 import { Ago } from '../pieces/ago';
 import { money, signedCents, sumOf } from '../pieces/money';
 import { Figure, Figures, Shown, Tag } from '../pieces/pieces';
-import { Pressing } from '../pieces/pressing';
+import { BusyButton } from '../pieces/busy-button';
 import { useDoing } from '../session/use-act';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
@@ -20,13 +20,13 @@ import { RefundDialog } from './refund-dialog';
 import { TransactionDialog } from './transaction-dialog';
 
 const LATEST = 20;
-/** Where none has succeeded, the chip that is first hides everything there is. */
+/** Without successful payments, the default status filter would hide every row. */
 const EVERY_STATUS = { status: 'all' };
 
 export const succeeded = ({ status }: Pick<Transaction, 'status'>): boolean =>
   status === 'succeeded';
 
-/** Nothing is guessed: what the books do not know stays open. */
+/** Formats the payment method; an unknown method is a dash. */
 const methodOf = (method: string | null): string => (method ?? '–').replaceAll('_', ' ');
 
 const moneyColumn = (
@@ -136,7 +136,7 @@ function RefreshButton() {
   const doing = useDoing();
   return (
     <HeadActions>
-      <Pressing
+      <BusyButton
         className="btn small sec"
         busy={doing.busy}
         onPress={() =>
@@ -146,18 +146,21 @@ function RefreshButton() {
         }
       >
         {O.refresh}
-      </Pressing>
+      </BusyButton>
     </HeadActions>
   );
 }
 
-/** Stripe Transactions: the last 30 days' sums, and the latest successful payments (C:78-81). */
+/**
+ * Stripe Transactions: sums of the last 30 days and the latest successful payments (specification
+ * lines C:78-81).
+ */
 export function Transactions() {
   const list = useAnswer('transactions');
   const { data: sums } = useAnswer('transactionSums');
   const { read, write } = useAddress();
   const [refunding, setRefunding] = useState<string | null>(null);
-  // An order by its id, as the search finds it: also one that the list does not hold.
+  // Id of the order to open from a search hit; the list may not contain it.
   const openId = read('open');
   const open = list.data?.find((row) => row.orderId === openId);
   const show = (row: Transaction) => write({ open: row.orderId });

@@ -1,0 +1,332 @@
+//! Limits the unpaid tickets of one draw that one source may reserve at the same time. A
+//! reservation costs nothing, so without a limit one source could block a whole draw (decision
+//! M-7).
+//!
+//! The draw's actor keeps the counts in memory only: a reservation lasts minutes, and the source
+//! must not be stored longer. After a restart the counts are empty.
+
+use std::collections::BTreeMap;
+
+use super::command::Command;
+use super::event::Event;
+use super::refusal::Refusal;
+use super::{Draw, Reservation};
+use crate::{OrderId, TICKETS, Timestamp};
+
+/// Tickets that one source may always reserve, enough for a family.
+pub const ALWAYS_ALLOWED: u16 = 10;
+/// After an unpaid reservation ended, it still counts against its source for this many times its
+/// duration. A source that never pays therefore holds its quota at most a fifth of the time.
+pub const COOLING_FACTOR: i64 = 4;
+/// With this many free tickets or fewer (a third), a draw is scarce.
+pub const SCARCE_FREE: u16 = 56;
+/// Tickets of one order from a browser that never paid, while the draw is scarce.
+pub const SCARCE_PER_ORDER_MAX: u16 = 10;
+/// Extensions of such an order.
+pub const SCARCE_EXTENSIONS_MAX: u8 = 2;
+/// Duration of such an extension.
+pub const SCARCE_EXTENSION_SECONDS: i64 = 60;
+
+/// A network or a browser, as a digest that is the same on every node and identifies no person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SourceId(pub u128);
+
+/// The source of a reservation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HoldSource {
+    /// The browser if it has paid before, otherwise its network.
+    pub id: SourceId,
+    pub has_paid: bool,
+}
+
+/// Returns the quota of unpaid tickets of one source that has paid for none: half of the unsold
+/// tickets.
+pub fn source_quota(unsold: u16) -> u16 {
+    (unsold / 2).max(ALWAYS_ALLOWED).min(unsold)
+}
+
+/// Returns the common quota of all browsers that never paid. The last sixth is for buyers who paid
+/// before.
+pub fn never_paid_quota(unsold: u16) -> u16 {
+    (unsold * 5 / 6).max(ALWAYS_ALLOWED)
+}
+
+/// Returns how often a browser that never paid may extend a reservation while `free` tickets are
+/// free.
+pub fn extensions_max(free: u16) -> u8 {
+    if free <= SCARCE_FREE {
+        SCARCE_EXTENSIONS_MAX
+    } else {
+        crate::reservation::EXTENSIONS_MAX
+    }
+}
+
+/// A reservation whose source is known.
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    source: HoldSource,
+    count: u16,
+    since: Timestamp,
+    until: Timestamp,
+}
+
+/// Tickets that were held and not paid for. They count against their source until this time.
+#[derive(Clone, Copy, Debug)]
+struct Cooling {
+    source: SourceId,
+    count: u16,
+    until: Timestamp,
+}
+
+/// The unpaid reservations of one draw by source.
+#[derive(Clone, Debug, Default)]
+pub struct HoldLimiter {
+    holds: BTreeMap<OrderId, Hold>,
+    cooling: Vec<Cooling>,
+    /// Tickets of this draw that each source paid for. They increase its quota.
+    paid: BTreeMap<SourceId, u16>,
+}
+
+impl HoldLimiter {
+    /// Like [`Draw::decide`], with the limits. A reservation without a source is not limited.
+    ///
+    /// # Errors
+    /// The draw's own refusal first; then `HoldLimit` or `ExtensionsUsedUp`.
+    pub fn decide(
+        &mut self,
+        draw: &Draw,
+        now: Timestamp,
+        command: &Command,
+        source: Option<HoldSource>,
+    ) -> Result<Vec<Event>, Refusal> {
+        let events = draw.decide(now, command)?;
+        if events.is_empty() {
+            return Ok(events);
+        }
+        match *command {
+            Command::Reserve {
+                order,
+                count,
+                until,
+            } => {
+                self.settle(draw, now);
+                let Some(known) = source.or_else(|| self.source_of(order)) else {
+                    return Ok(events);
+                };
+                let kept_until = match source {
+                    Some(source) => {
+                        self.limit_reservation(draw, now, order, (count, until), source)?
+                    }
+                    None => until,
+                };
+                self.replace(
+                    order,
+                    Hold {
+                        source: known,
+                        count,
+                        since: now,
+                        until: kept_until,
+                    },
+                    now,
+                );
+                if kept_until == until {
+                    return Ok(events);
+                }
+                draw.decide(
+                    now,
+                    &Command::Reserve {
+                        order,
+                        count,
+                        until: kept_until,
+                    },
+                )
+            }
+            Command::Extend { order, until } => {
+                self.settle(draw, now);
+                let kept_until = self.limit_extension(draw, now, order, until)?;
+                if kept_until == until {
+                    return Ok(events);
+                }
+                draw.decide(
+                    now,
+                    &Command::Extend {
+                        order,
+                        until: kept_until,
+                    },
+                )
+            }
+            _ => Ok(events),
+        }
+    }
+
+    /// Updates the counts after a commit of the draw: paid tickets are credited, and holds that
+    /// ended unpaid start to cool.
+    pub fn settle(&mut self, draw: &Draw, now: Timestamp) {
+        let HoldLimiter {
+            holds,
+            cooling,
+            paid,
+        } = self;
+        cooling.retain(|cooling| now < cooling.until);
+        holds.retain(|order, hold| {
+            if let Some(allocation) = draw.allocations.get(order) {
+                *paid.entry(hold.source.id).or_default() += allocation.serials.len() as u16;
+                return false;
+            }
+            match draw
+                .reservation(*order)
+                .filter(|reservation| reservation.is_active(now))
+            {
+                Some(Reservation { count, until, .. }) => {
+                    (hold.count, hold.until) = (count, until);
+                    true
+                }
+                None => {
+                    cooling.extend(hold.cooled(now));
+                    false
+                }
+            }
+        });
+    }
+
+    fn source_of(&self, order: OrderId) -> Option<HoldSource> {
+        self.holds.get(&order).map(|hold| hold.source)
+    }
+
+    /// Replaces the hold of a resized reservation. The time of the former one still counts.
+    fn replace(&mut self, order: OrderId, hold: Hold, now: Timestamp) {
+        if let Some(before) = self.holds.insert(order, hold) {
+            self.cooling.extend(before.cooled(now));
+        }
+    }
+
+    /// Returns until when the order may reserve its tickets. A reduction is never refused, but
+    /// beyond the quota it does not extend the time.
+    fn limit_reservation(
+        &self,
+        draw: &Draw,
+        now: Timestamp,
+        order: OrderId,
+        (count, until): (u16, Timestamp),
+        source: HoldSource,
+    ) -> Result<Timestamp, Refusal> {
+        let available = self.available(draw, now, order, source);
+        if count <= available {
+            return Ok(until);
+        }
+        let earlier = draw
+            .reservation(order)
+            .filter(|earlier| earlier.is_active(now) && count <= earlier.count);
+        earlier
+            .map(|earlier| until.min(earlier.until))
+            .ok_or(Refusal::HoldLimit { available })
+    }
+
+    /// Returns the most tickets that an order of this source may have reserved now.
+    fn available(&self, draw: &Draw, now: Timestamp, order: OrderId, source: HoldSource) -> u16 {
+        let unsold = TICKETS - draw.sold();
+        let held = HeldTickets::of(self, draw, now, source.id, order);
+        let own = self.own_quota(unsold, source.id, held.by_source);
+        if source.has_paid {
+            return own;
+        }
+        let shared = never_paid_quota(unsold).saturating_sub(held.never_paid);
+        let is_scarce = unsold.saturating_sub(held.by_all) <= SCARCE_FREE;
+        own.min(shared).min(if is_scarce {
+            SCARCE_PER_ORDER_MAX
+        } else {
+            u16::MAX
+        })
+    }
+
+    /// Returns the rest of a source's quota after its held and cooling tickets. Each paid ticket
+    /// adds one.
+    fn own_quota(&self, unsold: u16, source: SourceId, held: u16) -> u16 {
+        let cooling = self
+            .cooling
+            .iter()
+            .filter(|cooling| cooling.source == source);
+        let cooling: u16 = cooling
+            .map(|cooling| cooling.count)
+            .fold(0, u16::saturating_add);
+        let paid = self.paid.get(&source).copied().unwrap_or(0);
+        let quota = source_quota(unsold) + paid;
+        quota.saturating_sub(held).saturating_sub(cooling)
+    }
+
+    /// Returns until when an order may extend its reservation.
+    fn limit_extension(
+        &self,
+        draw: &Draw,
+        now: Timestamp,
+        order: OrderId,
+        until: Timestamp,
+    ) -> Result<Timestamp, Refusal> {
+        let (Some(source), Some(earlier)) = (self.source_of(order), draw.reservation(order)) else {
+            return Ok(until);
+        };
+        let unsold = TICKETS - draw.sold();
+        let held = HeldTickets::of(self, draw, now, source.id, order);
+        if self.own_quota(unsold, source.id, held.by_source) < earlier.count {
+            return Err(Refusal::ExtensionsUsedUp);
+        }
+        let free = unsold.saturating_sub(held.by_all + earlier.count);
+        if source.has_paid || free > SCARCE_FREE {
+            return Ok(until);
+        }
+        if earlier.extensions >= extensions_max(free) {
+            return Err(Refusal::ExtensionsUsedUp);
+        }
+        Ok(until.min(earlier.until.plus_seconds(SCARCE_EXTENSION_SECONDS)))
+    }
+}
+
+impl Hold {
+    /// Returns the cooling period after this hold ends unpaid.
+    fn cooled(&self, now: Timestamp) -> Option<Cooling> {
+        let ended = self.until.min(now);
+        let until = ended.plus_ms(COOLING_FACTOR * ended.ms_since(self.since));
+        (now < until).then_some(Cooling {
+            source: self.source.id,
+            count: self.count,
+            until,
+        })
+    }
+}
+
+/// Tickets in active reservations of other orders.
+#[derive(Default)]
+struct HeldTickets {
+    by_all: u16,
+    by_source: u16,
+    /// By browsers that never paid, and by orders of unknown source.
+    never_paid: u16,
+}
+
+impl HeldTickets {
+    fn of(
+        limiter: &HoldLimiter,
+        draw: &Draw,
+        now: Timestamp,
+        source: SourceId,
+        except: OrderId,
+    ) -> HeldTickets {
+        let mut held = HeldTickets::default();
+        for (order, reservation) in draw
+            .reservations
+            .iter()
+            .filter(|(_, reservation)| reservation.is_active(now))
+        {
+            if *order == except {
+                continue;
+            }
+            let of = limiter.source_of(*order);
+            held.by_all += reservation.count;
+            held.by_source += of
+                .filter(|of| of.id == source)
+                .map_or(0, |_| reservation.count);
+            held.never_paid += of.filter(|of| of.has_paid).map_or(reservation.count, |_| 0);
+        }
+        held
+    }
+}

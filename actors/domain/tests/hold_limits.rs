@@ -1,0 +1,464 @@
+//! The limit of unpaid tickets by source. An attacker with unlimited cookies cannot block a draw,
+//! and a thousand phones behind one address can buy all of it. Each step is one second; random
+//! numbers come from a fixed seed.
+
+use domain::draw::hold_limit::{ALWAYS_ALLOWED, SCARCE_FREE, never_paid_quota, source_quota};
+use domain::reservation::KEPT_SECONDS;
+use domain::{
+    Authority, Cents, Command, Deal, Draw, DrawId, FeePolicy, HoldLimiter, HoldSource, OrderId,
+    Refusal, Seed, SourceId, TICKETS, Terms, Timestamp,
+};
+
+const ATTACKER: HoldSource = HoldSource {
+    id: SourceId(1),
+    has_paid: false,
+};
+const CLUBHOUSE: HoldSource = HoldSource {
+    id: SourceId(2),
+    has_paid: false,
+};
+const PRICE: Cents = Cents(500);
+
+/// A draw with its limiter, as the draw's actor has them.
+struct Sale {
+    draw: Draw,
+    limiter: HoldLimiter,
+    now: Timestamp,
+    orders: u128,
+}
+
+impl Sale {
+    fn new() -> Sale {
+        let terms = Terms {
+            price: PRICE,
+            prize_percentage: 50,
+            round_up_prize: false,
+            opens_at: None,
+            closes_at: Timestamp(0).plus_seconds(7 * 86_400),
+        };
+        let draw = Draw::new(
+            DrawId(1042),
+            terms,
+            FeePolicy::DEFAULT,
+            Deal::new(Seed([7; 32])),
+        );
+        Sale {
+            draw,
+            limiter: HoldLimiter::default(),
+            now: Timestamp(0),
+            orders: 0,
+        }
+    }
+
+    fn execute(&mut self, command: &Command, source: Option<HoldSource>) -> Result<(), Refusal> {
+        let events = self.limiter.decide(&self.draw, self.now, command, source)?;
+        self.draw.apply(&events);
+        self.limiter.settle(&self.draw, self.now);
+        Ok(())
+    }
+
+    fn reserve(&mut self, count: u16, source: Option<HoldSource>) -> Result<OrderId, Refusal> {
+        self.orders += 1;
+        let order = OrderId(self.orders);
+        self.resize(order, count, source).map(|()| order)
+    }
+
+    fn resize(
+        &mut self,
+        order: OrderId,
+        count: u16,
+        source: Option<HoldSource>,
+    ) -> Result<(), Refusal> {
+        let until = self.now.plus_seconds(KEPT_SECONDS);
+        self.execute(
+            &Command::Reserve {
+                order,
+                count,
+                until,
+            },
+            source,
+        )
+    }
+
+    fn extend(&mut self, order: OrderId) -> Result<(), Refusal> {
+        self.execute(
+            &Command::Extend {
+                order,
+                until: self.now.plus_seconds(KEPT_SECONDS),
+            },
+            None,
+        )
+    }
+
+    fn pay(&mut self, order: OrderId, count: u16) {
+        let command = Command::Allocate {
+            order,
+            count,
+            unit_price: PRICE,
+            authority: Authority::Sale,
+        };
+        self.execute(&command, None)
+            .expect("reserved tickets are sold");
+    }
+
+    fn pass(&mut self, seconds: i64) {
+        self.now = self.now.plus_seconds(seconds);
+        self.execute(&Command::Tick, None)
+            .expect("the timer is never refused");
+    }
+
+    fn sell(&mut self, count: u16) {
+        for of in [50, 50, 50, 50] {
+            let count = count.saturating_sub(self.draw.sold()).min(of);
+            if count > 0 {
+                let order = self.reserve(count, None).expect("free");
+                self.pay(order, count);
+            }
+        }
+    }
+
+    fn held_by_all(&self) -> u16 {
+        self.draw.held()
+    }
+
+    fn until(&self, order: OrderId) -> i64 {
+        self.draw
+            .reservation(order)
+            .expect("reserved")
+            .until
+            .ms_since(self.now)
+            / 1000
+    }
+}
+
+/// A SplitMix64 random number generator.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (word ^ (word >> 31)) % bound
+    }
+}
+
+enum Phone {
+    /// Tries to reserve at this second.
+    Trying(i64),
+    Paying {
+        order: OrderId,
+        at: i64,
+    },
+    Gone,
+}
+
+/// Honest phones of one source. Each reserves one or two tickets and pays after 15 to 60 seconds;
+/// one in five never pays. A refused phone tries again within ten seconds.
+struct Crowd {
+    phones: Vec<(Phone, u16)>,
+    random: Random,
+    source: Option<HoldSource>,
+}
+
+impl Crowd {
+    fn new(size: usize, arrive_within: u64, source: Option<HoldSource>, seed: u64) -> Crowd {
+        let mut random = Random(seed);
+        let phone = |_| {
+            let at = random.below(arrive_within) as i64;
+            (Phone::Trying(at), 1 + random.below(2) as u16)
+        };
+        Crowd {
+            phones: (0..size).map(phone).collect(),
+            random,
+            source,
+        }
+    }
+
+    fn step(&mut self, sale: &mut Sale, second: i64) {
+        for (phone, count) in &mut self.phones {
+            match *phone {
+                Phone::Trying(at) if at == second => match sale.reserve(*count, self.source) {
+                    Ok(_) if self.random.below(5) == 0 => *phone = Phone::Gone,
+                    Ok(order) => {
+                        *phone = Phone::Paying {
+                            order,
+                            at: second + 15 + self.random.below(46) as i64,
+                        }
+                    }
+                    Err(_) => {
+                        *count = 1;
+                        *phone = Phone::Trying(second + 1 + self.random.below(10) as i64);
+                    }
+                },
+                Phone::Paying { order, at } if at == second => {
+                    sale.pay(order, *count);
+                    *phone = Phone::Gone;
+                }
+                Phone::Trying(_) | Phone::Paying { .. } | Phone::Gone => {}
+            }
+        }
+    }
+}
+
+/// Reserves as much as possible every second, each time from a new browser, extends its
+/// reservations, and never pays.
+#[derive(Default)]
+struct Attacker {
+    orders: Vec<OrderId>,
+}
+
+impl Attacker {
+    fn step(&mut self, sale: &mut Sale, source: Option<HoldSource>) {
+        self.orders
+            .retain(|order| sale.draw.reservation(*order).is_some());
+        for order in &self.orders {
+            if sale.until(*order) <= 1 {
+                let _ = sale.extend(*order);
+            }
+        }
+        for count in [50, 50, 50, 19, 10, 10, 10, 10, 10, 5, 2, 1, 1] {
+            self.orders.extend(sale.reserve(count, source));
+        }
+    }
+
+    fn held(&self, sale: &Sale) -> u16 {
+        self.orders
+            .iter()
+            .filter_map(|order| sale.draw.reservation(*order))
+            .map(|held| held.count)
+            .sum()
+    }
+}
+
+const HOUR: i64 = 3600;
+/// The README has the measurements of twenty seeds.
+const SEEDS: u64 = 3;
+
+/// Returns the second in which the last ticket was sold. `None`: not within an hour.
+fn sold_out_at(sale: &mut Sale, mut step: impl FnMut(&mut Sale, i64)) -> Option<i64> {
+    for second in 0..HOUR {
+        step(sale, second);
+        if sale.draw.sold() == TICKETS {
+            return Some(second);
+        }
+        sale.pass(1);
+    }
+    None
+}
+
+#[test]
+fn thousand_phones_behind_one_address_buy_the_whole_draw() {
+    for seed in 0..SEEDS {
+        let time = |source| {
+            let mut crowd = Crowd::new(1000, 60, source, seed);
+            sold_out_at(&mut Sale::new(), |sale, second| crowd.step(sale, second))
+                .expect("sold out")
+        };
+        let (limited, unlimited) = (time(Some(CLUBHOUSE)), time(None));
+        println!("seed {seed}: sold out after {limited} s, without limits {unlimited} s");
+        assert!(limited < 900, "seed {seed}: {limited} s");
+    }
+}
+
+#[test]
+fn attacker_at_one_address_cannot_keep_a_draw_from_others() {
+    for seed in 0..SEEDS {
+        let mut crowd = Crowd::new(1000, 60, Some(CLUBHOUSE), seed);
+        let mut attacker = Attacker::default();
+        let (mut seconds_without_free, mut most) = (0, 0);
+        let sold_out = sold_out_at(&mut Sale::new(), |sale, second| {
+            attacker.step(sale, Some(ATTACKER));
+            let (held, unsold) = (attacker.held(sale), TICKETS - sale.draw.sold());
+            most = most.max(held);
+            seconds_without_free += i64::from(held == unsold);
+            assert!(
+                second > 0 || held <= source_quota(unsold),
+                "{held} of {unsold}"
+            );
+            crowd.step(sale, second);
+        });
+        let sold_out = sold_out.expect("the crowd buys all");
+        println!(
+            "seed {seed}: sold out after {sold_out} s, emptied for {seconds_without_free} s, at most {most} held"
+        );
+        assert!(sold_out < 1800, "seed {seed}: {sold_out} s");
+    }
+}
+
+/// Without the limits no other buyer gets a ticket within an hour.
+#[test]
+fn attacker_without_limits_keeps_the_whole_draw() {
+    let (mut sale, mut attacker) = (Sale::new(), Attacker::default());
+    let mut crowd = Crowd::new(100, 60, None, 1);
+    let sold_out = sold_out_at(&mut sale, |sale, second| {
+        attacker.step(sale, None);
+        crowd.step(sale, second);
+    });
+    assert_eq!((sold_out, sale.draw.sold()), (None, 0));
+}
+
+#[test]
+fn source_that_never_pays_holds_its_quota_a_fifth_of_the_time() {
+    let (mut sale, mut attacker, mut ticket_seconds) = (Sale::new(), Attacker::default(), 0);
+    let day = 6 * HOUR;
+    for _ in 0..day {
+        attacker.step(&mut sale, Some(ATTACKER));
+        ticket_seconds += i64::from(attacker.held(&sale));
+        sale.pass(1);
+    }
+    let mean = ticket_seconds as f64 / day as f64;
+    println!("{mean:.1} of {TICKETS} tickets on average");
+    assert!(
+        mean <= f64::from(source_quota(TICKETS)) / 5.0 * 1.25,
+        "{mean}"
+    );
+}
+
+#[test]
+fn last_ticket_is_free_half_of_the_time_despite_an_attacker() {
+    let (mut sale, mut attacker, mut free) = (Sale::new(), Attacker::default(), 0);
+    sale.sell(TICKETS - 1);
+    for _ in 0..HOUR {
+        attacker.step(&mut sale, Some(ATTACKER));
+        free += i64::from(sale.held_by_all() == 0);
+        sale.pass(1);
+    }
+    println!("the last ticket is free {free} of {HOUR} s");
+    assert!(free > HOUR / 2, "{free}");
+}
+
+#[test]
+fn browsers_that_never_paid_leave_a_sixth_for_paying_browsers() {
+    let mut sale = Sale::new();
+    let mut held = 0;
+    for network in 10..200 {
+        held += u16::from(
+            sale.reserve(
+                1,
+                Some(HoldSource {
+                    id: SourceId(network),
+                    has_paid: false,
+                }),
+            )
+            .is_ok(),
+        );
+    }
+    assert_eq!(held, never_paid_quota(TICKETS));
+    let has_paid = HoldSource {
+        id: SourceId(999),
+        has_paid: true,
+    };
+    sale.reserve(TICKETS - held, Some(has_paid))
+        .expect("a sixth is left for paying browsers");
+}
+
+#[test]
+fn resizing_does_not_extend_a_reservation_beyond_the_quota() {
+    let mut sale = Sale::new();
+    let order = sale
+        .reserve(50, Some(ATTACKER))
+        .expect("half is free to hold");
+    let mut last_reserved = 0;
+    for second in 0..HOUR {
+        sale.pass(1);
+        let Some(held) = sale
+            .draw
+            .reservation(order)
+            .filter(|held| held.is_active(sale.now))
+        else {
+            break;
+        };
+        let _ = sale.resize(
+            order,
+            if held.count == 50 { 49 } else { 50 },
+            Some(ATTACKER),
+        );
+        last_reserved = second;
+    }
+    assert!(
+        last_reserved < 2 * KEPT_SECONDS,
+        "reserved for {last_reserved} s"
+    );
+}
+
+#[test]
+fn reduced_order_beyond_the_quota_keeps_its_end() {
+    let mut sale = Sale::new();
+    let first = sale.reserve(50, Some(ATTACKER)).expect("free");
+    sale.reserve(34, Some(ATTACKER)).expect("free");
+    sale.pass(100);
+    sale.resize(first, 49, Some(ATTACKER))
+        .expect("within the quota");
+    assert_eq!(sale.until(first), KEPT_SECONDS);
+    sale.pass(40);
+    sale.resize(first, 48, Some(ATTACKER))
+        .expect("fewer are never refused");
+    assert_eq!(sale.until(first), KEPT_SECONDS - 40);
+    assert_eq!(
+        sale.resize(first, 50, Some(ATTACKER)),
+        Err(Refusal::HoldLimit { available: 0 })
+    );
+    assert_eq!(sale.extend(first), Err(Refusal::ExtensionsUsedUp));
+}
+
+#[test]
+fn early_release_counts_in_proportion_to_its_duration() {
+    let mut sale = Sale::new();
+    let order = sale.reserve(50, Some(CLUBHOUSE)).expect("free");
+    sale.pass(10);
+    sale.execute(&Command::Release { order }, None)
+        .expect("released");
+    assert_eq!(
+        sale.reserve(50, Some(CLUBHOUSE)),
+        Err(Refusal::HoldLimit { available: 34 })
+    );
+    sale.pass(40);
+    sale.reserve(50, Some(CLUBHOUSE))
+        .expect("four times ten seconds later");
+}
+
+#[test]
+fn payment_offsets_lapsed_reservations() {
+    let mut sale = Sale::new();
+    sale.reserve(50, Some(CLUBHOUSE)).expect("free");
+    sale.pass(KEPT_SECONDS);
+    let order = sale
+        .reserve(30, Some(CLUBHOUSE))
+        .expect("the rest of the quota");
+    sale.pay(order, 30);
+    sale.reserve(49, Some(CLUBHOUSE))
+        .expect("30 of the 50 that lapsed are offset");
+}
+
+#[test]
+fn scarce_draw_limits_an_order_and_its_extensions() {
+    let mut sale = Sale::new();
+    sale.sell(TICKETS - SCARCE_FREE);
+    assert_eq!(
+        sale.reserve(ALWAYS_ALLOWED + 1, Some(CLUBHOUSE)),
+        Err(Refusal::HoldLimit { available: 10 })
+    );
+    let order = sale.reserve(10, Some(CLUBHOUSE)).expect("ten");
+    for _ in 0..2 {
+        sale.pass(100);
+        sale.extend(order).expect("twice");
+        assert!(sale.until(order) <= KEPT_SECONDS - 100 + 60);
+    }
+    sale.pass(60);
+    assert_eq!(sale.extend(order), Err(Refusal::ExtensionsUsedUp));
+}
+
+#[test]
+fn reservation_without_a_source_is_not_limited() {
+    let mut sale = Sale::new();
+    for count in [50, 50, 50, 19] {
+        sale.reserve(count, None).expect("not limited");
+    }
+    assert_eq!(
+        sale.reserve(1, Some(CLUBHOUSE)),
+        Err(Refusal::TooFewTickets { free: 0 }),
+        "the draw's own refusal does not come first"
+    );
+}

@@ -1,0 +1,31 @@
+//! The thread on which actors and workers run: one of the engine's own, or the current one.
+
+use actix::{Actor, Addr, ArbiterHandle, Context};
+
+/// Where an actor or a worker runs.
+#[derive(Clone)]
+pub(crate) enum ActorThread {
+    Own(ArbiterHandle),
+    /// The current thread. Needs no actix `System`: simulations run on tokio alone.
+    Current,
+}
+
+impl ActorThread {
+    pub(crate) fn start<A>(&self, make: impl FnOnce() -> A + Send + 'static) -> Addr<A>
+    where
+        A: Actor<Context = Context<A>>,
+    {
+        match self {
+            ActorThread::Own(arbiter) => A::start_in_arbiter(arbiter, move |_| make()),
+            ActorThread::Current => make().start(),
+        }
+    }
+
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        match self {
+            // A stopped thread drops the work.
+            ActorThread::Own(arbiter) => drop(arbiter.spawn(work)),
+            ActorThread::Current => drop(actix::spawn(work)),
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Checkout: what a buyer does with an unpaid order. Open or resize it, confirm the payment, extend
+//! the reservation, abandon it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use domain::reservation::{KEPT_SECONDS, SHOWN_SECONDS};
+use domain::{
+    Command, Decline, DrawId, OrderId, OrderState, PaymentIntent, PaymentStatus, Refusal,
+    Reservation, Timestamp,
+};
+use persistence::failpoint::{self, PurchaseStep};
+use persistence::stores::OrderRecord;
+
+use super::abandon_reason::AbandonReason;
+use super::context::{PaymentContext, unavailable};
+use super::fulfilment::Fulfilment;
+use crate::{Confirmation, Denied, FulfilStatus, GatewayError, PaymentFailure, UNEXPECTED_STATE};
+
+mod open;
+
+/// How long after the reservation lapsed a buyer may finish a 3-D Secure page. Afterwards the
+/// intent is cancelled.
+const ACTION_SECONDS: i64 = 300;
+/// Age at which an order that still has no payment intent is abandoned.
+const WITHOUT_INTENT_SECONDS: i64 = 600;
+
+/// Opens, confirms, extends and abandons orders. All methods but `open` must run in a job of the
+/// order.
+#[derive(Clone, Copy)]
+pub(crate) struct Checkout<'a> {
+    context: &'a Arc<PaymentContext>,
+}
+
+impl<'a> Checkout<'a> {
+    pub(crate) fn new(context: &'a Arc<PaymentContext>) -> Checkout<'a> {
+        Checkout { context }
+    }
+
+    /// Confirms the order's payment intent with a payment method.
+    pub(crate) async fn confirm(
+        self,
+        order: OrderId,
+        payment_method: &str,
+    ) -> Result<Confirmation, PaymentFailure> {
+        let record = self.context.load_order(order).await?;
+        let (OrderState::Quoted, Some(id)) = (record.order.state, &record.order.payment_intent)
+        else {
+            // The order is decided already. `fulfil` reports the outcome.
+            return Ok(Confirmation::Authorised);
+        };
+        let gateway = &self.context.gateway;
+        let account = &record.order.account;
+        let key = self.confirmation_key(order);
+        let confirm = failpoint::around(
+            PurchaseStep::Confirm,
+            gateway.confirm(&key, account, id, payment_method),
+        );
+        let refused = match confirm.await {
+            Ok(opened) => return confirmation_outcome(&record, opened.intent, None),
+            Err(GatewayError::Unavailable(_)) => return Err(PaymentFailure::Unavailable),
+            // An earlier attempt had its effect. No card was declined, and only the intent's state
+            // shows the outcome.
+            Err(GatewayError::Refused { code, .. }) if code == UNEXPECTED_STATE => None,
+            Err(GatewayError::Refused { code, message }) => {
+                Some(PaymentFailure::Declined { code, message })
+            }
+            Err(GatewayError::Unknown(_) | GatewayError::Failed(_)) => None,
+        };
+        match gateway.retrieve(account, id).await {
+            Ok(intent) => {
+                let decline = intent
+                    .decline
+                    .clone()
+                    .filter(|decline| decline.payment_method.as_deref() == Some(payment_method));
+                confirmation_outcome(&record, intent, refused.or(decline.map(declined)))
+            }
+            Err(_) => Err(refused.unwrap_or(PaymentFailure::Unavailable)),
+        }
+    }
+
+    /// Returns a new key for every attempt. Otherwise a server error that the provider stored under
+    /// the key would answer the buyer's next card. Confirming twice is harmless: an intent is
+    /// authorised at most once.
+    fn confirmation_key(self, order: OrderId) -> String {
+        let count = self
+            .context
+            .confirmation_attempts
+            .fetch_add(1, Ordering::Relaxed);
+        format!("confirm-{order}-{}-{count}", self.context.clock.now().0)
+    }
+
+    /// Extends the reservation in every draw by 120 s and the grace period; by less in a draw with
+    /// few free tickets. Returns the end that the buyer is shown.
+    pub(crate) async fn extend(self, order: OrderId) -> Result<Timestamp, PaymentFailure> {
+        let record = self.context.load_order(order).await?;
+        let now = self.context.clock.now();
+        let mut shown_until = now.plus_seconds(SHOWN_SECONDS);
+        for line in &record.order.lines {
+            let command = Command::Extend {
+                order,
+                until: now.plus_seconds(KEPT_SECONDS),
+            };
+            let committed = self
+                .context
+                .execute(line.draw, command, None)
+                .await
+                .map_err(|denied| failure_of(line.draw, denied))?;
+            let closes_at = committed.view.closes_at;
+            shown_until = shown_until.min(closes_at);
+            if let Some(reservation) = committed
+                .reservation
+                .filter(|reservation| reservation.until < closes_at)
+            {
+                shown_until =
+                    shown_until.min(reservation.until.plus_seconds(SHOWN_SECONDS - KEPT_SECONDS));
+            }
+        }
+        Ok(shown_until)
+    }
+
+    /// Returns the reservation as the buyer is shown it: it ends with the earliest line, without
+    /// the grace period. `None`: it lapsed.
+    pub(crate) async fn reservation(
+        self,
+        order: OrderId,
+    ) -> Result<Option<Reservation>, PaymentFailure> {
+        let record = self.context.load_order(order).await?;
+        let mut earliest: Option<Reservation> = None;
+        for line in &record.order.lines {
+            let reservation = self
+                .context
+                .current_reservation(line.draw, order)
+                .await
+                .map_err(|denied| failure_of(line.draw, denied))?;
+            let Some(reservation) = reservation else {
+                return Ok(None);
+            };
+            if earliest.is_none_or(|earliest| reservation.until < earliest.until) {
+                earliest = Some(reservation);
+            }
+        }
+        let grace = KEPT_SECONDS - SHOWN_SECONDS;
+        Ok(earliest.map(|reservation| Reservation {
+            until: reservation.until.plus_seconds(-grace),
+            ..reservation
+        }))
+    }
+
+    /// Abandons an order whose buyer was shown another amount (decision C-3). Returns its status.
+    pub(crate) async fn abandon_changed_amount(
+        self,
+        order: OrderId,
+    ) -> Result<FulfilStatus, PaymentFailure> {
+        self.abandon(order, AbandonReason::AmountChanged).await?;
+        let fulfilled = Fulfilment::new(self.context)
+            .fulfil(order, &mut None)
+            .await?;
+        Ok(fulfilled.status)
+    }
+
+    /// Abandons an order at its buyer's wish.
+    pub(crate) async fn abandon_for_buyer(self, order: OrderId) -> Result<(), PaymentFailure> {
+        self.abandon(order, AbandonReason::BuyerLeft).await
+    }
+
+    /// Cancels the payment intent and returns the tickets, unless the buyer is paying.
+    pub(super) async fn abandon(
+        self,
+        order: OrderId,
+        reason: AbandonReason,
+    ) -> Result<(), PaymentFailure> {
+        let record = self.context.load_order(order).await?;
+        if record.order.state != OrderState::Quoted {
+            return Ok(());
+        }
+        let age_ms = self.context.clock.now().ms_since(record.opened_at);
+        let Some(id) = record.order.payment_intent.clone() else {
+            let may_abandon = reason != AbandonReason::ReservationLapsed
+                || age_ms > WITHOUT_INTENT_SECONDS * 1000;
+            return if may_abandon {
+                self.abandon_without_intent(order, reason.stored_text())
+                    .await
+            } else {
+                Ok(())
+            };
+        };
+        let intent = self
+            .context
+            .gateway
+            .retrieve(&record.order.account, &id)
+            .await
+            .map_err(|_| PaymentFailure::Unavailable)?;
+        let may_cancel = match intent.status {
+            PaymentStatus::RequiresPaymentMethod | PaymentStatus::RequiresConfirmation => true,
+            PaymentStatus::RequiresAction | PaymentStatus::Processing => {
+                let timed_out = reason == AbandonReason::ReservationLapsed
+                    && age_ms > (KEPT_SECONDS + ACTION_SECONDS) * 1000;
+                timed_out || reason == AbandonReason::AmountChanged
+            }
+            PaymentStatus::RequiresCapture => reason == AbandonReason::AmountChanged,
+            PaymentStatus::Succeeded | PaymentStatus::Canceled => false,
+        };
+        let fulfilment = Fulfilment::new(self.context);
+        if may_cancel {
+            fulfilment
+                .reject_unpaid(record, intent, reason.stored_text())
+                .await?;
+        }
+        // Cancels what was just rejected. If the buyer authorised in the meantime, the order gets
+        // its tickets.
+        fulfilment.fulfil(order, &mut None).await.map(|_| ())
+    }
+
+    /// Abandons an order without a stored payment intent. The rejection is written first: from then
+    /// on no node can store an intent for the order or allocate its tickets.
+    async fn abandon_without_intent(
+        self,
+        order: OrderId,
+        reason: &str,
+    ) -> Result<(), PaymentFailure> {
+        self.context
+            .store
+            .reject(order, reason, self.context.clock.now())
+            .await
+            .map_err(unavailable)?;
+        Fulfilment::new(self.context)
+            .fulfil(order, &mut None)
+            .await
+            .map(drop)
+    }
+}
+
+/// Converts a draw's denial for the buyer.
+fn failure_of(draw: DrawId, denied: Denied) -> PaymentFailure {
+    match denied {
+        Denied::Refused(refusal) => PaymentFailure::Refused { draw, refusal },
+        Denied::NoSuchDraw => PaymentFailure::Refused {
+            draw,
+            refusal: Refusal::DrawClosed,
+        },
+        Denied::Unavailable | Denied::Paused => PaymentFailure::Unavailable,
+    }
+}
+
+/// The outcome of an attempt to confirm an intent. `refusal`: the provider's refusal of this
+/// attempt. The buyer is told "declined" only when the provider said so; otherwise the same attempt
+/// may be repeated.
+fn confirmation_outcome(
+    record: &OrderRecord,
+    intent: PaymentIntent,
+    refusal: Option<PaymentFailure>,
+) -> Result<Confirmation, PaymentFailure> {
+    match intent.status {
+        // Also for a canceled intent: `fulfil` reports how the order ended.
+        PaymentStatus::RequiresCapture | PaymentStatus::Succeeded | PaymentStatus::Canceled => {
+            Ok(Confirmation::Authorised)
+        }
+        PaymentStatus::RequiresAction => Ok(Confirmation::RequiresAction {
+            client_secret: record.client_secret.clone().unwrap_or_default(),
+        }),
+        PaymentStatus::Processing => Ok(Confirmation::Processing),
+        PaymentStatus::RequiresConfirmation | PaymentStatus::RequiresPaymentMethod => {
+            Err(refusal.unwrap_or(PaymentFailure::Unavailable))
+        }
+    }
+}
+
+fn declined(Decline { code, message, .. }: Decline) -> PaymentFailure {
+    PaymentFailure::Declined { code, message }
+}

@@ -1,0 +1,397 @@
+//! Opens an order or resizes it: reserves every line or none, and makes one payment intent. The
+//! same client key always finds the same order.
+
+use std::sync::Arc;
+
+use domain::reservation::KEPT_SECONDS;
+use domain::{
+    Command, DrawId, HoldSource, Line, Order, OrderId, OrderState, Refusal, Reservation, Status,
+    TICKETS, Timestamp,
+};
+use persistence::ledger::{AttachedWrite, NewOrder};
+use persistence::stores::OrderRecord;
+
+use super::{Checkout, failure_of};
+use crate::payments::abandon_reason::AbandonReason;
+use crate::payments::context::unavailable;
+use crate::payments::intents::{IntentError, Intents, is_changeable};
+use crate::payments::job_queue::JobKey;
+use crate::{Denied, OpenOrder, PaymentFailure};
+
+impl Checkout<'_> {
+    /// Opens or resizes an order. Runs in a job of the client key, so one key never opens two
+    /// orders on this node.
+    pub(crate) async fn open(self, mut request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+        request.lines.sort_by_key(|line| line.draw);
+        self.reject_sold_out(&request)?;
+        let context = self.context.clone();
+        let key = JobKey::Client(request.client_key.clone());
+        let work = async move {
+            let checkout = Checkout::new(&context);
+            let (new_id, client_key, source) =
+                (request.id, request.client_key.clone(), request.source);
+            let lines = request.lines.clone();
+            if let Some(existing) = checkout.find_order(&client_key).await? {
+                return checkout
+                    .open_existing(existing, &client_key, lines, source)
+                    .await;
+            }
+            context.index.insert_client_key(&client_key, new_id);
+            let job_context = context.clone();
+            // Boxed: the future is large.
+            let opened = context
+                .run_for_order(new_id, async move {
+                    Box::pin(Checkout::new(&job_context).open_new(request)).await
+                })
+                .await;
+            // Another node may have opened an order for the key in the meantime. The database has
+            // one order per key, and that order may hold the tickets that are missing here.
+            let peer_may_have_opened = match &opened {
+                Ok(_) => false,
+                Err(PaymentFailure::Unavailable) => true,
+                Err(_) => context.draws.other_node_count() > 0,
+            };
+            if !peer_may_have_opened {
+                return opened;
+            }
+            match checkout.find_order(&client_key).await? {
+                Some(existing) if existing != new_id => {
+                    checkout
+                        .open_existing(existing, &client_key, lines, source)
+                        .await
+                }
+                _ => opened,
+            }
+        };
+        self.context
+            .jobs
+            .run(key, work)
+            .await
+            .unwrap_or(Err(PaymentFailure::Unavailable))
+    }
+
+    async fn find_order(self, client_key: &str) -> Result<Option<OrderId>, PaymentFailure> {
+        let record = self
+            .context
+            .store
+            .order_by_client_key(client_key)
+            .await
+            .map_err(unavailable)?;
+        Ok(record.map(|record| record.order.id))
+    }
+
+    async fn open_existing(
+        self,
+        id: OrderId,
+        client_key: &str,
+        lines: Vec<Line>,
+        source: Option<HoldSource>,
+    ) -> Result<OrderRecord, PaymentFailure> {
+        self.context.index.insert_client_key(client_key, id);
+        let context = Arc::clone(self.context);
+        self.context
+            .run_for_order(id, async move {
+                Box::pin(Checkout::new(&context).reopen(id, lines, source)).await
+            })
+            .await
+    }
+
+    /// Rejects a new order for a draw without enough unsold tickets. Uses the cached views only, so
+    /// a crowd on a sold-out draw loads neither an actor nor the database.
+    fn reject_sold_out(self, request: &OpenOrder) -> Result<(), PaymentFailure> {
+        if self.context.index.has_client_key(&request.client_key) {
+            return Ok(());
+        }
+        let now = self.context.clock.now();
+        for line in &request.lines {
+            let Some(view) = self.context.draws.cached_view(line.draw) else {
+                continue;
+            };
+            let free = TICKETS.saturating_sub(view.sold);
+            let refusal = match view.status {
+                Status::Active if now < view.closes_at && line.count <= free => continue,
+                Status::Active if now < view.closes_at => Refusal::TooFewTickets { free },
+                _ => Refusal::DrawClosed,
+            };
+            return Err(PaymentFailure::Refused {
+                draw: line.draw,
+                refusal,
+            });
+        }
+        Ok(())
+    }
+
+    async fn open_new(self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+        let mut record = self.reserve_new(request).await?;
+        let created = Intents::new(self.context).create_first(&mut record).await;
+        self.finish_opening(record, created).await
+    }
+
+    async fn reopen(
+        self,
+        id: OrderId,
+        lines: Vec<Line>,
+        source: Option<HoldSource>,
+    ) -> Result<OrderRecord, PaymentFailure> {
+        let record = self.context.load_order(id).await?;
+        if record.order.state != OrderState::Quoted {
+            return Ok(record);
+        }
+        match self.reserve_again(record, lines, source).await? {
+            ReserveOutcome::TooLate(record) => Ok(record),
+            ReserveOutcome::Reserved(mut record) => {
+                let ensured = Intents::new(self.context).ensure(&mut record).await;
+                self.finish_opening(record, ensured).await
+            }
+        }
+    }
+
+    /// Returns the order, or abandons it when the provider refuses its payment intent.
+    async fn finish_opening(
+        self,
+        record: OrderRecord,
+        intent: Result<(), IntentError>,
+    ) -> Result<OrderRecord, PaymentFailure> {
+        match intent {
+            Ok(()) => Ok(record),
+            Err(IntentError::Deferred) => Err(PaymentFailure::Unavailable),
+            Err(IntentError::Refused { code, message }) => {
+                let reason = format!("the payment could not be prepared: {code}");
+                self.abandon_unseen(record.order.id, &reason).await;
+                Err(PaymentFailure::Declined { code, message })
+            }
+        }
+    }
+
+    /// Reserves the lines of a new order. The commit of the first line also stores the order.
+    async fn reserve_new(self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+        let now = self.context.clock.now();
+        let until = now.plus_seconds(KEPT_SECONDS);
+        let record = new_record(&request, now);
+        for (position, line) in request.lines.iter().enumerate() {
+            let rider = (position == 0).then(|| AttachedWrite::Open(new_order(&request, now)));
+            let command = Command::Reserve {
+                order: request.id,
+                count: line.count,
+                until,
+            };
+            if let Err(denied) = self
+                .context
+                .reserve(request.source, line.draw, command, rider)
+                .await
+            {
+                let failure = failure_of(line.draw, denied);
+                // After `Unavailable` the caller retries soon: keep what is reserved.
+                if position > 0 && failure != PaymentFailure::Unavailable {
+                    self.abandon_unseen(request.id, &failure.to_string()).await;
+                }
+                return Err(failure);
+            }
+        }
+        Ok(record)
+    }
+
+    /// Resizes an order or renews its lapsed reservations. The order itself changes with the commit
+    /// of the last reservation, when all others are certain.
+    async fn reserve_again(
+        self,
+        mut record: OrderRecord,
+        lines: Vec<Line>,
+        source: Option<HoldSource>,
+    ) -> Result<ReserveOutcome, PaymentFailure> {
+        if let Some(id) = record.order.payment_intent.clone() {
+            let intent = self
+                .context
+                .gateway
+                .retrieve(&record.order.account, &id)
+                .await
+                .map_err(|_| PaymentFailure::Unavailable)?;
+            if !is_changeable(intent.status) {
+                return Ok(ReserveOutcome::TooLate(record));
+            }
+        }
+        let until = self.context.clock.now().plus_seconds(KEPT_SECONDS);
+        let order = record.order.id;
+        let mut earlier = EarlierReservations {
+            is_complete: true,
+            by_draw: Vec::new(),
+        };
+        for (line, rider) in reservation_sequence(&record.order, &lines) {
+            let reserved = match self.context.current_reservation(line.draw, order).await {
+                Ok(reservation) => {
+                    earlier.is_complete &= reservation.is_some()
+                        || !record.order.lines.iter().any(|old| old.draw == line.draw);
+                    earlier.by_draw.push((line.draw, reservation));
+                    self.reserve_with_attached_write(order, line, until, rider, source)
+                        .await
+                }
+                Err(denied) => Err(denied),
+            };
+            if let Err(denied) = reserved {
+                let failure = failure_of(line.draw, denied);
+                self.restore_reservations(order, &earlier, &failure).await;
+                return Err(failure);
+            }
+        }
+        for removed in record
+            .order
+            .lines
+            .iter()
+            .filter(|old| lines.iter().all(|line| line.draw != old.draw))
+        {
+            // On a failure the reservation lapses by itself.
+            let _ = self
+                .context
+                .execute(removed.draw, Command::Release { order }, None)
+                .await;
+        }
+        record.order.lines = lines;
+        Ok(ReserveOutcome::Reserved(record))
+    }
+
+    /// Reserves a line together with `rider`. An unchanged reservation makes no commit, and the
+    /// rider needs one. Then the reservation is released and made again.
+    async fn reserve_with_attached_write(
+        self,
+        order: OrderId,
+        line: Line,
+        until: Timestamp,
+        rider: Option<AttachedWrite>,
+        source: Option<HoldSource>,
+    ) -> Result<(), Denied> {
+        let reserve = Command::Reserve {
+            order,
+            count: line.count,
+            until,
+        };
+        let committed = self
+            .context
+            .reserve(source, line.draw, reserve.clone(), rider.clone())
+            .await?;
+        if rider.is_some() && !committed.written {
+            self.context
+                .execute(line.draw, Command::Release { order }, None)
+                .await?;
+            self.context
+                .reserve(source, line.draw, reserve, rider)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Restores the earlier reservations, with their earlier ends. An order that was incomplete
+    /// before and is refused now is abandoned: its buyer could not pay for it.
+    async fn restore_reservations(
+        self,
+        order: OrderId,
+        earlier: &EarlierReservations,
+        failure: &PaymentFailure,
+    ) {
+        if *failure != PaymentFailure::Unavailable && !earlier.is_complete {
+            if let Err(failure) = self.abandon(order, AbandonReason::TicketsUnavailable).await {
+                tracing::warn!(%failure, order.id = %order, "abandoning an order deferred to the sweeper");
+            }
+            return;
+        }
+        for (draw, reservation) in &earlier.by_draw {
+            let command = match reservation {
+                Some(Reservation { count, until, .. }) => Command::Reserve {
+                    order,
+                    count: *count,
+                    until: *until,
+                },
+                None => Command::Release { order },
+            };
+            // On a failure the reservation lapses, or the payment is refused.
+            let _ = self.context.execute(*draw, command, None).await;
+        }
+    }
+
+    /// Abandons an order that no buyer has seen.
+    async fn abandon_unseen(self, order: OrderId, reason: &str) {
+        if let Err(failure) = self.abandon_without_intent(order, reason).await {
+            tracing::warn!(%failure, order.id = %order, "abandoning an order deferred to the sweeper");
+        }
+    }
+}
+
+/// The reservations of an order before it is resized.
+struct EarlierReservations {
+    /// Every line of the order had its reservation.
+    is_complete: bool,
+    by_draw: Vec<(DrawId, Option<Reservation>)>,
+}
+
+/// Returns the lines in the sequence in which they are reserved, and what each commit also writes.
+/// The new price is written with the last line. A line whose count changes comes last if there is
+/// one, because it certainly makes a commit.
+fn reservation_sequence(order: &Order, lines: &[Line]) -> Vec<(Line, Option<AttachedWrite>)> {
+    let old_count = |draw: DrawId| {
+        order
+            .lines
+            .iter()
+            .find(|line| line.draw == draw)
+            .map(|line| line.count)
+    };
+    let last = lines
+        .iter()
+        .rev()
+        .find(|line| old_count(line.draw) != Some(line.count))
+        .or(lines.last())
+        .copied();
+    let rider = (lines != order.lines).then(|| AttachedWrite::Reprice {
+        order: order.id,
+        lines: lines.to_vec(),
+    });
+    let others = lines
+        .iter()
+        .copied()
+        .filter(|line| Some(*line) != last)
+        .map(|line| (line, None));
+    others.chain(last.map(|line| (line, rider))).collect()
+}
+
+enum ReserveOutcome {
+    Reserved(OrderRecord),
+    /// The payment was authorised or cancelled in the meantime.
+    TooLate(OrderRecord),
+}
+
+fn new_order(request: &OpenOrder, at: Timestamp) -> NewOrder {
+    NewOrder {
+        id: request.id,
+        club: request.club,
+        account: request.account.clone(),
+        client_key: request.client_key.clone(),
+        token: request.token.clone(),
+        lines: request.lines.clone(),
+        buyer: request.buyer.clone(),
+        at,
+        authorised_at: None,
+        payment_intent: None,
+    }
+}
+
+fn new_record(request: &OpenOrder, at: Timestamp) -> OrderRecord {
+    OrderRecord {
+        order: Order {
+            id: request.id,
+            club: request.club,
+            account: request.account.clone(),
+            state: OrderState::Quoted,
+            lines: request.lines.clone(),
+            payment_intent: None,
+            application_fee: domain::Cents::ZERO,
+        },
+        client_key: request.client_key.clone(),
+        token: request.token.clone(),
+        client_secret: None,
+        buyer: request.buyer.clone(),
+        consent_at: None,
+        opened_at: at,
+        authorised_at: None,
+        captured_at: None,
+        reason: None,
+        tickets: Vec::new(),
+    }
+}

@@ -1,0 +1,38 @@
+//! The port for connecting clubs to the payment provider. Each club has an account of its own
+//! (decision C-24).
+
+use async_trait::async_trait;
+use domain::AccountId;
+
+use super::gateway::GatewayError;
+
+/// The state of a connected account. It may sell if `charges_enabled && details_submitted`
+/// (decision B-13).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AccountStatus {
+    pub charges_enabled: bool,
+    pub payouts_enabled: bool,
+    pub details_submitted: bool,
+}
+
+/// Connects clubs to the payment provider.
+#[async_trait]
+pub trait Connect: Send + Sync {
+    /// Creates a connected account for a club. A retry under the same idempotency key returns the
+    /// same account.
+    async fn create_account(
+        &self,
+        key: &str,
+        email: Option<&str>,
+    ) -> Result<AccountId, GatewayError>;
+    /// Returns a single-use link to the provider's onboarding page. The page leads to `return_url`
+    /// when done, and to `refresh_url` when the link was used before.
+    async fn onboarding_link(
+        &self,
+        account: &AccountId,
+        refresh_url: &str,
+        return_url: &str,
+    ) -> Result<String, GatewayError>;
+    /// Returns the current state of an account.
+    async fn account_status(&self, account: &AccountId) -> Result<AccountStatus, GatewayError>;
+}

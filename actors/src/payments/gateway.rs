@@ -1,0 +1,135 @@
+//! The port to the payment provider.
+
+use async_trait::async_trait;
+use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use thiserror::Error;
+
+/// The code of a refusal because of the intent's state: it was confirmed, captured or cancelled
+/// before.
+pub const UNEXPECTED_STATE: &str = "payment_intent_unexpected_state";
+
+/// Why a call to the provider failed, and what that means for a retry.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GatewayError {
+    /// The provider refuses, and will refuse again: a declined card, a wrong state, a wrong amount.
+    #[error("refused by the provider: {code}: {message}")]
+    Refused { code: String, message: String },
+    /// The call certainly had no effect (429, connection refused). It may be repeated under the
+    /// same key.
+    #[error("provider unavailable: {0}")]
+    Unavailable(String),
+    /// No answer after the request was sent: its effect may have happened, or may still happen. It
+    /// must be repeated under the same key, which returns the lost answer and prevents a second
+    /// effect.
+    #[error("outcome unknown: {0}")]
+    Unknown(String),
+    /// A server error of the provider: the effect may have happened. The provider stores the
+    /// failure under the key, so a retry needs a new key. The caller must check the intent first.
+    #[error("outcome unknown: the provider failed: {0}")]
+    Failed(String),
+}
+
+impl GatewayError {
+    /// Whether the provider stored the failure under the idempotency key. A retry under this key
+    /// returns the same failure, and no earlier request under it can still have an effect.
+    pub fn is_stored_under_key(&self) -> bool {
+        matches!(self, GatewayError::Failed(_))
+    }
+}
+
+/// The content of a payment intent on the club's own account (decision C-24).
+#[derive(Clone, Debug)]
+pub struct NewIntent {
+    pub order: OrderId,
+    pub account: AccountId,
+    pub amount: Cents,
+    /// Draws and ticket counts, as in `1042x3,1043x2`, stored in the metadata. If a restored
+    /// database lacks the order, they name its tickets. No personal data.
+    pub draws: String,
+}
+
+/// A payment intent with the secret that the browser needs.
+#[derive(Clone, Debug)]
+pub struct OpenedIntent {
+    pub id: PaymentIntentId,
+    pub client_secret: String,
+    pub intent: PaymentIntent,
+}
+
+/// The payment provider. Every write takes the idempotency key of its operation.
+///
+/// # Errors
+/// All methods fail with [`GatewayError`].
+#[async_trait]
+pub trait Gateway: Send + Sync {
+    /// Creates an intent.
+    async fn create(&self, key: &str, new: &NewIntent) -> Result<OpenedIntent, GatewayError>;
+    /// Changes the amount of an intent that is not authorised yet.
+    async fn update(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        new: &NewIntent,
+    ) -> Result<OpenedIntent, GatewayError>;
+    /// Reads an intent.
+    async fn retrieve(
+        &self,
+        account: &AccountId,
+        id: &PaymentIntentId,
+    ) -> Result<PaymentIntent, GatewayError>;
+    /// Confirms an intent with the browser's payment method (decision C-5). The returned intent may
+    /// require an action of the buyer.
+    async fn confirm(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        payment_method: &str,
+    ) -> Result<OpenedIntent, GatewayError>;
+    /// Captures an authorised intent.
+    async fn capture(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        application_fee: Cents,
+    ) -> Result<PaymentIntent, GatewayError>;
+    /// Cancels an intent, authorised or not.
+    async fn cancel(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+    ) -> Result<PaymentIntent, GatewayError>;
+    /// Refunds an amount. The application fee is never refunded in proportion (decision D-3).
+    async fn refund(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        amount: Cents,
+    ) -> Result<(), GatewayError>;
+    /// Refunds a part of an intent's application fee.
+    async fn refund_fee(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        amount: Cents,
+    ) -> Result<(), GatewayError>;
+    /// Lists the account's intents created since a time, newest first.
+    async fn list(
+        &self,
+        account: &AccountId,
+        since: Timestamp,
+    ) -> Result<Vec<PaymentIntent>, GatewayError>;
+    /// Finds an order's open intent by its metadata, among those created since a time. Used when
+    /// the answer to a creation was lost.
+    async fn find(
+        &self,
+        account: &AccountId,
+        order: OrderId,
+        since: Timestamp,
+    ) -> Result<Option<OpenedIntent>, GatewayError>;
+}

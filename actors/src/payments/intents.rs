@@ -1,0 +1,271 @@
+//! Creates and updates an order's payment intent at the provider.
+
+use domain::{Order, OrderState, PaymentStatus};
+use persistence::failpoint::{self, PurchaseStep};
+use persistence::stores::{Operation, OperationKind, OrderRecord};
+
+use super::context::{Deferred, PaymentContext};
+use crate::{GatewayError, NewIntent, OpenedIntent};
+
+/// Tolerated difference between our clock and the provider's.
+const CLOCK_SKEW_MS: i64 = 300_000;
+
+/// Why a payment intent could not be created or updated.
+pub(super) enum IntentError {
+    Deferred,
+    /// The provider refuses, and will refuse again.
+    Refused {
+        code: String,
+        message: String,
+    },
+}
+
+impl From<Deferred> for IntentError {
+    fn from(_: Deferred) -> IntentError {
+        IntentError::Deferred
+    }
+}
+
+fn new_intent(order: &Order) -> NewIntent {
+    let draws: Vec<String> = order
+        .lines
+        .iter()
+        .map(|line| format!("{}x{}", line.draw, line.count))
+        .collect();
+    NewIntent {
+        order: order.id,
+        account: order.account.clone(),
+        amount: order.total(),
+        draws: draws.join(","),
+    }
+}
+
+/// Creates and updates payment intents. Its methods must run in a job of the order.
+#[derive(Clone, Copy)]
+pub(super) struct Intents<'a> {
+    context: &'a PaymentContext,
+}
+
+impl<'a> Intents<'a> {
+    pub(super) fn new(context: &'a PaymentContext) -> Intents<'a> {
+        Intents { context }
+    }
+
+    /// Creates the intent of an order that this node opened just now. No other worker
+    /// knows the new create operation yet, so the first attempt does not claim it. After a failure
+    /// it claims the operation to record the failure.
+    pub(super) async fn create_first(self, record: &mut OrderRecord) -> Result<(), IntentError> {
+        let order = record.order.id;
+        let key = OperationKind::Create.first_key(order).unwrap_or_default();
+        match failpoint::around(
+            PurchaseStep::Intent,
+            self.context
+                .gateway
+                .create(&key, &new_intent(&record.order)),
+        )
+        .await
+        {
+            Ok(opened) => self.store_intent(record, opened).await,
+            Err(error) => {
+                let operation = self
+                    .context
+                    .claim_operation(order, OperationKind::Create)
+                    .await?
+                    .ok_or(IntentError::Deferred)?;
+                let opened = self.recover_create(record, &operation, error).await?;
+                self.store_intent(record, opened).await
+            }
+        }
+    }
+
+    /// Makes the order's intent exist with the order's amount.
+    pub(super) async fn ensure(self, record: &mut OrderRecord) -> Result<(), IntentError> {
+        let order = record.order.id;
+        if record.order.payment_intent.is_none() {
+            let operation = self
+                .context
+                .claim_operation(order, OperationKind::Create)
+                .await?
+                .ok_or(IntentError::Deferred)?;
+            return self.create(record, &operation).await;
+        }
+        match self
+            .context
+            .claim_operation(order, OperationKind::Update)
+            .await?
+        {
+            Some(operation) => match self.update(record, &operation).await {
+                // The buyer authorised or the intent was cancelled in the meantime. The order is
+                // returned as it is, and its fulfilment reports the outcome.
+                Err(IntentError::Refused { .. }) => Ok(()),
+                updated => updated,
+            },
+            None => Ok(()),
+        }
+    }
+
+    /// Creates the order's intent, or finds the one that an attempt without an answer created.
+    pub(super) async fn create(
+        self,
+        record: &mut OrderRecord,
+        operation: &Operation,
+    ) -> Result<(), IntentError> {
+        let found = if operation.attempts > 1 {
+            self.find(record).await
+        } else {
+            None
+        };
+        let opened = match found {
+            Some(opened) => opened,
+            None => match self
+                .context
+                .gateway
+                .create(&operation.key, &new_intent(&record.order))
+                .await
+            {
+                Ok(opened) => opened,
+                Err(error) => self.recover_create(record, operation, error).await?,
+            },
+        };
+        self.store_intent(record, opened).await
+    }
+
+    async fn store_intent(
+        self,
+        record: &mut OrderRecord,
+        opened: OpenedIntent,
+    ) -> Result<(), IntentError> {
+        let order = record.order.id;
+        let stored = failpoint::around(
+            PurchaseStep::Name,
+            self.context
+                .store
+                .record_payment_intent(order, &opened.id, &opened.client_secret),
+        )
+        .await;
+        if let Err(failure) = stored {
+            self.cancel_stray_intent(record, &opened).await;
+            return Err(Deferred::from(failure).into());
+        }
+        self.context.index.insert_intent(&opened.id, order);
+        record.order.payment_intent = Some(opened.id);
+        record.client_secret = Some(opened.client_secret);
+        Ok(())
+    }
+
+    /// Cancels an intent that the order does not need: another process has ended the order or
+    /// stored another intent. When only the database failed, the intent stays, and the next attempt
+    /// finds it.
+    async fn cancel_stray_intent(self, record: &OrderRecord, opened: &OpenedIntent) {
+        let order = record.order.id;
+        let Ok(Some(now)) = self.context.store.order(order).await else {
+            return;
+        };
+        let stored = now.order.payment_intent.as_ref();
+        if stored == Some(&opened.id) || (stored.is_none() && now.order.state == OrderState::Quoted)
+        {
+            return;
+        }
+        let key = format!("disown-{}", opened.id);
+        if let Err(error) = self
+            .context
+            .gateway
+            .cancel(&key, &record.order.account, &opened.id)
+            .await
+        {
+            // No buyer has seen its client secret, so it can never be paid.
+            tracing::warn!(%error, order.id = %order, "stray payment intent stays open: provider error");
+        }
+    }
+
+    async fn find(self, record: &OrderRecord) -> Option<OpenedIntent> {
+        let since = record.opened_at.plus_ms(-CLOCK_SKEW_MS);
+        // On an error, creating again under the same key returns the same intent.
+        self.context
+            .gateway
+            .find(&record.order.account, record.order.id, since)
+            .await
+            .ok()
+            .flatten()
+    }
+
+    /// Handles a failed attempt to create an intent. Returns the intent if it exists anyway.
+    async fn recover_create(
+        self,
+        record: &OrderRecord,
+        operation: &Operation,
+        error: GatewayError,
+    ) -> Result<OpenedIntent, IntentError> {
+        tracing::warn!(%error, order.id = %operation.order, "payment intent not created: provider error");
+        match error {
+            GatewayError::Refused { code, message } => {
+                self.context
+                    .fail_operation(operation, format!("{code}: {message}"))
+                    .await?;
+                Err(IntentError::Refused { code, message })
+            }
+            GatewayError::Unavailable(_) => {
+                Err(self.context.retry_later(operation, false).await.into())
+            }
+            GatewayError::Unknown(_) | GatewayError::Failed(_) => match self.find(record).await {
+                Some(opened) => Ok(opened),
+                // An intent that is created late has a client secret that no buyer ever sees, so it
+                // can never be paid.
+                None => Err(self
+                    .context
+                    .retry_later(operation, error.is_stored_under_key())
+                    .await
+                    .into()),
+            },
+        }
+    }
+
+    /// Sets the intent's amount to the order's total.
+    pub(super) async fn update(
+        self,
+        record: &OrderRecord,
+        operation: &Operation,
+    ) -> Result<(), IntentError> {
+        let context = self.context;
+        let (order, Some(id)) = (&record.order, &record.order.payment_intent) else {
+            // The intent does not exist yet. It will be created with the new amount.
+            return Ok(context.complete_operation(operation).await?);
+        };
+        match context
+            .gateway
+            .update(&operation.key, &order.account, id, &new_intent(order))
+            .await
+        {
+            Ok(_) => Ok(context.complete_operation(operation).await?),
+            Err(GatewayError::Refused { code, message }) => {
+                // Authorised or cancelled in the meantime: fulfilment decides about the order.
+                context
+                    .fail_operation(operation, format!("{code}: {message}"))
+                    .await?;
+                Err(IntentError::Refused { code, message })
+            }
+            Err(GatewayError::Unavailable(_)) => {
+                Err(context.retry_later(operation, false).await.into())
+            }
+            Err(error) => match context.gateway.retrieve(&order.account, id).await {
+                Ok(intent) if intent.amount == order.total() => {
+                    Ok(context.complete_operation(operation).await?)
+                }
+                retrieved => Err(context
+                    .retry_later(operation, retrieved.is_ok() && error.is_stored_under_key())
+                    .await
+                    .into()),
+            },
+        }
+    }
+}
+
+/// Whether an intent in this state may still be changed.
+pub(super) fn is_changeable(status: PaymentStatus) -> bool {
+    matches!(
+        status,
+        PaymentStatus::RequiresPaymentMethod
+            | PaymentStatus::RequiresConfirmation
+            | PaymentStatus::RequiresAction
+    )
+}

@@ -1,0 +1,97 @@
+//! The life of a payment operation: claim, retry later, complete. An operation is a call to the
+//! provider that is stored before it is attempted, with an idempotency key of its own.
+
+use domain::OrderId;
+use persistence::stores::{Attempt, Operation, OperationKind};
+
+use super::context::{Deferred, PaymentContext};
+use super::retry_delay::retry_delay_ms;
+
+/// How long a claim is exclusive. Longer than two calls to the provider can take.
+pub(super) const LEASE_MS: i64 = 30_000;
+/// Attempts under one key before the key may change. The same key returns the lost answer of an
+/// attempt whose outcome is unknown. Only when the provider stored a failure under the key does a
+/// new key help, and only after checking that the operation had no effect.
+const SAME_KEY_ATTEMPTS: u32 = 2;
+
+impl PaymentContext {
+    /// Claims the order's open operation of one kind. `None`: there is none, or it is claimed.
+    pub(super) async fn claim_operation(
+        &self,
+        order: OrderId,
+        kind: OperationKind,
+    ) -> Result<Option<Operation>, Deferred> {
+        Ok(self
+            .store
+            .claim_operation(order, kind, self.clock.now(), LEASE_MS)
+            .await?)
+    }
+
+    /// Schedules the next attempt of an operation. `failure_is_stored`: the provider stored a
+    /// failure under the operation's key, and the operation had no effect.
+    pub(super) async fn retry_later(
+        &self,
+        operation: &Operation,
+        failure_is_stored: bool,
+    ) -> Deferred {
+        let at = self.clock.now().plus_ms(retry_delay_ms(
+            operation.attempts.saturating_sub(1),
+            operation.id as u64,
+        ));
+        let new_key = (failure_is_stored && operation.attempts >= SAME_KEY_ATTEMPTS)
+            .then(|| next_key(&operation.key));
+        self.wakeups.operations.notify_one();
+        let again = Attempt::Again {
+            attempts: operation.attempts,
+            at,
+            new_key,
+        };
+        match self.store.record_attempt(operation.id, again).await {
+            Ok(()) => Deferred,
+            // The operation becomes due again when its lease expires.
+            Err(failure) => Deferred::from(failure),
+        }
+    }
+
+    /// Stores that an operation succeeded or is no longer needed.
+    pub(super) async fn complete_operation(&self, operation: &Operation) -> Result<(), Deferred> {
+        Ok(self
+            .store
+            .record_attempt(operation.id, Attempt::Done)
+            .await?)
+    }
+
+    /// Stores that the provider refuses an operation for good.
+    pub(super) async fn fail_operation(
+        &self,
+        operation: &Operation,
+        why: String,
+    ) -> Result<(), Deferred> {
+        Ok(self
+            .store
+            .record_attempt(operation.id, Attempt::Failed { why })
+            .await?)
+    }
+}
+
+/// Returns the key for a new attempt: `cap-7` → `cap-7/2` → `cap-7/3`.
+fn next_key(key: &str) -> String {
+    match key
+        .rsplit_once('/')
+        .and_then(|(stem, count)| Some((stem, count.parse::<u32>().ok()?)))
+    {
+        Some((stem, count)) => format!("{stem}/{}", count + 1),
+        None => format!("{key}/2"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::next_key;
+
+    #[test]
+    fn next_key_counts_attempts() {
+        assert_eq!(next_key("cap-7"), "cap-7/2");
+        assert_eq!(next_key("cap-7/2"), "cap-7/3");
+    }
+}

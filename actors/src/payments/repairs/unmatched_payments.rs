@@ -1,0 +1,163 @@
+//! Returns a payment that no order holds: one without an order, a second payment for an order, or
+//! one for an order that has ended without it.
+
+use std::slice;
+
+use domain::{AccountId, Cents, OrderState, PaymentIntent, PaymentIntentId};
+use persistence::records::audit::AuditEntry;
+use persistence::stores::{NotifyBuyer, OrderRecord, Repair};
+
+use super::Repairs;
+use crate::{GatewayError, RepairError};
+
+/// The amounts that were returned of a payment that no order holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReturnedPayment {
+    /// ReturnedPayment to the buyer.
+    pub amount: Cents,
+    /// The part of the platform's application fee that was returned to the club.
+    pub fee: Cents,
+}
+
+impl Repairs<'_> {
+    /// Returns a payment that no order holds. The provider keeps one answer per idempotency key, so
+    /// a repeated call returns nothing twice. The audit entry is written before any money moves.
+    pub(crate) async fn return_payment(
+        self,
+        id: &PaymentIntentId,
+        audit_entry: Option<AuditEntry>,
+    ) -> Result<ReturnedPayment, RepairError> {
+        let store = &self.context.store;
+        let account = match self.order_without_tickets(id).await? {
+            Some(record) => record.order.account,
+            None => store
+                .account_of_payment(id)
+                .await?
+                .ok_or(RepairError::Unknown)?,
+        };
+        if !store
+            .begin_repair(id, Repair::Return, self.context.clock.now())
+            .await?
+        {
+            return Err(RepairError::HasTickets);
+        }
+        let returned = self.return_in_repair(id, &account, audit_entry).await;
+        self.end_repair(id, Repair::Return, returned).await
+    }
+
+    /// Returns the payment while the repair is registered in the database.
+    async fn return_in_repair(
+        self,
+        id: &PaymentIntentId,
+        account: &AccountId,
+        audit_entry: Option<AuditEntry>,
+    ) -> Result<ReturnedPayment, RepairError> {
+        let context = self.context;
+        let intent = context
+            .gateway
+            .retrieve(account, id)
+            .await
+            .map_err(|_| RepairError::Unavailable)?;
+        // The order may have got its tickets while the provider was answering.
+        let order = self.order_without_tickets(id).await?;
+        // The fee of a captured order is in the draws' ledgers: what is due stays with the
+        // platform, and the rest is refunded by the fee refunds.
+        let fee_is_in_ledger = order
+            .as_ref()
+            .is_some_and(|record| record.captured_at.is_some());
+        if !intent.is_taken() {
+            return Err(RepairError::Unknown);
+        }
+        let to_return = ReturnedPayment {
+            amount: intent.amount_received - intent.amount_refunded,
+            fee: if fee_is_in_ledger {
+                Cents::ZERO
+            } else {
+                intent.application_fee - intent.application_fee_refunded
+            },
+        };
+        if to_return.amount <= Cents::ZERO && to_return.fee <= Cents::ZERO {
+            return Err(RepairError::Refunded);
+        }
+        if let Some(entry) = &audit_entry {
+            context.store.write_audit_entry(entry).await?;
+        }
+        if let Some(record) = &order {
+            // A void order gets no tickets from any node while its money is on the way back. If a
+            // node has just allocated them, this write fails.
+            let reason = "the payment was given back by hand";
+            context
+                .store
+                .void(
+                    record.order.id,
+                    reason,
+                    NotifyBuyer::Nobody,
+                    context.clock.now(),
+                )
+                .await?;
+        }
+        self.refund_at_provider(&intent, to_return).await?;
+        let refunded = context
+            .gateway
+            .retrieve(account, id)
+            .await
+            .map_err(|_| RepairError::Unavailable)?;
+        context
+            .store
+            .record_provider_snapshots(slice::from_ref(&refunded), context.clock.now())
+            .await?;
+        Ok(to_return)
+    }
+
+    /// Returns the payment's order, if there is one. Fails while the order has its tickets, even if
+    /// its capture is not stored yet.
+    async fn order_without_tickets(
+        self,
+        id: &PaymentIntentId,
+    ) -> Result<Option<OrderRecord>, RepairError> {
+        let order = self.context.store.order_by_payment_intent(id).await?;
+        let has_tickets = |record: &OrderRecord| {
+            matches!(
+                record.order.state,
+                OrderState::Allocated | OrderState::Captured
+            )
+        };
+        if order.as_ref().is_some_and(has_tickets) {
+            Err(RepairError::HasTickets)
+        } else {
+            Ok(order)
+        }
+    }
+
+    async fn refund_at_provider(
+        self,
+        intent: &PaymentIntent,
+        to_return: ReturnedPayment,
+    ) -> Result<(), RepairError> {
+        let gateway = &self.context.gateway;
+        let deferred = |error: GatewayError| {
+            tracing::warn!(%error, payment_intent.id = %intent.id, "return of an unmatched payment failed: provider error");
+            RepairError::Unavailable
+        };
+        // The key contains what was refunded before: after a partial refund by hand, the rest is a
+        // different request.
+        if to_return.amount > Cents::ZERO {
+            let key = format!("return-{}-{}", intent.id, intent.amount_refunded.0);
+            gateway
+                .refund(&key, &intent.account, &intent.id, to_return.amount)
+                .await
+                .map_err(deferred)?;
+        }
+        if to_return.fee > Cents::ZERO {
+            let key = format!(
+                "return-fee-{}-{}",
+                intent.id, intent.application_fee_refunded.0
+            );
+            gateway
+                .refund_fee(&key, &intent.account, &intent.id, to_return.fee)
+                .await
+                .map_err(deferred)?;
+        }
+        Ok(())
+    }
+}

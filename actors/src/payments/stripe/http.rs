@@ -1,0 +1,228 @@
+//! The HTTP client beneath async-stripe: keeps connections, sets the idempotency key, and
+//! classifies errors by what they mean for a retry.
+
+use std::fmt::{self, Write};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, USER_AGENT};
+use hyper::{Method, Request, StatusCode};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use serde_json::Value;
+use stripe_client_core::{
+    CustomizedStripeRequest, StripeClient, StripeClientErr, StripeMethod, VERSION,
+};
+
+use super::rate_limiter::{CallPriority, RateLimiter};
+use crate::GatewayError;
+
+/// Idle connections kept. More than are ever busy at once would be useless.
+const IDLE_CONNECTIONS_MAX: usize = 128;
+/// Shorter than servers keep idle connections (actix: 5 s), so that a request rarely uses a
+/// connection that the server is closing.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A client of Stripe's API, for the platform or for one connected account.
+#[derive(Clone)]
+pub(super) struct Http {
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    base: String,
+    authorization: HeaderValue,
+    account: Option<HeaderValue>,
+    timeout: Duration,
+    /// `None`: calls are not limited.
+    pub(super) rate_limiter: Option<Arc<RateLimiter>>,
+}
+
+/// Wraps a [`GatewayError`] in the error type that async-stripe requires.
+#[derive(Debug)]
+pub(super) struct StripeHttpError(pub(super) GatewayError);
+
+impl StripeClientErr for StripeHttpError {
+    /// Stripe answered with success, in a format that the library cannot parse. The effect may have
+    /// happened.
+    fn deserialize_err(why: impl fmt::Display) -> StripeHttpError {
+        StripeHttpError(GatewayError::Unknown(format!(
+            "an answer could not be read: {why}"
+        )))
+    }
+}
+
+impl Http {
+    /// `base`: for example `https://api.stripe.com`, with or without a trailing slash.
+    pub(super) fn new(secret: &str, base: &str, timeout: Duration) -> Result<Http, String> {
+        let mut authorization = HeaderValue::from_str(&format!("Bearer {secret}"))
+            .map_err(|_| "the secret key is no header value")?;
+        authorization.set_sensitive(true);
+        let mut tcp = HttpConnector::new();
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
+        let connector = HttpsConnectorBuilder::new()
+            .with_webpki_roots()
+            .https_or_http()
+            .enable_http1();
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE_TIMEOUT)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
+            .build(connector.wrap_connector(tcp));
+        let base = format!("{}/v1", base.trim_end_matches('/'));
+        Ok(Http {
+            client,
+            base,
+            authorization,
+            account: None,
+            timeout,
+            rate_limiter: None,
+        })
+    }
+
+    /// Returns a client with a rate limit for all accounts together.
+    pub(super) fn paced(self, calls_per_second: NonZeroU32) -> Http {
+        Http {
+            rate_limiter: Some(Arc::new(RateLimiter::new(calls_per_second))),
+            ..self
+        }
+    }
+
+    /// Returns a client that acts for a connected account (decision C-24).
+    pub(super) fn of(&self, account: &str) -> Result<Http, GatewayError> {
+        let account = HeaderValue::from_str(account).map_err(|_| GatewayError::Refused {
+            code: "account_invalid".into(),
+            message: "the account's id is no header value".into(),
+        })?;
+        Ok(Http {
+            account: Some(account),
+            ..self.clone()
+        })
+    }
+
+    fn build_request(
+        &self,
+        request: CustomizedStripeRequest,
+    ) -> Result<Request<Full<Bytes>>, GatewayError> {
+        let (request, config) = request.into_pieces();
+        let mut uri = format!("{}{}", self.base, request.path);
+        if let Some(query) = &request.query {
+            let _ = write!(uri, "?{query}");
+        }
+        let method = match request.method {
+            StripeMethod::Get => Method::GET,
+            StripeMethod::Post => Method::POST,
+            StripeMethod::Delete => Method::DELETE,
+        };
+        let mut builder = Request::builder()
+            .method(method)
+            .uri(uri)
+            .header(AUTHORIZATION, self.authorization.clone())
+            .header(
+                USER_AGENT,
+                concat!("football-doubles/", env!("CARGO_PKG_VERSION")),
+            )
+            .header(HeaderName::from_static("stripe-version"), VERSION.as_str());
+        if let Some(account) = &self.account {
+            builder = builder.header(HeaderName::from_static("stripe-account"), account.clone());
+        }
+        if let Some(key) = config
+            .request_strategy
+            .and_then(|strategy| strategy.get_key())
+        {
+            builder = builder.header(HeaderName::from_static("idempotency-key"), key.as_str());
+        }
+        if request.body.is_some() {
+            builder = builder.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        }
+        let body = Full::new(Bytes::from(request.body.unwrap_or_default()));
+        builder
+            .body(body)
+            .map_err(|why| GatewayError::Unavailable(format!("no request: {why}")))
+    }
+
+    async fn send(&self, request: CustomizedStripeRequest) -> Result<Bytes, GatewayError> {
+        let request = self.build_request(request)?;
+        if let Some(rate_limiter) = &self.rate_limiter
+            && !rate_limiter.acquire(priority_of(&request)).await
+        {
+            return Err(GatewayError::Unavailable(
+                "too many calls wait for their turn".into(),
+            ));
+        }
+        let answer = async {
+            let response =
+                self.client
+                    .request(request)
+                    .await
+                    .map_err(|why| match why.is_connect() {
+                        true => GatewayError::Unavailable(format!("no connection: {why}")),
+                        false => GatewayError::Unknown(format!("no answer: {why}")),
+                    })?;
+            let status = response.status();
+            let body = response.into_body().collect().await;
+            let body =
+                body.map_err(|why| GatewayError::Unknown(format!("half an answer: {why}")))?;
+            Ok((status, body.to_bytes()))
+        };
+        let (status, body) = tokio::time::timeout(self.timeout, answer)
+            .await
+            .unwrap_or_else(|_| Err(GatewayError::Unknown("no answer in time".into())))?;
+        if status.is_success() {
+            Ok(body)
+        } else {
+            Err(error_of(status, &body))
+        }
+    }
+}
+
+/// Captures first, then cancellations, then all other writes, then reads.
+fn priority_of<T>(request: &Request<T>) -> CallPriority {
+    match (request.method(), request.uri().path().rsplit('/').next()) {
+        (&Method::GET, _) => CallPriority::Read,
+        (_, Some("capture")) => CallPriority::Capture,
+        (_, Some("cancel")) => CallPriority::Cancel,
+        _ => CallPriority::Create,
+    }
+}
+
+impl StripeClient for Http {
+    type Err = StripeHttpError;
+
+    async fn execute(&self, request: CustomizedStripeRequest) -> Result<Bytes, StripeHttpError> {
+        self.send(request).await.map_err(StripeHttpError)
+    }
+}
+
+/// Classifies an error status by what it means for a retry. The body is only used for the message.
+pub(super) fn error_of(status: StatusCode, body: &[u8]) -> GatewayError {
+    let error = serde_json::from_slice::<Value>(body)
+        .map(|body| body["error"].clone())
+        .unwrap_or_default();
+    let text = |name: &str| error[name].as_str().map(str::to_owned);
+    let code = text("decline_code")
+        .or_else(|| text("code"))
+        .or_else(|| text("type"));
+    match status.as_u16() {
+        // A key in use (failure F27 of the failure catalogue), a lock or too many requests (F26), a
+        // wrong secret key: this request had no effect. An earlier request under the same key may
+        // have had one; a retry under the key returns its answer.
+        401 | 409 | 424 | 425 | 429 => {
+            GatewayError::Unavailable(format!("{status} {}", code.unwrap_or_default()))
+        }
+        400..=499 => GatewayError::Refused {
+            code: code.unwrap_or_else(|| status.as_str().to_owned()),
+            message: text("message").unwrap_or_else(|| "The provider refused the request.".into()),
+        },
+        // The request failed during its execution. Stripe stores this answer under the key for
+        // good.
+        500 => GatewayError::Failed(status.to_string()),
+        // A proxy answered: the request may still be executed.
+        _ => GatewayError::Unknown(status.to_string()),
+    }
+}

@@ -1,0 +1,195 @@
+//! Limits the rate of calls to Stripe and decides their order (failure F26 of the failure
+//! catalogue).
+//!
+//! Stripe's documented limit is a hundred calls per second with live keys, for the platform's
+//! account and all clubs together. Further calls get 429. So calls beyond the rate wait here, and
+//! captures go first.
+
+use std::collections::VecDeque;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// The priority of a waiting call, highest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallPriority {
+    Capture,
+    Cancel,
+    /// The creation of an intent, and every other write.
+    Create,
+    Read,
+}
+
+const PRIORITIES: usize = 4;
+/// Calls of one priority that may wait. Hundreds of reads do not keep a capture out.
+pub(super) const WAITING_MAX: usize = 256;
+/// Longest wait. Two calls that wait this long and take the full timeout (10 s) still end before
+/// their operation's lease (30 s).
+pub(super) const WAIT_MAX: Duration = Duration::from_secs(4);
+/// One call in this many is the one that has waited longest. A capture starts with a read, and new
+/// buyers must not keep reads out for good.
+const FAIR_TURN: u64 = 4;
+/// The burst after an idle second, as a part of the rate. A rate of 80 thus never makes more than
+/// 100 calls in any second.
+const BURST_PART: u32 = 4;
+
+/// A token bucket with a priority queue. It has no task of its own: the first waiter sleeps until
+/// its call may start, and every waiter that leaves, also by being dropped, wakes the next.
+pub(super) struct RateLimiter {
+    /// Interval between two calls.
+    interval: Duration,
+    /// Longest unused time that counts for a burst.
+    burst_max: Duration,
+    queue: Mutex<CallQueue>,
+}
+
+struct CallQueue {
+    /// When the next call may start. In the past while the rate is not used up.
+    next_start: Instant,
+    /// Waiting calls by priority, in order of arrival.
+    waiting: [VecDeque<WaitingCall>; PRIORITIES],
+    arrived: u64,
+    started: u64,
+}
+
+struct WaitingCall {
+    /// Number of the call in order of arrival.
+    number: u64,
+    wakeup: Arc<Notify>,
+}
+
+/// The answer to a waiter that asks to start.
+enum Turn {
+    Start,
+    /// The waiter is first, and may start at this time.
+    WaitUntil(Instant),
+    /// Other waiters are first. The waiter is woken when that changes.
+    Wait,
+}
+
+impl RateLimiter {
+    /// Starts without a burst, because the previous process may have made calls just before.
+    pub(super) fn new(calls_per_second: NonZeroU32) -> RateLimiter {
+        let interval = Duration::from_secs(1) / calls_per_second.get();
+        let burst_max = interval * (calls_per_second.get() / BURST_PART).saturating_sub(1);
+        let queue = CallQueue {
+            next_start: Instant::now(),
+            waiting: Default::default(),
+            arrived: 0,
+            started: 0,
+        };
+        RateLimiter {
+            interval,
+            burst_max,
+            queue: Mutex::new(queue),
+        }
+    }
+
+    /// Waits until the call may start. `false`: too many calls wait, or this one waited too long.
+    /// Then it must not start.
+    pub(super) async fn acquire(&self, priority: CallPriority) -> bool {
+        match self.enqueue(priority) {
+            Some(waiter) => tokio::time::timeout(WAIT_MAX, waiter.wait()).await.is_ok(),
+            None => false,
+        }
+    }
+
+    fn enqueue(&self, priority: CallPriority) -> Option<Waiter<'_>> {
+        let mut queue = self.lock();
+        let number = queue.arrived;
+        let waiting = &mut queue.waiting[priority as usize];
+        if waiting.len() >= WAITING_MAX {
+            return None;
+        }
+        let wakeup = Arc::new(Notify::new());
+        waiting.push_back(WaitingCall {
+            number,
+            wakeup: wakeup.clone(),
+        });
+        queue.arrived += 1;
+        Some(Waiter {
+            rate_limiter: self,
+            priority,
+            number,
+            wakeup,
+        })
+    }
+
+    /// Never held across an await.
+    fn lock(&self) -> MutexGuard<'_, CallQueue> {
+        // No code panics while it holds the lock, so the queue is consistent.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(test)]
+    pub(super) fn waiting_count(&self) -> usize {
+        self.lock().waiting.iter().map(VecDeque::len).sum()
+    }
+}
+
+impl CallQueue {
+    fn first(&self) -> Option<&WaitingCall> {
+        let mut first_by_priority = self.waiting.iter().filter_map(VecDeque::front);
+        match (self.started + 1).is_multiple_of(FAIR_TURN) {
+            true => first_by_priority.min_by_key(|call| call.number),
+            false => first_by_priority.next(),
+        }
+    }
+}
+
+/// A call in the queue. Dropping it removes the call.
+struct Waiter<'a> {
+    rate_limiter: &'a RateLimiter,
+    priority: CallPriority,
+    number: u64,
+    wakeup: Arc<Notify>,
+}
+
+impl Waiter<'_> {
+    async fn wait(&self) {
+        loop {
+            match self.try_start() {
+                Turn::Start => return,
+                Turn::WaitUntil(at) => tokio::time::sleep_until(at).await,
+                Turn::Wait => self.wakeup.notified().await,
+            }
+        }
+    }
+
+    fn try_start(&self) -> Turn {
+        let mut queue = self.rate_limiter.lock();
+        if queue
+            .first()
+            .is_none_or(|first| first.number != self.number)
+        {
+            return Turn::Wait;
+        }
+        let now = Instant::now();
+        if queue.next_start > now {
+            return Turn::WaitUntil(queue.next_start);
+        }
+        let burst_start = now.checked_sub(self.rate_limiter.burst_max).unwrap_or(now);
+        queue.next_start = queue.next_start.max(burst_start) + self.rate_limiter.interval;
+        queue.started += 1;
+        Turn::Start
+    }
+}
+
+impl Drop for Waiter<'_> {
+    fn drop(&mut self) {
+        let mut queue = self.rate_limiter.lock();
+        let waiting = &mut queue.waiting[self.priority as usize];
+        if let Ok(position) = waiting.binary_search_by_key(&self.number, |call| call.number) {
+            waiting.remove(position);
+        }
+        if let Some(first) = queue.first() {
+            first.wakeup.notify_one();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

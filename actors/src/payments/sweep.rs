@@ -1,0 +1,43 @@
+//! The sweeper's treatment of one open order.
+
+use std::sync::Arc;
+
+use domain::OrderId;
+use domain::reservation::KEPT_SECONDS;
+
+use super::abandon_reason::AbandonReason;
+use super::checkout::Checkout;
+use super::context::PaymentContext;
+use super::fulfilment::Fulfilment;
+use super::refunds::Refunds;
+use crate::{FulfilStatus, PaymentFailure};
+
+/// Fulfils an open order, completes an interrupted refund, or abandons an order whose reservation
+/// lapsed unpaid (decision C-1). Must run in a job of the order.
+pub(crate) async fn sweep_order(
+    context: &Arc<PaymentContext>,
+    order: OrderId,
+) -> Result<(), PaymentFailure> {
+    let fulfilled = Fulfilment::new(context).fulfil(order, &mut None).await?;
+    // A refund returns the tickets line by line. A captured order without some of them was
+    // interrupted on the way.
+    let lines = fulfilled.record.order.lines.len();
+    if fulfilled.status == FulfilStatus::Succeeded && fulfilled.record.tickets.len() < lines {
+        return Refunds::new(context)
+            .refund_captured(&fulfilled.record, "a refund was cut off", None)
+            .await;
+    }
+    let age_ms = context.clock.now().ms_since(fulfilled.record.opened_at);
+    if fulfilled.status != FulfilStatus::Waiting || age_ms < KEPT_SECONDS * 1000 {
+        return Ok(());
+    }
+    let checkout = Checkout::new(context);
+    match checkout.reservation(order).await? {
+        Some(_) => Ok(()),
+        None => {
+            checkout
+                .abandon(order, AbandonReason::ReservationLapsed)
+                .await
+        }
+    }
+}

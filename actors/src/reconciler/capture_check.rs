@@ -1,0 +1,214 @@
+//! Compares every captured payment once, account by account.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use domain::{AccountId, OrderId, PaymentIntentId, Timestamp};
+use persistence::Failure;
+use persistence::stores::OrderRecord;
+
+use super::comparison::{Comparison, ObservedIntent};
+use super::{FAILED_ACCOUNTS_MAX, READ_MAX, VerifiedPayments};
+
+/// From this many payments of one account on, one list costs less than a call for each.
+const LIST_FROM: usize = 5;
+/// An account is listed from this long before its first order was opened. An intent is created just
+/// after its order. If the provider's clock is further behind, payments that the list lacks are
+/// read one by one.
+const LIST_BEFORE_MS: i64 = 10_000;
+/// Payments of failed accounts that are remembered for a later attempt.
+const DEFERRED_MAX: usize = 10_000;
+
+/// Which captured payments were compared.
+pub(super) struct CaptureCheck {
+    /// All orders captured before this time were compared, and those of `checked_at_until` captured
+    /// at this very time.
+    until: Timestamp,
+    checked_at_until: BTreeSet<OrderId>,
+    /// Orders whose account failed.
+    deferred: VecDeque<(AccountId, BTreeSet<OrderId>)>,
+}
+
+/// The payments of an account as one check listed them. The next page of orders uses the same list
+/// if they were captured before it was read.
+struct AccountList {
+    since: Timestamp,
+    listed_at: Timestamp,
+    payments: BTreeMap<PaymentIntentId, ObservedIntent>,
+}
+
+impl CaptureCheck {
+    pub(super) fn since(start: Timestamp) -> CaptureCheck {
+        CaptureCheck {
+            until: start,
+            checked_at_until: BTreeSet::new(),
+            deferred: VecDeque::new(),
+        }
+    }
+
+    /// Compares the payments captured since the last check, and adds those that agree to
+    /// `verified`.
+    pub(super) async fn check_new(
+        &mut self,
+        comparison: &Comparison,
+        verified: &mut VerifiedPayments,
+    ) -> Result<(), Failure> {
+        let store = &comparison.context.store;
+        let mut failed_accounts = self.check_deferred(comparison).await;
+        let mut lists = BTreeMap::new();
+        loop {
+            let page = store.orders_captured(self.until, READ_MAX).await?;
+            let is_full = page.len() == READ_MAX as usize;
+            let is_known = |order: &OrderId| {
+                self.checked_at_until.contains(order)
+                    || self
+                        .deferred
+                        .iter()
+                        .any(|(_, orders)| orders.contains(order))
+            };
+            let new: Vec<&OrderRecord> = page
+                .iter()
+                .filter(|record| !is_known(&record.order.id))
+                .collect();
+            let Some(last) = page.last().and_then(|record| record.captured_at) else {
+                return Ok(());
+            };
+            if new.is_empty() && last == self.until {
+                return Ok(());
+            }
+            let mut by_account: BTreeMap<AccountId, Vec<&OrderRecord>> = BTreeMap::new();
+            for record in new {
+                by_account
+                    .entry(record.order.account.clone())
+                    .or_default()
+                    .push(record);
+            }
+            for (account, records) in by_account {
+                let checked =
+                    check_account(comparison, &account, &records, &mut lists, verified).await;
+                let Err(failure) = checked else { continue };
+                let deferred = self
+                    .deferred
+                    .iter()
+                    .map(|(_, orders)| orders.len())
+                    .sum::<usize>();
+                if failed_accounts == FAILED_ACCOUNTS_MAX || deferred + records.len() > DEFERRED_MAX
+                {
+                    return Err(failure);
+                }
+                failed_accounts += 1;
+                tracing::warn!(%failure, account = %account.0, "comparison of an account's captured payments deferred");
+                self.defer(account, records.iter().map(|record| record.order.id));
+            }
+            if last > self.until {
+                self.checked_at_until.clear();
+                self.until = last;
+            }
+            self.checked_at_until.extend(
+                page.iter()
+                    .filter(|record| record.captured_at == Some(last))
+                    .map(|record| record.order.id),
+            );
+            if !is_full {
+                return Ok(());
+            }
+        }
+    }
+
+    fn defer(&mut self, account: AccountId, orders: impl Iterator<Item = OrderId>) {
+        match self
+            .deferred
+            .iter_mut()
+            .find(|(other, _)| *other == account)
+        {
+            Some((_, deferred)) => deferred.extend(orders),
+            None => self.deferred.push_back((account, orders.collect())),
+        }
+    }
+
+    /// Compares deferred orders, each account until it fails. Returns how many accounts failed.
+    async fn check_deferred(&mut self, comparison: &Comparison) -> usize {
+        let mut failed_accounts = 0;
+        for _ in 0..self.deferred.len() {
+            if failed_accounts == FAILED_ACCOUNTS_MAX {
+                break;
+            }
+            let Some((account, mut orders)) = self.deferred.pop_front() else {
+                break;
+            };
+            while let Some(order) = orders.first().copied() {
+                if comparison.compare_order(order).await.is_err() {
+                    failed_accounts += 1;
+                    break;
+                }
+                orders.remove(&order);
+            }
+            if !orders.is_empty() {
+                self.deferred.push_back((account, orders));
+            }
+        }
+        failed_accounts
+    }
+}
+
+/// Compares the payments of one account: from a list if there are many, otherwise one by one.
+async fn check_account(
+    comparison: &Comparison,
+    account: &AccountId,
+    records: &[&OrderRecord],
+    lists: &mut BTreeMap<AccountId, AccountList>,
+    verified: &mut VerifiedPayments,
+) -> Result<(), Failure> {
+    let now = comparison.context.clock.now();
+    let first_opened = records
+        .iter()
+        .map(|record| record.opened_at)
+        .min()
+        .unwrap_or(now);
+    let last_captured = records
+        .iter()
+        .filter_map(|record| record.captured_at)
+        .max()
+        .unwrap_or(now);
+    let since = first_opened.plus_ms(-LIST_BEFORE_MS);
+    lists.retain(|other, list| {
+        other != account || list.since <= since && last_captured < list.listed_at
+    });
+    if records.len() >= LIST_FROM && !lists.contains_key(account) {
+        let payments = comparison
+            .list(account, since)
+            .await?
+            .into_iter()
+            .map(|observed| (observed.intent.id.clone(), observed))
+            .collect();
+        lists.insert(
+            account.clone(),
+            AccountList {
+                since,
+                listed_at: now,
+                payments,
+            },
+        );
+    }
+    let mut list = lists.get_mut(account);
+    let (mut listed, mut unlisted) = (Vec::new(), Vec::new());
+    for record in records {
+        let id = record.order.payment_intent.as_ref();
+        match list
+            .as_mut()
+            .zip(id)
+            .and_then(|(list, id)| list.payments.remove(id))
+        {
+            Some(observed) => listed.push((*record, observed)),
+            None => unlisted.push(record.order.id),
+        }
+    }
+    comparison
+        .compare_captured(listed)
+        .await?
+        .into_iter()
+        .for_each(|intent| verified.insert(intent));
+    for order in unlisted {
+        comparison.compare_order(order).await?;
+    }
+    Ok(())
+}

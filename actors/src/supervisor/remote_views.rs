@@ -1,0 +1,132 @@
+//! Periodic scans of the database: for draws without an owner, and for the views of draws that
+//! other nodes own.
+
+use std::time::Duration;
+
+use actix::{ActorContext, ActorFutureExt, AsyncContext, Context, WrapFuture};
+use domain::DrawId;
+use persistence::ledger::{ChangedDraw, KnownDraw};
+use tokio::time::Instant;
+
+use super::DrawSupervisor;
+
+/// Interval between scans for decided draws to remove and for draws without an owner.
+const SCAN_EVERY: Duration = Duration::from_secs(60);
+/// The same interval while there are other nodes, which also create draws.
+const SCAN_EVERY_WITH_PEERS: Duration = Duration::from_secs(5);
+/// Interval between reads of other nodes' commits, so that boards follow within a second.
+const POLL_VIEWS_EVERY: Duration = Duration::from_millis(400);
+/// A decided draw is removed from memory after this time without use.
+const IDLE_MS: u64 = 600_000;
+
+impl DrawSupervisor {
+    pub(super) fn scan_periodically(ctx: &mut Context<Self>) {
+        ctx.run_interval(SCAN_EVERY, Self::scan);
+    }
+
+    /// Starts the timer for the next read of other nodes' commits. A single process needs none.
+    pub(super) fn keep_polling_views(&mut self, ctx: &mut Context<Self>) {
+        let has_peers = self.membership.has_others() || self.roster.has_remote();
+        let has_ended = self.is_stopping || self.roster.is_killed();
+        if has_peers && !has_ended && !std::mem::replace(&mut self.is_polling_views, true) {
+            ctx.run_later(POLL_VIEWS_EVERY, Self::poll_views);
+        }
+    }
+
+    /// Claims live draws without an owner, resumes paused draws whose anomaly is closed, and
+    /// removes idle decided draws. A draw has no owner if another process created it, or lost it.
+    pub(super) fn scan(&mut self, ctx: &mut Context<Self>) {
+        if self.roster.is_killed() {
+            return ctx.terminate();
+        }
+        self.scanned_at = Instant::now();
+        let removed = self.roster.remove_idle(IDLE_MS);
+        if removed > 0 {
+            tracing::debug!(removed, "idle decided draws removed from memory");
+        }
+        self.check_pauses(ctx);
+        let ledger = self.ledger.clone();
+        let read = async move { ledger.live_draws().await };
+        ctx.spawn(
+            read.into_actor(self)
+                .map(|live, supervisor, ctx| match live {
+                    Ok(live) => {
+                        for draw in live {
+                            if supervisor.needs_owner(draw) {
+                                supervisor.enqueue_claim(draw);
+                            }
+                        }
+                        supervisor.claim_queued(ctx);
+                    }
+                    Err(failure) => {
+                        tracing::warn!(%failure, "live draws not listed: database error");
+                    }
+                }),
+        );
+    }
+
+    /// Whether no node owns the draw, as far as this node knows.
+    fn needs_owner(&self, draw: DrawId) -> bool {
+        match self.roster.remote_owner(draw) {
+            Some(owner) => {
+                !self.membership.has_node(owner) && self.roster.forget_owner(draw, owner)
+            }
+            None => !self.roster.is_running(draw) && !self.roster.is_paused(draw),
+        }
+    }
+
+    /// Reads other nodes' commits: newer views of their draws, and which of this node's draws they
+    /// have claimed. The next read waits for the answer of this one.
+    fn poll_views(&mut self, ctx: &mut Context<Self>) {
+        if self.is_stopping || self.roster.is_killed() {
+            self.is_polling_views = false;
+            return;
+        }
+        if self.scanned_at.elapsed() >= SCAN_EVERY_WITH_PEERS {
+            self.scan(ctx);
+        }
+        let (known, generations): (Vec<KnownDraw>, Vec<u64>) =
+            self.roster.known_revisions().into_iter().unzip();
+        let (ledger, me) = (self.ledger.clone(), self.membership.boot());
+        let sent_at = Instant::now();
+        let read = async move {
+            let moved = ledger.changed_draws(me, &known).await;
+            (moved, known)
+        };
+        ctx.spawn(
+            read.into_actor(self)
+                .map(move |(moved, known), supervisor, ctx| {
+                    supervisor.is_polling_views = false;
+                    match moved {
+                        Ok(moved) => {
+                            moved.into_iter().for_each(|change| {
+                                let position = known
+                                    .iter()
+                                    .position(|known| known.draw == change.view.draw);
+                                let generation =
+                                    position.map_or(0, |position| generations[position]);
+                                supervisor.handle_remote_change(change, generation);
+                            });
+                            supervisor.membership.record_ownership_check(sent_at);
+                        }
+                        Err(failure) => {
+                            tracing::debug!(%failure, "views of other nodes not read: database error");
+                        }
+                    }
+                    supervisor.claim_queued(ctx);
+                    supervisor.keep_polling_views(ctx);
+                }),
+        );
+    }
+
+    /// Publishes a view that another node wrote. `generation`: this node's actor of the draw when
+    /// the read was sent.
+    fn handle_remote_change(&mut self, change: ChangedDraw, generation: u64) {
+        let draw = change.view.draw;
+        self.roster.publish_remote_view(change.view);
+        // An idle actor would not notice that another node has claimed its draw.
+        if !change.ours && self.roster.evict(draw, generation) {
+            self.enqueue_claim(draw);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Actions of buyers in their browsers, and of people in the provider's dashboard.
+
+use domain::{AccountId, Cents, PaymentIntentId, PaymentStatus};
+use persistence::stores::StoredWebhookEvent;
+
+use super::gateway::{FakeGateway, lock};
+use super::provider::{FakeIntent, ProviderAccountTotals, card_declined, is_payable};
+
+impl FakeGateway {
+    /// Changes an intent, and makes a webhook event of type `notice` if `change` returns true.
+    fn change(
+        &self,
+        id: &PaymentIntentId,
+        notice: &str,
+        change: impl FnOnce(&mut FakeIntent) -> bool,
+    ) -> bool {
+        let mut provider = lock(&self.provider);
+        let changed = provider.intents.get_mut(id).is_some_and(change);
+        if changed && !notice.is_empty() {
+            provider.add_event(notice, id);
+        }
+        changed
+    }
+
+    /// Authorises the payment in the buyer's browser. `false`: the intent can no longer be paid.
+    pub fn authorise(&self, id: &PaymentIntentId) -> bool {
+        let now = self.now();
+        self.change(id, "payment_intent.amount_capturable_updated", |intent| {
+            let payable = is_payable(intent.said.status);
+            if payable {
+                intent.said.authorised_at = Some(now);
+                intent.said.status = PaymentStatus::RequiresCapture;
+            }
+            payable
+        })
+    }
+
+    /// Declines the card. The intent waits for another one.
+    pub fn decline(&self, id: &PaymentIntentId) -> bool {
+        self.change(id, "payment_intent.payment_failed", |intent| {
+            let payable = is_payable(intent.said.status);
+            if payable {
+                intent.said.status = PaymentStatus::RequiresPaymentMethod;
+                intent.said.decline = Some(card_declined("pm_typed"));
+            }
+            payable
+        })
+    }
+
+    /// Requires a 3-D Secure step of the buyer.
+    pub fn challenge(&self, id: &PaymentIntentId) -> bool {
+        self.change(id, "", |intent| {
+            let payable = is_payable(intent.said.status);
+            if payable {
+                intent.said.status = PaymentStatus::RequiresAction;
+            }
+            payable
+        })
+    }
+
+    /// Captures in the provider's dashboard, without an application fee.
+    pub fn capture_in_dashboard(&self, id: &PaymentIntentId) -> bool {
+        let mut provider = lock(&self.provider);
+        let account = provider
+            .intents
+            .get(id)
+            .map(|intent| intent.said.account.clone());
+        account.is_some_and(|account| provider.capture(&account, id, Cents::ZERO).is_ok())
+    }
+
+    /// Refunds everything in the provider's dashboard.
+    pub fn refund_in_dashboard(&self, id: &PaymentIntentId) -> bool {
+        self.change(id, "charge.refunded", |intent| {
+            let left = intent.said.amount_received > intent.said.amount_refunded;
+            intent.said.amount_refunded = intent.said.amount_received;
+            left
+        })
+    }
+
+    /// Ends the authorisation, as after its expiry or by the bank.
+    pub fn expire(&self, id: &PaymentIntentId) -> bool {
+        self.change(id, "payment_intent.canceled", |intent| {
+            let open = intent.said.status == PaymentStatus::RequiresCapture;
+            if open {
+                intent.said.status = PaymentStatus::Canceled;
+            }
+            open
+        })
+    }
+
+    /// Disputes a captured payment, as the buyer's bank does.
+    pub fn dispute(&self, id: &PaymentIntentId) -> bool {
+        self.change(id, "charge.dispute.created", |intent| {
+            intent.said.disputed = intent.said.status == PaymentStatus::Succeeded;
+            intent.said.disputed
+        })
+    }
+
+    /// Returns the webhook events since the last call, in order. The test decides whether, when and
+    /// how often they arrive.
+    pub fn take_webhook_events(&self) -> Vec<StoredWebhookEvent> {
+        std::mem::take(&mut lock(&self.provider).notices)
+    }
+
+    /// Returns an intent.
+    pub fn intent(&self, id: &PaymentIntentId) -> Option<FakeIntent> {
+        lock(&self.provider).intents.get(id).cloned()
+    }
+
+    /// Returns all intents in order of creation.
+    pub fn intents(&self) -> Vec<FakeIntent> {
+        lock(&self.provider).intents.values().cloned().collect()
+    }
+
+    /// Returns the totals of an account.
+    pub fn takings(&self, account: &AccountId) -> ProviderAccountTotals {
+        lock(&self.provider).takings(account)
+    }
+}

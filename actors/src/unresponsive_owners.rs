@@ -1,0 +1,105 @@
+//! Remembers owners of draws that did not answer this node, and decides when a draw may be taken
+//! over from one of them.
+
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use domain::{DrawId, View};
+use persistence::nodes::InstanceId;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// A call without an answer for this long counts against the owner. A connection that fails at once
+/// says nothing about the owner. An owner that commits and answers within this time is responsive.
+pub(crate) const UNRESPONSIVE_AFTER: Duration = Duration::from_millis(400);
+/// How long unanswered calls are remembered.
+const REMEMBERED_FOR: Duration = Duration::from_secs(5);
+
+/// Unanswered calls by draw. Older entries are removed when a new one is added.
+#[derive(Default)]
+pub(crate) struct UnresponsiveOwners(Mutex<BTreeMap<DrawId, UnansweredCalls>>);
+
+/// Unanswered calls to the owner of one draw.
+#[derive(Clone, Copy)]
+struct UnansweredCalls {
+    owner: InstanceId,
+    count: u64,
+    total_wait: Duration,
+    /// How often the draw's view changed in the database while the calls were waiting.
+    view_changes: u64,
+    last_ended_at: Instant,
+}
+
+impl UnansweredCalls {
+    fn is_recent(&self) -> bool {
+        self.last_ended_at.elapsed() < REMEMBERED_FOR
+    }
+}
+
+impl UnresponsiveOwners {
+    /// Forgets a draw's unanswered calls, because its owner committed a command and answered in
+    /// time.
+    pub(crate) fn clear(&self, draw: DrawId) {
+        self.lock().remove(&draw);
+    }
+
+    /// Adds an unanswered call. Returns whether the draw is stalled.
+    ///
+    /// A draw is stalled if, over all recent unanswered calls, it changed at most once per second
+    /// of waiting, plus once for each of this node's calls but the last. Those calls may have been
+    /// executed although their answers were lost. A draw that changes more often has a busy owner
+    /// that still serves other nodes.
+    pub(crate) fn add_unanswered(
+        &self,
+        draw: DrawId,
+        owner: InstanceId,
+        wait: Duration,
+        view_changes: u64,
+    ) -> bool {
+        let mut calls = UnansweredCalls {
+            owner,
+            count: 1,
+            total_wait: wait,
+            view_changes,
+            last_ended_at: Instant::now(),
+        };
+        if let Some(earlier) = self.recent(draw, owner) {
+            calls.count += earlier.count;
+            calls.total_wait += earlier.total_wait;
+            calls.view_changes += earlier.view_changes;
+        }
+        let mut by_draw = self.lock();
+        by_draw.retain(|_, calls| calls.is_recent());
+        by_draw.insert(draw, calls);
+        calls.view_changes < calls.count + calls.total_wait.as_secs()
+    }
+
+    fn recent(&self, draw: DrawId, owner: InstanceId) -> Option<UnansweredCalls> {
+        self.lock()
+            .get(&draw)
+            .filter(|calls| calls.owner == owner && calls.is_recent())
+            .copied()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<DrawId, UnansweredCalls>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs `work` and counts how often the view changes meanwhile. Several commits that are read from
+/// the database at once count as one change.
+pub(crate) async fn count_view_changes<T>(
+    mut view: watch::Receiver<View>,
+    work: impl Future<Output = T>,
+) -> (T, u64) {
+    let (mut work, mut changes) = (pin!(work), 0);
+    loop {
+        tokio::select! {
+            biased;
+            done = &mut work => return (done, changes),
+            Ok(()) = view.changed() => changes += 1,
+        }
+    }
+}

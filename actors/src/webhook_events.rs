@@ -1,0 +1,146 @@
+//! Handles stored webhook events. An event is only a hint: the payment intent is always read from
+//! the provider.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{AccountId, Timestamp};
+use futures_util::future::ready;
+use futures_util::{FutureExt, StreamExt, stream};
+use persistence::stores::StoredWebhookEvent;
+use tokio::sync::watch;
+
+use crate::PaymentFailure;
+use crate::payments::context::PaymentContext;
+use crate::payments::fulfilment::Fulfilment;
+use crate::poll_backoff::PollBackoff;
+use crate::reconciler::Comparison;
+
+/// Events handled concurrently. Those of one order run one after the other in the order's jobs.
+const CONCURRENT_MAX: usize = 16;
+/// Events read at once.
+const READ_MAX: u32 = 64;
+/// An event that another node stored is handled here after this time.
+const OVERDUE_MS: i64 = 30_000;
+/// When there are more events than one read returns, events that failed are skipped for this time.
+/// An account for which the provider does not answer must not block the events of all others.
+const SKIP_MS: i64 = 30_000;
+/// Events that may be skipped at the same time.
+const SKIPPED_MAX: usize = 320;
+/// Shortest and longest pause between polls.
+const POLL_DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
+
+/// Handles events until the engine stops.
+pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool>) {
+    let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
+    let mut skipped: BTreeMap<String, Timestamp> = BTreeMap::new();
+    while backoff.wait(&context.wakeups.webhook_events).await {
+        let now = context.clock.now();
+        skipped.retain(|_, until| *until > now);
+        let overdue_before = now.plus_ms(-OVERDUE_MS);
+        let limit = READ_MAX + skipped.len() as u32;
+        let mut events = match context
+            .store
+            .unhandled_events(context.draws.boot(), overdue_before, limit)
+            .await
+        {
+            Ok(events) => events,
+            Err(failure) => {
+                tracing::warn!(%failure, "webhook events not read: database error");
+                backoff.increase();
+                continue;
+            }
+        };
+        events.retain(|event| !skipped.contains_key(&event.event_id));
+        let (count, may_be_more) = (events.len(), events.len() >= READ_MAX as usize);
+        let failed = handle_all(&context, events).await;
+        let handled = count - failed.len();
+        let skipped_before = skipped.len();
+        if may_be_more {
+            let free = SKIPPED_MAX.saturating_sub(skipped_before);
+            skipped.extend(
+                failed
+                    .into_iter()
+                    .take(free)
+                    .map(|id| (id, now.plus_ms(SKIP_MS))),
+            );
+        }
+        if handled > 0 || skipped.len() > skipped_before {
+            backoff.reset();
+            context.wakeups.webhook_events.notify_one();
+        } else {
+            // The remaining events wait for the provider or the database.
+            backoff.increase();
+        }
+    }
+}
+
+/// Handles events and returns the ids of those that failed.
+async fn handle_all(context: &Arc<PaymentContext>, events: Vec<StoredWebhookEvent>) -> Vec<String> {
+    let results = stream::iter(events).map(|event| {
+        let context = context.clone();
+        async move { (!handle(&context, &event).await).then_some(event.event_id) }.boxed()
+    });
+    results
+        .buffer_unordered(CONCURRENT_MAX)
+        .filter_map(ready)
+        .collect()
+        .await
+}
+
+/// Handles an event and stores that it is handled. `false`: it must be handled again.
+async fn handle(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bool {
+    if !process(context, event).await {
+        return false;
+    }
+    match context
+        .store
+        .mark_event_handled(&event.event_id, context.clock.now())
+        .await
+    {
+        Ok(()) => true,
+        Err(failure) => {
+            tracing::warn!(%failure, event.event_id, "webhook event not marked as handled: database error");
+            false
+        }
+    }
+}
+
+/// Fulfils or compares the order of an event. `false`: not possible now.
+async fn process(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bool {
+    // Events without a payment intent (`account.updated`, `payout.*`) are handled by the server
+    // when they arrive.
+    let Some(id) = &event.payment_intent else {
+        return true;
+    };
+    let order = match context.index.order_of_intent(id) {
+        Some(order) => Some(order),
+        None => match context.store.order_by_payment_intent(id).await {
+            Ok(record) => record.map(|record| record.order.id),
+            Err(_) => return false,
+        },
+    };
+    let comparison = Comparison::new(context.clone());
+    let Some(order) = order else {
+        // The intent is not stored yet, or a restored backup lacks it.
+        let Some(account) = event.account.clone().map(AccountId) else {
+            return true;
+        };
+        return comparison
+            .compare_unknown_intent(&account, id)
+            .await
+            .is_ok();
+    };
+    if event.kind.starts_with("payment_intent.") {
+        let job_context = context.clone();
+        let fulfilled = context
+            .run_for_order(order, async move {
+                Fulfilment::new(&job_context).fulfil(order, &mut None).await
+            })
+            .await;
+        return !matches!(fulfilled, Err(PaymentFailure::Unavailable));
+    }
+    // A refund or a dispute, possibly made outside this system.
+    comparison.compare_order(order).await.is_ok()
+}

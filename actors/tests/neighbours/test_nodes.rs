@@ -1,0 +1,229 @@
+//! Test nodes that share one store, and faults on the connections between them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use actors::testing::{FakeGateway, ManualClock};
+use actors::{
+    Denied, DrawRequest, Draws, Engine, EngineParts, PeerAnswer, PeerClient, PeerError, Peers,
+    Placement,
+};
+use async_trait::async_trait;
+use domain::{AccountId, ClubId, DrawId, View};
+use persistence::memory::Memory;
+use persistence::nodes::{InstanceId, Node, Nodes, OtherNodes};
+use persistence::{Failure, Ledger};
+use tokio::sync::watch;
+
+use super::DRAW;
+use super::world::{NOON, RecordingMailer, reserve, snapshot};
+
+/// How long a node waits for an answer.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The network between the nodes: the handle of every node that answers.
+#[derive(Clone, Default)]
+pub struct FakeNetwork {
+    handles: Arc<Mutex<BTreeMap<InstanceId, Draws>>>,
+    /// Nodes that execute requests but whose answers are lost.
+    answers_lost: Arc<Mutex<BTreeSet<InstanceId>>>,
+    /// How long a caller waits when no answer comes.
+    no_answer_wait: Arc<Mutex<Duration>>,
+    /// Delay of a request.
+    request_delay: Arc<Mutex<Duration>>,
+}
+
+impl FakeNetwork {
+    async fn drop_requests(&self) -> PeerAnswer {
+        let no_answer_wait = *self.no_answer_wait.lock().unwrap();
+        tokio::time::sleep(no_answer_wait).await;
+        Err(PeerError::Silent)
+    }
+
+    pub fn set_request_delay(&self, time: Duration) {
+        *self.request_delay.lock().unwrap() = time;
+    }
+}
+
+#[async_trait]
+impl PeerClient for FakeNetwork {
+    async fn execute(&self, owner: &Node, draw: DrawId, errand: DrawRequest) -> PeerAnswer {
+        let request_delay = *self.request_delay.lock().unwrap();
+        tokio::time::sleep(request_delay).await;
+        let there = self.handles.lock().unwrap().get(&owner.boot).cloned();
+        let Some(there) = there else {
+            return self.drop_requests().await;
+        };
+        let answer = there.execute_here(draw, errand).await;
+        let answers_lost = self.answers_lost.lock().unwrap().contains(&owner.boot);
+        if answers_lost {
+            self.drop_requests().await
+        } else {
+            answer
+        }
+    }
+}
+
+/// The store of nodes. A node that is cut off cannot reach it.
+pub struct NodesConnection {
+    pub memory: Memory,
+    open: watch::Receiver<bool>,
+}
+
+impl NodesConnection {
+    async fn wait_until_open(&self) {
+        self.open
+            .clone()
+            .wait_for(|open| *open)
+            .await
+            .expect("the node lives");
+    }
+}
+
+#[async_trait]
+impl Nodes for NodesConnection {
+    async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure> {
+        self.wait_until_open().await;
+        self.memory.renew(me).await
+    }
+
+    async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure> {
+        self.wait_until_open().await;
+        self.memory.remove_ended(gone).await
+    }
+
+    async fn leave(&self, me: InstanceId) -> Result<(), Failure> {
+        self.memory.leave(me).await
+    }
+
+    fn simulate_kill(&self, me: InstanceId) {
+        self.memory.simulate_kill(me);
+    }
+}
+
+pub struct TestNodes {
+    pub clock: ManualClock,
+    pub memory: Memory,
+    pub gateway: FakeGateway,
+    pub network: FakeNetwork,
+}
+
+pub struct TestNode {
+    pub boot: InstanceId,
+    pub engine: Engine,
+    pub database_link: watch::Sender<bool>,
+    pub network: FakeNetwork,
+}
+
+impl TestNodes {
+    pub fn with(numbers: &[i64]) -> TestNodes {
+        let (clock, memory) = (ManualClock::new(NOON), Memory::new());
+        memory.add_club(ClubId(1), AccountId("acct_club".into()));
+        numbers
+            .iter()
+            .for_each(|number| memory.add_draw(snapshot(*number)));
+        let database_clock = clock.clone();
+        memory.set_clock(move || database_clock.true_now());
+        let gateway = FakeGateway::new(Arc::new(clock.clone()));
+        TestNodes {
+            clock,
+            memory,
+            gateway,
+            network: FakeNetwork::default(),
+        }
+    }
+
+    pub async fn node(&self, number: u128) -> TestNode {
+        self.node_on(number, Arc::new(self.memory.clone())).await
+    }
+
+    /// Starts a node with its own ledger connection.
+    pub async fn node_on(&self, number: u128, ledger: Arc<dyn Ledger>) -> TestNode {
+        let (line, open) = watch::channel(true);
+        let boot = InstanceId(number);
+        let parts = EngineParts {
+            ledger,
+            store: Arc::new(self.memory.clone()),
+            gateway: Arc::new(self.gateway.clone()),
+            clock: Arc::new(self.clock.clone()),
+            mail: Arc::new(RecordingMailer::default()),
+            neighbourhood: Peers {
+                me: Node {
+                    boot,
+                    address: format!("10.0.0.{number}:9080"),
+                },
+                nodes: Arc::new(NodesConnection {
+                    memory: self.memory.clone(),
+                    open,
+                }),
+                neighbours: Arc::new(self.network.clone()),
+            },
+        };
+        let engine = Engine::start_at(parts, Placement::Current)
+            .await
+            .expect("the engine starts");
+        self.network
+            .handles
+            .lock()
+            .unwrap()
+            .insert(boot, engine.draws.clone());
+        TestNode {
+            boot,
+            engine,
+            database_link: line,
+            network: self.network.clone(),
+        }
+    }
+}
+
+impl TestNode {
+    pub async fn reserve(&self, order: u128, count: u16) -> Result<View, Denied> {
+        self.engine
+            .draws
+            .execute(DRAW, reserve(order, count), None)
+            .await
+            .map(|done| done.view)
+    }
+
+    /// The node stops answering.
+    pub fn stop_answering(&self) {
+        self.network.handles.lock().unwrap().remove(&self.boot);
+    }
+
+    /// The node stops answering, and callers wait as on a connection that drops packets.
+    pub fn drop_requests(&self) {
+        *self.network.no_answer_wait.lock().unwrap() = ANSWER_TIMEOUT;
+        self.stop_answering();
+    }
+
+    /// Requests to this node arrive and are executed, but its answers are lost.
+    pub fn lose_answers(&self) {
+        *self.network.no_answer_wait.lock().unwrap() = ANSWER_TIMEOUT;
+        self.network.answers_lost.lock().unwrap().insert(self.boot);
+    }
+
+    pub fn deliver_answers(&self) {
+        self.network.answers_lost.lock().unwrap().remove(&self.boot);
+    }
+
+    /// Kills the process, as `kill -9` does.
+    pub fn kill(self) {
+        self.stop_answering();
+        self.engine.kill();
+    }
+}
+
+/// Starts the owner of the draw and a second node.
+pub async fn two_nodes(nodes: &TestNodes) -> (TestNode, TestNode) {
+    let one = nodes.node(1).await;
+    (one, nodes.node(2).await)
+}
+
+/// Starts two nodes with one draw and waits until they know each other and both have a lease.
+pub async fn two_settled_nodes() -> (TestNodes, TestNode, TestNode) {
+    let nodes = TestNodes::with(&[1042]);
+    let (one, other) = two_nodes(&nodes).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    (nodes, one, other)
+}

@@ -1,0 +1,438 @@
+//! The five entry points that report a payment. Each one alone is sufficient.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::world::{TestWorld, account, intent_of, play};
+use actors::testing::{Fault, GatewayMethod};
+use actors::{Confirmation, FulfilStatus, PaymentFailure};
+use domain::{Cents, OrderState, Timestamp};
+use persistence::memory::{Call, Fault as BooksFault};
+use persistence::nodes::InstanceId;
+use persistence::stores::WebhookEventStore;
+
+#[test]
+fn purchase_reserves_allocates_captures_and_mails() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        assert_eq!((world.held(1042), world.sold(1042)), (2, 0));
+        assert!(record.client_secret.is_some());
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Waiting
+        );
+
+        world.gateway.authorise(&intent_of(&record));
+        let fulfilled = world.fulfil(&record).await.unwrap();
+        assert_eq!(fulfilled.status, FulfilStatus::Succeeded);
+        assert_eq!(fulfilled.record.tickets[0].1.len(), 2);
+        assert_eq!((world.held(1042), world.sold(1042)), (0, 2));
+        let in_books = world.order(&record);
+        assert_eq!(
+            in_books.order, fulfilled.record.order,
+            "the answer equals the stored order"
+        );
+        assert_eq!(in_books.tickets, fulfilled.record.tickets);
+        let intent = world.gateway.intent(&intent_of(&record)).unwrap().said;
+        assert_eq!(
+            (intent.amount_received, intent.application_fee),
+            (Cents(1000), Cents(35))
+        );
+        world.pass_seconds(5).await;
+        assert_eq!(world.mails().len(), 1);
+        world.audit();
+    });
+}
+
+#[test]
+fn queued_mail_is_sent_at_once() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        // The mailer polls less often while no mail is queued.
+        world.pass_seconds(300).await;
+        let started = tokio::time::Instant::now();
+        let outbox = world.engine().outbox.clone();
+        outbox
+            .queue("verify-1", "verify", None, "club@example.org", "{}")
+            .await
+            .unwrap();
+        for _ in 0..1_000 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(world.mails().len(), 1);
+        assert_eq!(
+            started.elapsed().as_millis(),
+            0,
+            "the mail did not wait for the next poll"
+        );
+    });
+}
+
+#[test]
+fn five_entry_points_at_once_fulfil_the_order_once() {
+    play(|| async {
+        let mut world = TestWorld::with(&[1042]).await;
+        let record = world.open(&[(1042, 3)]).await;
+        let id = intent_of(&record);
+        world.gateway.authorise(&id);
+        world.restart().await; // entry point: the restart scan
+        world.pass_seconds(25).await; // old enough for the sweeper
+        world.deliver_notices().await; // entry point: the webhook
+        let (payments, reconciler) = (world.payments(), world.engine().reconciler.clone());
+        let calls = futures_util::future::join_all((0..20).map(|_| payments.fulfil(&id)));
+        let (answers, (), scanned) = futures_util::join!(
+            calls,
+            reconciler.run_partial_pass(),
+            reconciler.scan(crate::world::NOON)
+        );
+        scanned.unwrap();
+        for answer in answers {
+            let fulfilled = answer.unwrap();
+            assert_eq!(fulfilled.status, FulfilStatus::Succeeded);
+            assert_eq!(fulfilled.record.tickets[0].1.len(), 3);
+        }
+        world.pass_seconds(60).await;
+        assert_eq!(world.sold(1042), 3);
+        assert_eq!(world.gateway.intent(&id).unwrap().captures, 1);
+        assert_eq!(world.mails().len(), 1);
+        assert_eq!(world.memory.anomaly_records().len(), 0);
+        world.audit();
+    });
+}
+
+#[test]
+fn each_entry_point_alone_fulfils_the_order() {
+    play(|| async {
+        for entry_point in ["call", "webhook", "sweeper", "restart scan", "operator"] {
+            let mut world = TestWorld::with(&[1042]).await;
+            let record = world.open(&[(1042, 1)]).await;
+            world.gateway.authorise(&intent_of(&record));
+            match entry_point {
+                "call" => drop(world.fulfil(&record).await.unwrap()),
+                "webhook" => world.deliver_notices().await,
+                "sweeper" => world.pass_seconds(51).await,
+                "restart scan" => {
+                    world.pass_seconds(21).await;
+                    world.restart().await;
+                }
+                _ => drop(
+                    world
+                        .engine()
+                        .reconciler
+                        .scan(crate::world::NOON)
+                        .await
+                        .unwrap(),
+                ),
+            }
+            world.pass_seconds(5).await;
+            assert_eq!(
+                world.order(&record).order.state,
+                OrderState::Captured,
+                "{entry_point}"
+            );
+            world.audit();
+            world.engine.take().unwrap().kill();
+        }
+    });
+}
+
+#[test]
+fn cart_is_allocated_by_line_and_captured_once() {
+    play(|| async {
+        let world = TestWorld::with(&[1042, 1043, 1044]).await;
+        let record = world.buy(&[(1044, 1), (1042, 2), (1043, 3)]).await;
+        let counts: Vec<_> = record
+            .tickets
+            .iter()
+            .map(|(draw, serials)| (draw.0, serials.len()))
+            .collect();
+        assert_eq!(counts, [(1042, 2), (1043, 3), (1044, 1)]);
+        assert_eq!(world.gateway.takings(&account()).captured, Cents(3000));
+        world.audit();
+    });
+}
+
+#[test]
+fn second_card_after_decline_pays_the_same_order() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        let id = record.order.id;
+        let declined = world
+            .payments()
+            .confirm(id, "pm_decline")
+            .await
+            .unwrap_err();
+        assert!(
+            matches!(declined, PaymentFailure::Declined { ref code, .. } if code == "card_declined")
+        );
+        let action = world.payments().confirm(id, "pm_3ds").await.unwrap();
+        assert_eq!(
+            action,
+            Confirmation::RequiresAction {
+                client_secret: record.client_secret.clone().unwrap()
+            }
+        );
+        assert_eq!(
+            world.payments().confirm(id, "pm_visa").await.unwrap(),
+            Confirmation::Authorised
+        );
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Succeeded
+        );
+        assert_eq!(world.gateway.intents().len(), 1);
+        world.audit();
+    });
+}
+
+#[test]
+fn unknown_confirmation_is_no_decline_and_can_be_retried() {
+    play(|| async {
+        // Faults with no effect: a server error that the provider stores, a timeout before the
+        // effect, and no connection. Below: the same with the effect.
+        for fault in [Fault::CachedError, Fault::TimeoutBefore, Fault::Unavailable] {
+            let mut world = TestWorld::with(&[1042]).await;
+            let record = world.open(&[(1042, 2)]).await;
+            let id = record.order.id;
+            world.gateway.fail_next(GatewayMethod::Confirm, fault);
+            let unknown = world.payments().confirm(id, "pm_visa").await;
+            assert_eq!(unknown, Err(PaymentFailure::Unavailable), "{fault:?}");
+            assert_eq!(
+                world.payments().confirm(id, "pm_visa").await,
+                Ok(Confirmation::Authorised),
+                "{fault:?}"
+            );
+            assert_eq!(
+                world.fulfil(&record).await.unwrap().status,
+                FulfilStatus::Succeeded
+            );
+            world.engine.take().unwrap().kill();
+        }
+        for fault in [Fault::CachedErrorAfter, Fault::TimeoutAfter] {
+            let mut world = TestWorld::with(&[1042]).await;
+            let record = world.open(&[(1042, 2)]).await;
+            let id = record.order.id;
+            world.gateway.fail_next(GatewayMethod::Confirm, fault);
+            let declined = world.payments().confirm(id, "pm_decline").await;
+            let (code, message) = ("card_declined".into(), "Your card was declined.".into());
+            assert_eq!(
+                declined,
+                Err(PaymentFailure::Declined { code, message }),
+                "read from the intent: {fault:?}"
+            );
+            world.gateway.fail_next(GatewayMethod::Confirm, fault);
+            assert_eq!(
+                world.payments().confirm(id, "pm_visa").await,
+                Ok(Confirmation::Authorised),
+                "{fault:?}"
+            );
+            world.engine.take().unwrap().kill();
+        }
+    });
+}
+
+#[test]
+fn already_confirmed_intent_is_not_reported_as_declined() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        let id = record.order.id;
+        // The first attempt authorises but its answer is lost, the second comes too late, and
+        // reading the intent fails.
+        let mut first = true;
+        world.gateway.set_faults(move |call| match call.verb {
+            GatewayMethod::Confirm if std::mem::take(&mut first) => Fault::CachedErrorAfter,
+            GatewayMethod::Retrieve => Fault::TimeoutBefore,
+            _ => Fault::None,
+        });
+        for attempt in 1..=2 {
+            let unknown = world.payments().confirm(id, "pm_visa").await;
+            assert_eq!(
+                unknown,
+                Err(PaymentFailure::Unavailable),
+                "attempt {attempt}"
+            );
+        }
+        world.gateway.clear_faults();
+        assert_eq!(
+            world.payments().confirm(id, "pm_visa").await,
+            Ok(Confirmation::Authorised)
+        );
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Succeeded
+        );
+        world.audit();
+    });
+}
+
+#[test]
+fn decline_of_first_card_is_not_reported_for_the_second() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        let id = record.order.id;
+        assert!(matches!(
+            world.payments().confirm(id, "pm_decline").await,
+            Err(PaymentFailure::Declined { .. })
+        ));
+        // The second card's attempt ends in a server error, and the intent still shows the first
+        // card's decline.
+        world
+            .gateway
+            .fail_next(GatewayMethod::Confirm, Fault::CachedError);
+        assert_eq!(
+            world.payments().confirm(id, "pm_visa").await,
+            Err(PaymentFailure::Unavailable)
+        );
+        assert_eq!(
+            world.payments().confirm(id, "pm_visa").await,
+            Ok(Confirmation::Authorised)
+        );
+        world.audit();
+    });
+}
+
+#[test]
+fn doubled_and_reordered_webhooks_are_stored_once() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let record = world.buy(&[(1042, 2)]).await;
+        let mut notices = world.gateway.take_webhook_events();
+        assert!(notices.len() >= 2);
+        notices.reverse();
+        for notice in &notices {
+            assert!(
+                world
+                    .payments()
+                    .store_webhook_event(notice.clone())
+                    .await
+                    .unwrap()
+            );
+        }
+        for notice in &notices {
+            assert!(
+                !world
+                    .payments()
+                    .store_webhook_event(notice.clone())
+                    .await
+                    .unwrap()
+            );
+        }
+        world.pass_seconds(30).await;
+        assert!(
+            world
+                .memory
+                .unhandled_events(InstanceId(0), Timestamp(i64::MAX), 10)
+                .await
+                .unwrap()
+                .is_empty()
+        );
+        assert_eq!(world.mails().len(), 1);
+        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+        world.audit();
+    });
+}
+
+#[test]
+fn captured_payments_are_recorded_within_a_minute() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        for _ in 0..12 {
+            world.buy(&[(1042, 1)]).await;
+        }
+        world.pass_seconds(40).await;
+        assert_eq!(world.memory.witnesses().len(), 12);
+        assert!(world.memory.anomaly_records().is_empty());
+    });
+}
+
+/// More payments than one page of the list.
+#[test]
+fn many_captured_payments_are_recorded_page_by_page() {
+    play(|| async {
+        const BOUGHT: usize = 600;
+        let world = TestWorld::with(&[1042, 1043, 1044, 1045]).await;
+        world.pass_seconds(35).await;
+        let (lists, writes) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (listed, written) = (lists.clone(), writes.clone());
+        world.gateway.set_faults(move |call| {
+            listed.fetch_add(
+                usize::from(call.verb == GatewayMethod::List),
+                Ordering::Relaxed,
+            );
+            Fault::None
+        });
+        world.memory.set_faults(move |call| {
+            written.fetch_add(
+                usize::from(matches!(call, Call::Write("witness"))),
+                Ordering::Relaxed,
+            );
+            BooksFault::None
+        });
+        for number in 0..BOUGHT {
+            world.buy(&[(1042 + number as i64 % 4, 1)]).await;
+            world.clock.advance(Duration::from_millis(10)).await;
+        }
+        // Includes one scheduled round of the reconciler.
+        world.pass_seconds(30).await;
+        assert_eq!(world.memory.witnesses().len(), BOUGHT);
+        // One page of 500 orders, and one with the rest.
+        assert_eq!(writes.load(Ordering::Relaxed), 2);
+        // One list for the captured orders, and one for payments that the database may have lost.
+        assert_eq!(lists.load(Ordering::Relaxed), 2);
+        assert!(world.memory.anomaly_records().is_empty());
+    });
+}
+
+#[test]
+fn mail_is_retried_until_the_server_is_up() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        *world.mailer.is_down.lock().unwrap() = true;
+        world.buy(&[(1042, 1)]).await;
+        world.pass_seconds(3600).await;
+        assert_eq!(world.mails().len(), 0);
+        *world.mailer.is_down.lock().unwrap() = false;
+        world.pass_seconds(120).await;
+        assert_eq!(world.mails().len(), 1);
+    });
+}
+
+#[test]
+fn disconnected_caller_does_not_stop_fulfilment() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        let id = intent_of(&record);
+        world.gateway.authorise(&id);
+        world
+            .gateway
+            .set_pace(|_| std::time::Duration::from_millis(300));
+        let payments = world.payments();
+        let gone =
+            tokio::time::timeout(std::time::Duration::from_millis(100), payments.fulfil(&id)).await;
+        assert!(
+            gone.is_err(),
+            "the browser's connection is reset in the middle"
+        );
+        world.pass_seconds(2).await;
+        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+        world.audit();
+    });
+}
+
+#[test]
+fn unknown_payment_intent_is_reported() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let unknown = world
+            .payments()
+            .fulfil(&domain::PaymentIntentId("pi_nobody".into()))
+            .await;
+        assert_eq!(unknown.unwrap_err(), PaymentFailure::OrderUnknown);
+    });
+}

@@ -1,0 +1,230 @@
+//! Mails about payments that were not charged, and about disputes: each is sent exactly once, and
+//! only to readers it concerns.
+
+use std::time::Duration;
+
+use actors::testing::{Fault, GatewayMethod};
+use actors::{Gateway, NewIntent};
+use domain::{AnomalyKind, OrderState, PaymentIntentId};
+use persistence::ledger::BuyerDetails;
+use persistence::stores::AnomalyStore;
+use persistence::stores::OrderRecord;
+
+use crate::world::{KICK_OFF, NOON, TestWorld, account, intent_of, play};
+
+/// Returns kind and recipient of every mail about an order.
+fn mails_about(world: &TestWorld, record: &OrderRecord) -> Vec<(String, String)> {
+    let about = world
+        .mails()
+        .into_iter()
+        .filter(|mail| mail.order == Some(record.order.id));
+    about.map(|mail| (mail.kind, mail.to)).collect()
+}
+
+fn kinds(world: &TestWorld, record: &OrderRecord) -> Vec<String> {
+    mails_about(world, record)
+        .into_iter()
+        .map(|(kind, _)| kind)
+        .collect()
+}
+
+async fn authorised(world: &TestWorld, lines: &[(i64, u16)]) -> OrderRecord {
+    let record = world.open(lines).await;
+    assert!(world.gateway.authorise(&intent_of(&record)));
+    record
+}
+
+#[test]
+fn expired_authorisation_is_mailed_once() {
+    play(|| async {
+        let mut world = TestWorld::with(&[1042]).await;
+        let record = authorised(&world, &[(1042, 2)]).await;
+        world
+            .gateway
+            .fail_next(GatewayMethod::Capture, Fault::Unavailable);
+        world.fulfil(&record).await.unwrap();
+        assert_eq!(world.order(&record).order.state, OrderState::Allocated);
+        assert!(world.gateway.expire(&intent_of(&record)));
+        for _ in 0..3 {
+            world.fulfil(&record).await.unwrap();
+        }
+        world.deliver_notices().await;
+        world.restart().await;
+        world.pass_seconds(700).await;
+        assert_eq!(
+            (world.order(&record).order.state, world.sold(1042)),
+            (OrderState::Void, 0)
+        );
+        assert_eq!(
+            mails_about(&world, &record),
+            [("not-charged".to_string(), "alice@example.org".to_string())]
+        );
+    });
+}
+
+/// Kick-off, sold-out tickets and an expired authorisation are refusals without tickets.
+#[test]
+fn refused_authorised_buyer_is_mailed_once() {
+    play(|| async {
+        let world = TestWorld::with(&[1042, 1043]).await;
+        let beaten = world.open(&[(1042, 2), (1043, 2)]).await;
+        world.gateway.challenge(&intent_of(&beaten));
+        world.pass_seconds(200).await;
+        for count in [50, 50, 50, 18] {
+            world.buy(&[(1042, 1), (1043, count)]).await;
+        }
+        assert!(world.gateway.authorise(&intent_of(&beaten)));
+        world.fulfil(&beaten).await.unwrap();
+        let expired = authorised(&world, &[(1042, 1)]).await;
+        assert!(world.gateway.expire(&intent_of(&expired)));
+        world.pass_seconds(60).await;
+        world.clock.advance_to(KICK_OFF.plus_seconds(-5)).await;
+        let late = authorised(&world, &[(1042, 1)]).await;
+        world.clock.advance_to(KICK_OFF).await;
+        world.fulfil(&late).await.unwrap();
+        world.pass_seconds(700).await;
+        for record in [&beaten, &expired, &late] {
+            assert_eq!(world.order(record).order.state, OrderState::Released);
+            assert_eq!(
+                kinds(&world, record),
+                ["not-charged"],
+                "{:?}",
+                world.order(record).reason
+            );
+        }
+    });
+}
+
+#[test]
+fn buyer_without_authorisation_or_address_gets_no_mail() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let lapsed = world.open(&[(1042, 1)]).await;
+        let declined = world.open(&[(1042, 1)]).await;
+        assert!(world.gateway.decline(&intent_of(&declined)));
+        let left = world.open(&[(1042, 1)]).await;
+        // The bank authorises while the buyer leaves, between two reads of the payment intent.
+        let (bank, id, mut asked_before) = (world.gateway.clone(), intent_of(&left), false);
+        world.gateway.set_pace(move |call| {
+            if call.verb == GatewayMethod::Retrieve && std::mem::replace(&mut asked_before, true) {
+                bank.authorise(&id);
+            }
+            Duration::ZERO
+        });
+        world.payments().abandon(left.order.id).await.unwrap();
+        assert!(
+            world
+                .gateway
+                .intent(&intent_of(&left))
+                .unwrap()
+                .said
+                .authorised_at
+                .is_some()
+        );
+        let mut request = world.order_request(&[(1042, 1)]);
+        request.buyer = BuyerDetails::default();
+        let nameless = world.payments().open(request).await.unwrap();
+        assert!(
+            world.gateway.authorise(&intent_of(&nameless))
+                && world.gateway.expire(&intent_of(&nameless))
+        );
+        world.pass_seconds(700).await;
+        for record in [&lapsed, &declined, &left, &nameless] {
+            assert_eq!(world.order(record).order.state, OrderState::Released);
+        }
+        assert_eq!(world.memory.mails(), []);
+    });
+}
+
+#[test]
+fn refunded_buyer_is_not_told_not_charged() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let refunded = world.buy(&[(1042, 2)]).await;
+        world
+            .payments()
+            .refund(refunded.order.id, "asked for")
+            .await
+            .unwrap();
+        let disputed = world.buy(&[(1042, 2)]).await;
+        world.gateway.dispute(&intent_of(&disputed));
+        world.deliver_notices().await;
+        world.clock.advance_to(KICK_OFF.plus_seconds(-5)).await;
+        let taken = authorised(&world, &[(1042, 1)]).await;
+        assert!(world.gateway.capture_in_dashboard(&intent_of(&taken)));
+        world.clock.advance_to(KICK_OFF).await;
+        world.pass_seconds(700).await;
+        for record in [&refunded, &disputed, &taken] {
+            assert_eq!(world.order(record).order.state, OrderState::Void);
+        }
+        assert_eq!(kinds(&world, &refunded), ["tickets", "refunded"]);
+        assert_eq!(kinds(&world, &disputed), ["tickets", "disputed"]);
+        assert_eq!(kinds(&world, &taken), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn dispute_is_mailed_to_the_club_once() {
+    play(|| async {
+        let mut world = TestWorld::with(&[1042]).await;
+        let record = world.buy(&[(1042, 2)]).await;
+        let id = intent_of(&record);
+        world.clock.advance_to(KICK_OFF.plus_seconds(60)).await;
+        world.gateway.dispute(&id);
+        world.deliver_notices().await;
+        world.pass_seconds(60).await;
+        let expected_mails = [
+            ("tickets", "alice@example.org"),
+            ("disputed", "club-1@club.test"),
+        ];
+        let expected_mails = expected_mails.map(|(kind, to)| (kind.to_string(), to.to_string()));
+        assert_eq!(mails_about(&world, &record), expected_mails);
+        assert_eq!(
+            world.order(&record).order.state,
+            OrderState::Captured,
+            "the tickets were in the game"
+        );
+        world
+            .memory
+            .resolve_healed(&id, AnomalyKind::MismatchedAmount, KICK_OFF)
+            .await
+            .unwrap();
+        world.restart().await;
+        world.engine().reconciler.scan(NOON).await.unwrap();
+        world.pass_seconds(60).await;
+        assert_eq!(
+            world.memory.anomaly_records().len(),
+            2,
+            "it was raised again"
+        );
+        assert_eq!(mails_about(&world, &record), expected_mails);
+    });
+}
+
+/// Any account can create a payment that names an order of another.
+#[test]
+fn dispute_of_forged_payment_is_not_mailed() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let record = world.buy(&[(1042, 2)]).await;
+        let forged = NewIntent {
+            order: record.order.id,
+            account: account(),
+            amount: domain::Cents(1000),
+            draws: "1042x2".into(),
+        };
+        let forged: PaymentIntentId = world.gateway.create("forged", &forged).await.unwrap().id;
+        assert!(world.gateway.authorise(&forged) && world.gateway.capture_in_dashboard(&forged));
+        assert!(world.gateway.dispute(&forged));
+        world.deliver_notices().await;
+        world.pass_seconds(700).await;
+        assert!(
+            world
+                .memory
+                .witnesses()
+                .iter()
+                .any(|seen| seen.intent.id == forged && seen.intent.disputed)
+        );
+        assert_eq!(kinds(&world, &record), ["tickets"]);
+    });
+}

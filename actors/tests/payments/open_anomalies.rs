@@ -1,0 +1,94 @@
+//! An anomaly stays open until the problem is solved, whatever a node remembers from earlier
+//! checks.
+
+use std::time::Duration;
+
+use actors::testing::GatewayMethod;
+use domain::{Anomaly, AnomalyKind, OrderState};
+use persistence::memory::{Call, Fault as BooksFault};
+use persistence::stores::AnomalyStore;
+
+use crate::anomalies::open;
+use crate::world::{KICK_OFF, TestWorld, intent_of, play};
+
+/// A node that hung has an old provider snapshot, while another node has raised an anomaly since.
+#[test]
+fn anomaly_is_resolved_only_by_newer_provider_data() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let record = world.buy(&[(1042, 2)]).await;
+        let id = intent_of(&record);
+        // From now on the payment is only listed, not read.
+        world.pass_seconds(60).await;
+        let order = Some(record.order.id);
+        let disputed = "the buyer's bank disputes the payment".to_string();
+        let kind = AnomalyKind::MismatchedAmount;
+        let raised = Anomaly {
+            kind,
+            payment_intent: Some(id.clone()),
+            order,
+            note: disputed,
+        };
+        world
+            .memory
+            .raise_anomaly(&raised, None, KICK_OFF)
+            .await
+            .unwrap();
+        let (bank, at) = (world.gateway.clone(), id.clone());
+        world.gateway.set_pace(move |call| {
+            // Between the list and the read of this payment.
+            if call.verb == GatewayMethod::Retrieve {
+                bank.dispute(&at);
+            }
+            Duration::ZERO
+        });
+        world.pass_seconds(60).await;
+        assert_eq!(open(&world), [(kind, Some(id))]);
+    });
+}
+
+#[test]
+fn wrongly_resolved_anomaly_is_raised_again() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let id = intent_of(&world.buy(&[(1042, 2)]).await);
+        world.gateway.dispute(&id);
+        world.deliver_notices().await;
+        world.pass_seconds(60).await;
+        let wrong = [(AnomalyKind::MismatchedAmount, Some(id.clone()))];
+        assert_eq!(open(&world), wrong);
+        world
+            .memory
+            .resolve_healed(&id, AnomalyKind::MismatchedAmount, KICK_OFF)
+            .await
+            .unwrap();
+        assert_eq!(open(&world), []);
+        world.pass_seconds(660).await;
+        assert_eq!(open(&world), wrong);
+    });
+}
+
+/// Captured externally without the platform fee, and written with a clock that is behind. So it is
+/// not among the recently captured orders.
+#[test]
+fn payment_checked_before_allocation_is_checked_again() {
+    play(|| async {
+        let world = TestWorld::with(&[1042, 1043]).await;
+        world.clock.set_skew_ms(120_000);
+        world.buy(&[(1042, 2)]).await;
+        world.pass_seconds(40).await;
+        world.clock.set_skew_ms(0);
+        let record = world.open(&[(1043, 2)]).await;
+        let id = intent_of(&record);
+        assert!(world.gateway.authorise(&id) && world.gateway.capture_in_dashboard(&id));
+        world.memory.set_faults(|call| match call {
+            Call::Append(_) => BooksFault::NotWritten,
+            _ => BooksFault::None,
+        });
+        world.pass_seconds(40).await;
+        world.memory.clear_faults();
+        world.pass_seconds(660).await;
+        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+        assert_eq!(open(&world), [(AnomalyKind::MismatchedAmount, Some(id))]);
+    });
+}

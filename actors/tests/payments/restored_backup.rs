@@ -1,0 +1,225 @@
+//! The database is restored from a backup while the provider knows all payments. Each payment made
+//! since must be found within two minutes, whatever the age of the backup, and be allocated or
+//! refunded.
+
+use actors::{FulfilStatus, RepairError};
+use domain::{
+    AccountId, AnomalyKind, Cents, ClubId, DrawId, OrderState, PaymentIntentId, PaymentStatus,
+};
+use persistence::ledger::BuyerDetails;
+use persistence::stores::OrderRecord;
+
+use crate::world::{TestWorld, account, intent_of, play};
+
+const DRAWS: [i64; 2] = [1042, 1043];
+
+/// What was sold after the backup was made.
+struct LostPayments {
+    captured: Vec<OrderRecord>,
+    authorised: OrderRecord,
+}
+
+async fn sell_after_backup(world: &TestWorld, seconds: u64) -> LostPayments {
+    let request: [&[(i64, u16)]; 6] = [
+        &[(1042, 2)],
+        &[(1043, 1)],
+        &[(1042, 1), (1043, 3)],
+        &[(1042, 5)],
+        &[(1043, 2), (1042, 2)],
+        &[(1042, 1)],
+    ];
+    let mut captured = Vec::new();
+    for lines in request {
+        captured.push(world.buy(lines).await);
+        world.pass_seconds(seconds / request.len() as u64).await;
+    }
+    let authorised = world.open(&[(1042, 4)]).await;
+    assert!(world.gateway.authorise(&intent_of(&authorised)));
+    LostPayments {
+        captured,
+        authorised,
+    }
+}
+
+fn open(world: &TestWorld) -> Vec<(AnomalyKind, PaymentIntentId)> {
+    let open = world
+        .memory
+        .anomaly_records()
+        .into_iter()
+        .filter(|record| record.resolved_at.is_none());
+    let mut open: Vec<_> = open
+        .map(|record| {
+            (
+                record.anomaly.kind,
+                record.anomaly.payment_intent.expect("a payment"),
+            )
+        })
+        .collect();
+    open.sort_by(|one, other| one.1.cmp(&other.1));
+    open
+}
+
+fn status(world: &TestWorld, record: &OrderRecord) -> PaymentStatus {
+    world
+        .gateway
+        .intent(&intent_of(record))
+        .expect("an intent")
+        .said
+        .status
+}
+
+fn recovered_buyer() -> BuyerDetails {
+    BuyerDetails {
+        name: Some("Bob".into()),
+        email: Some("bob@example.org".into()),
+        phone: Some("0411000001".into()),
+    }
+}
+
+/// Checks that exactly the forgotten payments are open anomalies of missing tickets.
+fn assert_all_found(world: &TestWorld, lost_payment: &LostPayments) {
+    let expected: Vec<_> = lost_payment
+        .captured
+        .iter()
+        .map(|record| (AnomalyKind::MissingTicket, intent_of(record)))
+        .collect();
+    assert_eq!(open(world), expected);
+    assert_eq!(
+        status(world, &lost_payment.authorised),
+        PaymentStatus::Canceled,
+        "an unknown order is not charged"
+    );
+}
+
+#[test]
+fn payments_lost_in_ten_minutes_are_found_and_resolved() {
+    play(|| async {
+        let mut world = TestWorld::with(&DRAWS).await;
+        let before = world.buy(&[(1042, 3)]).await;
+        let quoted = world.open(&[(1043, 2)]).await;
+        let (backup, refunded) = (world.memory.backup(), before.clone());
+        world.gateway.authorise(&intent_of(&quoted));
+        assert_eq!(
+            world.fulfil(&quoted).await.unwrap().status,
+            FulfilStatus::Succeeded
+        );
+        let lost_payment = sell_after_backup(&world, 600).await;
+        world.restart_on(backup).await;
+        world.pass_seconds(120).await;
+        assert_all_found(&world, &lost_payment);
+        assert_eq!(
+            world.order(&quoted).order.state,
+            OrderState::Captured,
+            "the backup has the order, so it is allocated again"
+        );
+        assert_eq!(world.order(&refunded).order.state, OrderState::Captured);
+
+        let anomalies = world.engine().anomalies.clone();
+        let (healed, returned) = lost_payment.captured.split_at(3);
+        for record in healed {
+            let adopted = anomalies
+                .allocate_missing(&intent_of(record), recovered_buyer(), record.token.clone())
+                .await
+                .unwrap();
+            assert_eq!(
+                (adopted.order.id, adopted.order.state),
+                (record.order.id, OrderState::Captured)
+            );
+            assert_eq!(adopted.order.total(), record.order.total());
+        }
+        for record in returned {
+            assert_eq!(
+                anomalies
+                    .return_payment(&intent_of(record))
+                    .await
+                    .unwrap()
+                    .amount,
+                record.order.total()
+            );
+            let again = anomalies
+                .allocate_missing(&intent_of(record), recovered_buyer(), record.token.clone())
+                .await;
+            assert_eq!(again.map(drop), Err(RepairError::Refunded));
+        }
+        anomalies.scan(1).await.unwrap();
+        world.pass_seconds(60).await;
+        assert_eq!(open(&world), []);
+        assert_eq!((world.sold(1042), world.sold(1043)), (3 + 2 + 1, 2 + 1 + 3));
+        let takings = world.gateway.takings(&account());
+        let kept: Cents = world
+            .memory
+            .orders()
+            .iter()
+            .filter_map(|row| row.captured_at.map(|_| row.order.total()))
+            .sum();
+        assert_eq!(
+            takings.captured - takings.refunded,
+            kept,
+            "the captured amount equals the allocated orders"
+        );
+        let fees: Cents = world.memory.draws().iter().map(|draw| draw.fee()).sum();
+        assert_eq!(takings.fees - takings.fees_refunded, fees);
+    });
+}
+
+#[test]
+fn payments_since_a_two_hour_old_backup_are_found() {
+    play(|| async {
+        let mut world = TestWorld::with(&DRAWS).await;
+        world.buy(&[(1042, 3)]).await;
+        let backup = world.memory.backup();
+        let lost_payment = sell_after_backup(&world, 2 * 3_600).await;
+        world.restart_on(backup).await;
+        world.pass_seconds(120).await;
+        assert_all_found(&world, &lost_payment);
+    });
+}
+
+#[test]
+fn provider_outage_after_restore_is_retried() {
+    play(|| async {
+        use actors::testing::{Fault, GatewayMethod};
+        let mut world = TestWorld::with(&DRAWS).await;
+        world.buy(&[(1042, 3)]).await;
+        let backup = world.memory.backup();
+        let lost_payment = sell_after_backup(&world, 2 * 3_600).await;
+        world.gateway.set_faults(|call| {
+            if call.verb == GatewayMethod::List {
+                Fault::Unavailable
+            } else {
+                Fault::None
+            }
+        });
+        world.restart_on(backup).await;
+        world.pass_seconds(300).await;
+        assert_eq!(open(&world), []);
+        world.gateway.clear_faults();
+        world.pass_seconds(60).await;
+        assert_all_found(&world, &lost_payment);
+        assert_eq!(world.sold(DrawId(1042).0), 3);
+    });
+}
+
+#[test]
+fn unreachable_account_does_not_hide_lost_payments_of_others() {
+    play(|| async {
+        use actors::testing::Fault;
+        let mut world = TestWorld::with(&DRAWS).await;
+        // This account has left the platform. It is queried first.
+        let gone = AccountId("acct_a_club_that_left".into());
+        world.memory.add_club(ClubId(2), gone.clone());
+        world.buy(&[(1042, 3)]).await;
+        let backup = world.memory.backup();
+        let lost_payment = sell_after_backup(&world, 2 * 3_600).await;
+        world.gateway.set_faults(move |call| {
+            if *call.account == gone {
+                Fault::Unavailable
+            } else {
+                Fault::None
+            }
+        });
+        world.restart_on(backup).await;
+        world.pass_seconds(120).await;
+        assert_all_found(&world, &lost_payment);
+    });
+}

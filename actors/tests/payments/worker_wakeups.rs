@@ -1,0 +1,239 @@
+//! Worker wakeups: code that writes work for a background worker also wakes it. Without a wakeup
+//! workers poll less and less often.
+
+use actors::testing::{Fault, GatewayMethod};
+use domain::{Cents, DrawId, OrderState, PaymentStatus, Serial};
+use persistence::ledger::BuyerDetails;
+use persistence::memory::{Call, Fault as BooksFault};
+use persistence::stores::OrderRecord;
+use tokio::time::Instant;
+
+use crate::world::{KICK_OFF, NOON, TestWorld, account, intent_of, play};
+
+/// Waits without new work until every worker polls at its longest interval.
+async fn let_workers_idle(world: &TestWorld) {
+    world.pass_seconds(300).await;
+}
+
+/// Runs `work` and everything that follows immediately, and checks that no time passes.
+async fn run_without_delay(work: impl Future<Output = ()>) {
+    let started = Instant::now();
+    work.await;
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(
+        started.elapsed().as_millis(),
+        0,
+        "no worker waited for its next poll"
+    );
+}
+
+fn refunded(world: &TestWorld) -> Cents {
+    world.gateway.takings(&account()).refunded
+}
+
+fn kinds(world: &TestWorld) -> Vec<String> {
+    world.mails().into_iter().map(|mail| mail.kind).collect()
+}
+
+async fn bought(world: &TestWorld) -> OrderRecord {
+    let record = world.buy(&[(1042, 2)]).await;
+    let_workers_idle(world).await;
+    record
+}
+
+#[test]
+fn captured_order_is_mailed_at_once() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let_workers_idle(&world).await;
+        run_without_delay(async { _ = world.buy(&[(1042, 2)]).await }).await;
+        assert_eq!(kinds(&world), ["tickets"]);
+    });
+}
+
+#[test]
+fn not_charged_mail_is_sent_at_once() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let_workers_idle(&world).await;
+        for (had_tickets, mails) in [(false, 1), (true, 2)] {
+            let record = world.open(&[(1042, 2)]).await;
+            assert!(world.gateway.authorise(&intent_of(&record)));
+            if had_tickets {
+                world
+                    .gateway
+                    .fail_next(GatewayMethod::Capture, Fault::Unavailable);
+                world.fulfil(&record).await.unwrap();
+            }
+            assert!(world.gateway.expire(&intent_of(&record)));
+            run_without_delay(async { _ = world.fulfil(&record).await.unwrap() }).await;
+            assert_eq!(kinds(&world), vec!["not-charged"; mails]);
+            let_workers_idle(&world).await;
+        }
+    });
+}
+
+#[test]
+fn refund_fee_and_mail_are_sent_at_once() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let record = bought(&world).await;
+        run_without_delay(async {
+            world
+                .payments()
+                .refund(record.order.id, "asked for")
+                .await
+                .unwrap()
+        })
+        .await;
+        assert_eq!(refunded(&world), Cents(1_000));
+        assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(35));
+        assert_eq!(kinds(&world), ["tickets", "refunded"]);
+    });
+}
+
+#[test]
+fn refund_is_sent_at_once_while_its_fee_waits() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let record = bought(&world).await;
+        world.memory.set_faults(|call| match call {
+            Call::Write("give_fees_back") => BooksFault::NotWritten,
+            _ => BooksFault::None,
+        });
+        run_without_delay(async {
+            world
+                .payments()
+                .refund(record.order.id, "asked for")
+                .await
+                .unwrap()
+        })
+        .await;
+        assert_eq!(refunded(&world), Cents(1_000));
+    });
+}
+
+#[test]
+fn dispute_returns_fee_and_mails_club_at_once() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let record = bought(&world).await;
+        assert!(world.gateway.dispute(&intent_of(&record)));
+        run_without_delay(async { _ = world.engine().reconciler.scan(NOON).await.unwrap() }).await;
+        assert_eq!(
+            (world.order(&record).order.state, world.sold(1042)),
+            (OrderState::Void, 0)
+        );
+        assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(35));
+        assert_eq!(kinds(&world), ["tickets", "disputed"]);
+    });
+}
+
+/// A refusal is normally cancelled by the node that refused. Here it is left to the worker, whose
+/// next poll is in seven seconds.
+#[test]
+fn refused_order_is_cancelled_by_worker_within_seconds() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let_workers_idle(&world).await;
+        world.pass_seconds(4).await;
+        let record = world.open(&[(1042, 2)]).await;
+        let mut is_first = true;
+        world.memory.set_faults(move |call| match call {
+            Call::Write("claim_operation") if std::mem::take(&mut is_first) => {
+                BooksFault::NotWritten
+            }
+            _ => BooksFault::None,
+        });
+        world.payments().abandon(record.order.id).await.unwrap();
+        assert_eq!(
+            world.order(&record).order.state,
+            OrderState::Rejecting,
+            "the cancellation was not claimed"
+        );
+        world.pass_seconds(4).await;
+        assert_eq!(
+            (world.order(&record).order.state, world.held(1042)),
+            (OrderState::Released, 0)
+        );
+        assert_eq!(
+            world
+                .gateway
+                .intent(&intent_of(&record))
+                .unwrap()
+                .said
+                .status,
+            PaymentStatus::Canceled
+        );
+    });
+}
+
+#[test]
+fn mail_to_recovered_buyer_is_sent_at_once() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let mut request = world.order_request(&[(1042, 1)]);
+        request.buyer = BuyerDetails::default();
+        let record = world.payments().open(request).await.unwrap();
+        assert!(world.gateway.authorise(&intent_of(&record)));
+        world.fulfil(&record).await.unwrap();
+        let_workers_idle(&world).await;
+        let recovered_buyer = world.order_request(&[]).buyer;
+        let first = Serial::new(1).unwrap();
+        let anomalies = world.engine().anomalies.clone();
+        run_without_delay(async {
+            _ = anomalies
+                .recover_buyer(DrawId(1042), first, recovered_buyer, true)
+                .await
+                .unwrap()
+        })
+        .await;
+        assert_eq!(kinds(&world), ["tickets"]);
+    });
+}
+
+#[test]
+fn webhook_is_handled_at_once() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let_workers_idle(&world).await;
+        let record = world.open(&[(1042, 1)]).await;
+        assert!(world.gateway.authorise(&intent_of(&record)));
+        run_without_delay(world.deliver_notices()).await;
+        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+    });
+}
+
+#[test]
+fn capture_after_kick_off_is_refunded_at_once() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        world.clock.advance_to(KICK_OFF.plus_seconds(-15)).await;
+        let record = world.open(&[(1042, 2)]).await;
+        let id = intent_of(&record);
+        assert!(world.gateway.authorise(&id));
+        world.gateway.capture_in_dashboard(&id);
+        world.clock.advance_to(KICK_OFF).await;
+        run_without_delay(async { _ = world.fulfil(&record).await.unwrap() }).await;
+        assert_eq!(refunded(&world), Cents(1_000));
+    });
+}
+
+#[test]
+fn failed_provider_call_is_retried_within_seconds() {
+    play(|| async {
+        let world = TestWorld::with(&[1042]).await;
+        let_workers_idle(&world).await;
+        let record = world.open(&[(1042, 1)]).await;
+        assert!(world.gateway.authorise(&intent_of(&record)));
+        world
+            .gateway
+            .fail_next(GatewayMethod::Capture, Fault::Unavailable);
+        world.fulfil(&record).await.unwrap();
+        assert_ne!(world.order(&record).order.state, OrderState::Captured);
+        world.pass_seconds(2).await;
+        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+    });
+}

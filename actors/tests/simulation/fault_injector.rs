@@ -1,0 +1,129 @@
+//! Injects faults into the store and the provider, call by call, until the fault phase ends.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use actors::testing::{self, FakeGateway, GatewayCall, ManualClock};
+use persistence::memory::{self, Call, Memory};
+
+use super::plan::{FaultRates, NOON, WorldPlan};
+use super::random_stream::RandomStream;
+
+/// One in this many lease renewals may be slow.
+const SLOW_POLL_ONE_IN: u64 = 8;
+
+pub struct FaultInjector {
+    rates: FaultRates,
+    clock: ManualClock,
+    faults_over: AtomicBool,
+    store_random: RandomStream,
+    provider_random: RandomStream,
+    outage_from_ms: i64,
+    last: Mutex<memory::Fault>,
+}
+
+impl FaultInjector {
+    pub fn new(plan: &WorldPlan, clock: ManualClock, random: &RandomStream) -> Arc<FaultInjector> {
+        let outage_from_ms = plan.first_kick_off_ms() as i64 - (plan.rates.outage_ms / 2) as i64;
+        Arc::new(FaultInjector {
+            rates: plan.rates.clone(),
+            clock,
+            faults_over: AtomicBool::new(false),
+            store_random: random.fork(),
+            provider_random: random.fork(),
+            outage_from_ms,
+            last: Mutex::default(),
+        })
+    }
+
+    /// Installs the faults in the store and the provider.
+    pub fn install(self: &Arc<FaultInjector>, memory: &Memory, provider: &FakeGateway) {
+        let injector = self.clone();
+        memory.set_faults(move |call| injector.store_fault(call));
+        let injector = self.clone();
+        provider.set_faults(move |asked| injector.provider_fault(asked));
+        let injector = self.clone();
+        provider.set_pace(move |_| injector.pause(injector.rates.provider_slow_ms));
+    }
+
+    pub fn end_faults(&self) {
+        self.faults_over.store(true, Ordering::Relaxed);
+    }
+
+    pub fn faults_ended(&self) -> bool {
+        self.faults_over.load(Ordering::Relaxed)
+    }
+
+    /// Returns a fault's current rate.
+    pub fn rate(&self, of: impl FnOnce(&FaultRates) -> u64) -> u64 {
+        if self.faults_ended() {
+            0
+        } else {
+            of(&self.rates)
+        }
+    }
+
+    /// Delay of a request to the database or of its answer.
+    pub async fn store_pause(&self) {
+        let pause = self.pause(self.rates.books_slow_ms);
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// Delay of a node's lease renewals and polls, which happen several times a second. They are
+    /// slow less often, because otherwise worlds would mostly wait for them.
+    pub async fn poll_pause(&self) {
+        if self.rates.books_slow_ms > 0 && self.store_random.below(SLOW_POLL_ONE_IN) == 0 {
+            self.store_pause().await;
+        }
+    }
+
+    /// Returns the fault of the store's latest call.
+    pub fn last_store_fault(&self) -> memory::Fault {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pause(&self, most_ms: u64) -> Duration {
+        if self.faults_ended() || most_ms == 0 || self.provider_random.coin() {
+            return Duration::ZERO;
+        }
+        Duration::from_millis(self.provider_random.between(1, most_ms))
+    }
+
+    fn store_fault(&self, call: Call<'_>) -> memory::Fault {
+        use memory::Fault;
+        let random = &self.store_random;
+        let fault = match call {
+            Call::Read(_) if random.happens(self.rate(|r| r.unread)) => Fault::NotWritten,
+            Call::Read(_) => Fault::None,
+            _ if random.happens(self.rate(|r| r.not_written)) => Fault::NotWritten,
+            _ if random.happens(self.rate(|r| r.written_unknown)) => Fault::UnknownWritten,
+            _ if random.happens(self.rate(|r| r.unwritten_unknown)) => Fault::UnknownNotWritten,
+            _ => Fault::None,
+        };
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = fault;
+        fault
+    }
+
+    fn provider_fault(&self, _: GatewayCall<'_>) -> testing::Fault {
+        use testing::Fault;
+        let random = &self.provider_random;
+        match () {
+            () if self.provider_is_away() => Fault::Unavailable,
+            () if random.happens(self.rate(|r| r.unavailable)) => Fault::Unavailable,
+            () if random.happens(self.rate(|r| r.timeout_before)) => Fault::TimeoutBefore,
+            () if random.happens(self.rate(|r| r.timeout_after)) => Fault::TimeoutAfter,
+            () if random.happens(self.rate(|r| r.cached_error)) => Fault::CachedError,
+            () if random.happens(self.rate(|r| r.cached_error_after)) => Fault::CachedErrorAfter,
+            () => Fault::None,
+        }
+    }
+
+    fn provider_is_away(&self) -> bool {
+        let now = self.clock.true_now().ms_since(NOON);
+        let until = self.outage_from_ms + self.rates.outage_ms as i64;
+        !self.faults_ended() && (self.outage_from_ms..until).contains(&now)
+    }
+}

@@ -1,0 +1,291 @@
+//! Actions of clubs and operators.
+
+use domain::{Cents, Command, DrawId, Editor, GameResult, OrderState, Refusal, TermsEdit};
+use persistence::ledger::BuyerDetails;
+use std::time::Duration;
+use tokio::time::sleep;
+
+use super::{PATIENCE, Participant};
+use crate::simulation::plan::{MINUTE, SECOND};
+use crate::simulation::processes::EngineHandles;
+
+impl Participant {
+    async fn command(&self, draw: DrawId, command: Command) -> bool {
+        for _ in 0..10 {
+            let command_copy = command.clone();
+            let ask = |handles: EngineHandles| async move {
+                handles.draws.execute(draw, command_copy, None).await
+            };
+            match self.world.house.call(&self.random, 0, PATIENCE, ask).await {
+                Some(Ok(_)) => {
+                    self.world.watch.met(match &command {
+                        Command::Amend { .. } => "terms amended",
+                        Command::Complete { .. } => "a result entered",
+                        Command::Undo => "a result undone",
+                        _ => "a game called off",
+                    });
+                    self.world.trace.note("club", &[draw.0 as u64], || {
+                        format!("draw {draw}: {command:?}")
+                    });
+                    return true;
+                }
+                Some(Err(actors::Denied::Refused(refusal))) => {
+                    if refusal == Refusal::Revealed {
+                        self.world.watch.met("a revealed draw stayed off sale");
+                    }
+                    return false;
+                }
+                _ => self.pause(SECOND, 5 * SECOND).await,
+            }
+        }
+        false
+    }
+
+    pub(super) async fn move_kick_off(self) {
+        if self.wait_random_time().await {
+            let draw = self.draw();
+            let minutes = *self.random.one_of(&[-3, -1, 2, 5, 15]);
+            let Some(mut terms) = self.world.terms(draw) else {
+                return;
+            };
+            terms.closes_at = terms
+                .closes_at
+                .plus_ms(minutes * MINUTE as i64 + self.random.below(20_000) as i64);
+            self.command(draw, Command::amend(terms)).await;
+        }
+    }
+
+    pub(super) async fn edit_price(self) {
+        // Early, or a buyer has already bought.
+        self.pause(0, MINUTE).await;
+        let draw = self.draw();
+        let price = Some(Cents(*self.random.one_of(&[50, 150, 700, 2500])));
+        let described = self.random.coin();
+        let edit = TermsEdit {
+            price,
+            ..TermsEdit::default()
+        };
+        if self
+            .command(
+                draw,
+                Command::Amend {
+                    edit,
+                    by: Editor::Club,
+                    described,
+                },
+            )
+            .await
+        {
+            self.world.watch.met("a price edited");
+        }
+    }
+
+    pub(super) async fn enter_result(self) {
+        if !self.wait_random_time().await {
+            return;
+        }
+        let draw = self.draw();
+        let number = || self.random.between(1, 13) as u8;
+        let Some(result) = GameResult::new(number(), number()) else {
+            return;
+        };
+        if self.command(draw, Command::Complete { result }).await && self.random.coin() {
+            self.pause(SECOND, MINUTE).await;
+            if self.command(draw, Command::Undo).await {
+                self.postpone(draw).await;
+            }
+        }
+    }
+
+    /// The game is replayed later. A revealed draw must not sell for it (decision M-4).
+    async fn postpone(&self, draw: DrawId) {
+        self.pause(SECOND, MINUTE).await;
+        let later = self
+            .world
+            .clock
+            .true_now()
+            .plus_ms(self.random.between(2, 15) as i64 * MINUTE as i64);
+        let edit = TermsEdit {
+            closes_at: Some(later),
+            ..TermsEdit::default()
+        };
+        self.command(
+            draw,
+            Command::Amend {
+                edit,
+                by: Editor::Operator,
+                described: false,
+            },
+        )
+        .await;
+    }
+
+    /// The operator cancels the draw and retries until it is accepted. All refunds follow
+    /// automatically.
+    pub(super) async fn cancel_game(self) {
+        if !self.wait_random_time().await {
+            return;
+        }
+        let draw = self.draw();
+        loop {
+            self.expect_refunds(draw);
+            let ask = |handles: EngineHandles| async move {
+                handles.payments.cancel_draw(draw, "rain").await
+            };
+            match self.world.house.call(&self.random, 0, PATIENCE, ask).await {
+                Some(Ok(_)) => break,
+                Some(Err(actors::Denied::Refused(_))) => return,
+                _ => self.pause(SECOND, 10 * SECOND).await,
+            }
+        }
+        self.expect_refunds(draw);
+        self.world.watch.met("a game called off");
+        self.world.trace.note("club", &[draw.0 as u64], || {
+            format!("draw {draw} is called off")
+        });
+    }
+
+    /// Marks all orders of the draw as possibly refunded.
+    fn expect_refunds(&self, draw: DrawId) {
+        let orders = self.world.memory.orders().into_iter();
+        let bought =
+            orders.filter(|record| record.order.lines.iter().any(|line| line.draw == draw));
+        bought.for_each(|record| self.world.watch.refund_requested(record.order.id));
+    }
+
+    pub(super) async fn refund(self) {
+        if !self.wait_random_time().await {
+            return;
+        }
+        let orders = self.world.memory.orders();
+        let decided: Vec<_> = orders
+            .iter()
+            .filter(|r| r.order.state == OrderState::Captured)
+            .collect();
+        // Usually a captured order, sometimes any.
+        let of = if decided.is_empty() || self.random.below(4) == 0 {
+            orders.iter().collect()
+        } else {
+            decided
+        };
+        if !of.is_empty() {
+            self.give_back(self.random.one_of(&of).order.id).await;
+        }
+    }
+
+    async fn give_back(&self, order: domain::OrderId) {
+        self.world.watch.refund_requested(order);
+        self.world
+            .trace
+            .note("refund", &[order.0 as u64], || format!("order {}", order.0));
+        for _ in 0..20 {
+            let ask = |handles: EngineHandles| async move {
+                handles.payments.refund(order, "as asked").await
+            };
+            if let Some(Ok(())) = self.world.house.call(&self.random, 0, PATIENCE, ask).await {
+                return;
+            }
+            self.pause(SECOND, 20 * SECOND).await;
+        }
+    }
+
+    /// The operator wakes paused draws every minute.
+    pub(super) async fn wake_paused_draws(self) {
+        loop {
+            sleep(Duration::from_millis(MINUTE)).await;
+            let records = self.world.memory.anomaly_records();
+            let is_paused = |draw: &DrawId| {
+                records
+                    .iter()
+                    .any(|r| r.anomaly.note.contains(&format!("draw {draw} is paused")))
+            };
+            let paused: Vec<DrawId> = self
+                .world
+                .plan
+                .draws
+                .iter()
+                .map(|draw| draw.id)
+                .filter(is_paused)
+                .collect();
+            for draw in paused {
+                self.world.watch.met("a paused draw woken");
+                let wake = |handles: EngineHandles| async move { handles.draws.wake(draw).await };
+                self.world.house.call(&self.random, 0, PATIENCE, wake).await;
+            }
+        }
+    }
+
+    /// Moves kick-off to the current moment.
+    pub(super) async fn close_now(self) {
+        if self.wait_random_time().await {
+            let draw = self.draw();
+            let Some(mut terms) = self.world.terms(draw) else {
+                return;
+            };
+            terms.closes_at = self.world.clock.true_now().plus_ms(SECOND as i64);
+            self.command(draw, Command::amend(terms)).await;
+        }
+    }
+
+    /// The operator handles an open anomaly in one of four ways.
+    pub(super) async fn repair(self) {
+        if !self.wait_random_time().await {
+            return;
+        }
+        let choice = self.random.below(4);
+        let open = self
+            .world
+            .memory
+            .anomaly_records()
+            .into_iter()
+            .filter(|record| record.resolved_at.is_none());
+        let open: Vec<_> = open
+            .filter_map(|record| Some((record.id, record.anomaly.payment_intent?)))
+            .collect();
+        if choice > 0 && open.is_empty() {
+            return;
+        }
+        let button = [
+            "scans",
+            "marks resolved",
+            "gives tickets",
+            "gives money back",
+        ][choice as usize];
+        let chosen = (choice > 0).then(|| self.random.one_of(&open).clone());
+        if let Some((_, payment)) = &chosen {
+            self.world.watch.repaired(payment);
+        }
+        let press = |handles: EngineHandles| async move {
+            match (choice, chosen) {
+                (1, Some((anomaly, _))) => {
+                    handles.anomalies.resolve(anomaly, "somebody").await.is_ok()
+                }
+                (2, Some((_, payment))) => {
+                    let token = format!("{anomaly:032x}", anomaly = 0xF00D);
+                    handles
+                        .anomalies
+                        .allocate_missing(&payment, BuyerDetails::default(), token)
+                        .await
+                        .is_ok()
+                }
+                (3, Some((_, payment))) => handles.anomalies.return_payment(&payment).await.is_ok(),
+                _ => handles.anomalies.scan(1).await.is_ok(),
+            }
+        };
+        let pressed = self
+            .world
+            .house
+            .call(&self.random, 0, PATIENCE, press)
+            .await;
+        self.world.watch.met(match pressed {
+            Some(true) => "an operator's button worked",
+            Some(false) => "an operator's button was refused",
+            None => "an operator's button without an answer",
+        });
+        self.world.trace.note(
+            "operator",
+            &[choice, u64::from(pressed == Some(true))],
+            || format!("{button}: {pressed:?}"),
+        );
+    }
+}

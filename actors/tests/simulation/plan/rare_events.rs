@@ -1,0 +1,71 @@
+//! Rare events of a world.
+
+use super::random_amount;
+use crate::simulation::plan::{MINUTE, SECOND};
+use crate::simulation::random_stream::RandomStream;
+
+/// How often each rare event happens in the whole run.
+#[derive(Clone, Debug, Default)]
+pub struct RareEvents {
+    // Process faults.
+    pub crashes: u64,
+    /// A process hangs, another takes over, and the first resumes.
+    pub hangs: u64,
+    /// A process loses the database, another takes over, and the first reconnects.
+    pub partitions: u64,
+    /// Two processes serve at once, as in a rolling deploy.
+    pub deploys: u64,
+    /// A draw is claimed by a node that then does nothing.
+    pub claims_stolen: u64,
+    /// Maximum skew of a process's clock, and how often a running clock is changed.
+    pub skew_ms: u64,
+    pub clocks_set: u64,
+    // Actions of clubs and operators.
+    pub kick_offs_moved: u64,
+    /// Kick-off is moved to the current moment.
+    pub kick_offs_now: u64,
+    pub prices_edited: u64,
+    /// Results are entered early or in time, and half of them are undone.
+    pub results: u64,
+    pub games_cancelled: u64,
+    pub refunds: u64,
+    /// An operator handles an open anomaly: resolves it, allocates tickets, refunds, or scans.
+    pub repairs: u64,
+    // External actions.
+    /// A payment is captured, refunded, disputed or expired in the provider's dashboard.
+    pub external_changes: u64,
+    pub disputes: u64,
+    /// A payment of another account names an order of the product.
+    pub forgeries: u64,
+}
+
+impl RareEvents {
+    pub fn of(random: &RandomStream) -> RareEvents {
+        let now_and_then = |one_in: u64, most: u64| {
+            if random.below(one_in) == 0 {
+                random.between(1, most)
+            } else {
+                0
+            }
+        };
+        RareEvents {
+            crashes: random_amount(random, 10),
+            hangs: random_amount(random, 2),
+            partitions: random_amount(random, 2),
+            deploys: random_amount(random, 2),
+            claims_stolen: random_amount(random, 4),
+            skew_ms: *random.one_of(&[0, 0, 500, 10 * SECOND, 10 * MINUTE]),
+            clocks_set: now_and_then(4, 3),
+            kick_offs_moved: random_amount(random, 3),
+            kick_offs_now: now_and_then(8, 1),
+            prices_edited: random_amount(random, 3),
+            results: now_and_then(3, 2),
+            games_cancelled: now_and_then(8, 1),
+            refunds: random_amount(random, 5),
+            repairs: now_and_then(3, 4),
+            external_changes: now_and_then(4, 3),
+            disputes: now_and_then(8, 2),
+            forgeries: now_and_then(8, 2),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The random source of a world. All randomness comes from its seed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A deterministic random stream (SplitMix64). Clones share the stream.
+#[derive(Clone)]
+pub struct RandomStream(Arc<AtomicU64>);
+
+impl RandomStream {
+    pub fn new(seed: u64) -> RandomStream {
+        RandomStream(Arc::new(AtomicU64::new(mix(seed))))
+    }
+
+    /// Returns an independent stream, so that additional draws from it do not affect others.
+    pub fn fork(&self) -> RandomStream {
+        RandomStream::new(self.next())
+    }
+
+    pub fn next(&self) -> u64 {
+        mix(self.0.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed))
+    }
+
+    /// Returns a number from 0 to `bound` − 1.
+    pub fn below(&self, bound: u64) -> u64 {
+        self.next() % bound.max(1)
+    }
+
+    /// Returns a number between both bounds, inclusive.
+    pub fn between(&self, least: u64, most: u64) -> u64 {
+        least + self.below(most - least + 1)
+    }
+
+    pub fn happens(&self, per_mille: u64) -> bool {
+        per_mille > 0 && self.below(1000) < per_mille
+    }
+
+    pub fn coin(&self) -> bool {
+        self.below(2) == 0
+    }
+
+    pub fn one_of<'a, T>(&self, of: &'a [T]) -> &'a T {
+        &of[self.below(of.len() as u64) as usize]
+    }
+}
+
+fn mix(number: u64) -> u64 {
+    let mut bits = number;
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^ (bits >> 31)
+}

@@ -1,0 +1,255 @@
+//! Figures of the product and of a rival, taken in turn, round by round. The result is the median
+//! of the ratios.
+
+use crate::report::Table;
+
+/// Whether higher or lower figures are better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BetterWhen {
+    More,
+    Less,
+}
+
+/// The goal of a comparison: a minimum, or a maximum where less is better.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Goal {
+    /// No goal: the figure is only shown.
+    None,
+    /// Goal for the ratio of the product's figure to the rival's.
+    Ratio(f64),
+    /// Goal for the product's own figure.
+    Figure(f64),
+}
+
+/// One quantity, measured once a round for the product and, where there is one, for a rival.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    pub what: String,
+    pub unit: &'static str,
+    pub rival: &'static str,
+    pub better: BetterWhen,
+    pub goal: Goal,
+    rounds: Vec<(f64, Option<f64>)>,
+}
+
+impl Comparison {
+    pub fn new(
+        what: impl Into<String>,
+        unit: &'static str,
+        rival: &'static str,
+        better: BetterWhen,
+    ) -> Self {
+        Self {
+            what: what.into(),
+            unit,
+            rival,
+            better,
+            goal: Goal::None,
+            rounds: Vec::new(),
+        }
+    }
+
+    /// Creates a comparison of the product's own figure with a fixed goal.
+    pub fn against_goal(
+        what: impl Into<String>,
+        unit: &'static str,
+        better: BetterWhen,
+        goal: f64,
+    ) -> Self {
+        Self {
+            goal: Goal::Figure(goal),
+            ..Self::new(what, unit, "", better)
+        }
+    }
+
+    pub fn goal(self, ratio: f64) -> Self {
+        Self {
+            goal: Goal::Ratio(ratio),
+            ..self
+        }
+    }
+
+    pub fn add_round(&mut self, product: f64, rival_figure: f64) {
+        self.rounds.push((product, Some(rival_figure)));
+    }
+
+    pub fn add_figure(&mut self, product: f64) {
+        self.rounds.push((product, None));
+    }
+
+    /// Returns the product's figures by round.
+    pub fn product_figures(&self) -> Vec<f64> {
+        self.rounds.iter().map(|round| round.0).collect()
+    }
+
+    fn rival_figures(&self) -> Vec<f64> {
+        self.rounds.iter().filter_map(|round| round.1).collect()
+    }
+
+    /// Returns the ratio of the product's figure to the rival's for each round.
+    pub fn ratios(&self) -> Vec<f64> {
+        let both = self
+            .rounds
+            .iter()
+            .filter_map(|(product, rival)| rival.map(|rival| (product, rival)));
+        both.map(|(product, rival_figure)| {
+            if rival_figure > 0.0 {
+                product / rival_figure
+            } else {
+                0.0
+            }
+        })
+        .collect()
+    }
+
+    /// Returns whether the goal is reached, or `None` when there is no goal.
+    pub fn is_reached(&self) -> Option<bool> {
+        let (figure, goal) = match self.goal {
+            Goal::None => return None,
+            Goal::Ratio(goal) => (median(self.ratios()), goal),
+            Goal::Figure(goal) => (median(self.product_figures()), goal),
+        };
+        Some(if self.better == BetterWhen::More {
+            figure >= goal
+        } else {
+            figure <= goal
+        })
+    }
+
+    fn format_goal(&self) -> String {
+        let sign = if self.better == BetterWhen::More {
+            "≥"
+        } else {
+            "≤"
+        };
+        match self.goal {
+            Goal::None => String::new(),
+            Goal::Ratio(goal) => format!("{sign} {goal} ×"),
+            Goal::Figure(goal) => format!("{sign} {goal} {}", self.unit),
+        }
+    }
+}
+
+/// Returns the median. The median of no values is zero.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        odd if odd % 2 == 1 => values[odd / 2],
+        even => f64::midpoint(values[even / 2 - 1], values[even / 2]),
+    }
+}
+
+pub fn table(comparisons: &[Comparison]) -> Table {
+    let mut table = Table::new(
+        "Medians",
+        &[
+            "",
+            "unit",
+            "ours",
+            "beside",
+            "",
+            "ratio",
+            "from – to",
+            "goal",
+            "",
+        ],
+    );
+    for comparison in comparisons {
+        let (ratios, rival_figure) = (comparison.ratios(), comparison.rival_figures());
+        let range = if ratios.is_empty() {
+            range(&comparison.product_figures(), format_figure)
+        } else {
+            range(&ratios, format_ratio)
+        };
+        table.row([
+            comparison.what.clone(),
+            comparison.unit.to_owned(),
+            format_figure(median(comparison.product_figures())),
+            if rival_figure.is_empty() {
+                String::new()
+            } else {
+                format_figure(median(rival_figure))
+            },
+            comparison.rival.to_owned(),
+            if ratios.is_empty() {
+                String::new()
+            } else {
+                format_ratio(median(ratios))
+            },
+            range,
+            comparison.format_goal(),
+            comparison
+                .is_reached()
+                .map_or("", |is_reached| if is_reached { "met" } else { "missed" })
+                .to_owned(),
+        ]);
+    }
+    table
+}
+
+fn range(values: &[f64], format_figure: fn(f64) -> String) -> String {
+    let (least, most) = values
+        .iter()
+        .fold((f64::MAX, f64::MIN), |(low, high), one| {
+            (low.min(*one), high.max(*one))
+        });
+    if values.is_empty() {
+        String::new()
+    } else {
+        format!("{} – {}", format_figure(least), format_figure(most))
+    }
+}
+
+fn format_ratio(ratio: f64) -> String {
+    format!("{ratio:.2}")
+}
+
+fn format_figure(figure: f64) -> String {
+    if figure >= 100.0 {
+        format!("{figure:.0}")
+    } else {
+        format!("{figure:.1}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn median_ratio_ignores_one_bad_round() {
+        let mut comparison = Comparison::new("x", "a second", "raw", BetterWhen::More).goal(2.0);
+        for (product, rival_figure) in [(300.0, 100.0), (10.0, 100.0), (250.0, 100.0)] {
+            comparison.add_round(product, rival_figure);
+        }
+        assert_eq!(
+            (median(comparison.ratios()), comparison.is_reached()),
+            (2.5, Some(true))
+        );
+        assert_eq!(
+            table(&[comparison]).rows[1][5..],
+            ["2.50", "0.10 – 3.00", "≥ 2 ×", "met"].map(String::from)
+        );
+    }
+
+    #[test]
+    fn goal_is_a_maximum_where_less_is_better() {
+        let mut comparison = Comparison::new("lag", "ms", "bare", BetterWhen::Less).goal(1.1);
+        comparison.add_round(120.0, 100.0);
+        assert_eq!(comparison.is_reached(), Some(false));
+        assert_eq!((median(vec![]), median(vec![1.0, 2.0])), (0.0, 1.5));
+    }
+
+    #[test]
+    fn comparison_without_rival_uses_fixed_goal() {
+        let mut comparison =
+            Comparison::against_goal("cold start", "ms", BetterWhen::Less, 2_000.0);
+        comparison.add_figure(1_500.0);
+        assert_eq!(comparison.is_reached(), Some(true));
+        assert_eq!(
+            table(&[comparison]).rows[1][2..6],
+            ["1500", "", "", ""].map(String::from)
+        );
+    }
+}

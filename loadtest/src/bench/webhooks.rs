@@ -1,0 +1,159 @@
+//! Sends a thousand webhooks a second at a fixed rate, whether or not the server keeps up. Each
+//! must be answered at once and stored once. Handling comes after the answer.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actors::payments::signature;
+use actors::{Clock, SystemClock};
+use anyhow::{Context, Result, ensure};
+use persistence::auditor::{Auditor, OrderMoney};
+use serde_json::json;
+use server::config::DEMO_WEBHOOK_SECRET;
+use tokio::task::JoinSet;
+
+use super::BenchContext;
+use super::comparison::{BetterWhen, Comparison};
+use super::http_connection::HttpConnection;
+use super::{purchase_client, purchases};
+use crate::latency::{Percentiles, millis};
+use crate::new_draws;
+
+/// The rate of webhooks, and the longest time the provider may wait for an answer (reliability.md,
+/// fault F21).
+const WEBHOOKS_PER_SECOND: u32 = 1_000;
+const P99_MS_MAX: f64 = 50.0;
+/// Number of connections from the provider.
+const CONNECTIONS: usize = 64;
+const HANDLED_WITHIN: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+impl BenchContext<'_> {
+    pub(super) async fn webhooks(&self) -> Result<Vec<Comparison>> {
+        let draw = new_draws::draws(&self.test_run.site, "Noticed", 1)
+            .await?
+            .pop()
+            .context("a draw to sell")?;
+        purchase_client::sell(
+            &self.product_address,
+            self.bench.buyers,
+            purchases::whole_draw(draw),
+            self.product_client(1),
+        )
+        .await?;
+        let auditor = Auditor::open(&self.database).await?;
+        let payments: Vec<OrderMoney> = auditor
+            .orders()
+            .await?
+            .into_iter()
+            .filter(|order| order.is_taken)
+            .collect();
+        let payments = Arc::new(payments);
+        let what = format!("{WEBHOOKS_PER_SECOND} notices a second");
+        let mut wait = Comparison::against_goal(
+            format!("{what}: p99 of the answer"),
+            "ms",
+            BetterWhen::Less,
+            P99_MS_MAX,
+        );
+        let mut behind = Comparison::new(
+            format!("{what}: the last is handled after"),
+            "ms",
+            "",
+            BetterWhen::Less,
+        );
+        for round in 0..self.bench.rounds {
+            self.meter.wait_until_idle().await?;
+            let burst = WebhookBurst {
+                round,
+                payments: payments.clone(),
+                seconds: self.bench.seconds.max(2) as u32,
+            };
+            wait.add_figure(Percentiles::of(burst.send_all(&self.product_address).await?).p99);
+            let last = Instant::now();
+            loop {
+                let (stored, handled) = auditor.webhook_event_counts(&burst.prefix()).await?;
+                ensure!(
+                    stored == i64::from(burst.count()),
+                    "{} webhooks were sent, {stored} are stored",
+                    burst.count()
+                );
+                if handled == stored {
+                    break;
+                }
+                ensure!(
+                    last.elapsed() < HANDLED_WITHIN,
+                    "{handled} of {stored} webhooks are handled"
+                );
+                tokio::time::sleep(POLL_INTERVAL).await;
+            }
+            behind.add_figure(millis(last.elapsed()));
+        }
+        Ok(vec![wait, behind])
+    }
+}
+
+/// The webhooks of one round.
+#[derive(Clone)]
+struct WebhookBurst {
+    round: usize,
+    payments: Arc<Vec<OrderMoney>>,
+    seconds: u32,
+}
+
+impl WebhookBurst {
+    fn count(&self) -> u32 {
+        WEBHOOKS_PER_SECOND * self.seconds
+    }
+
+    fn prefix(&self) -> String {
+        format!("evt_bench_{}_", self.round)
+    }
+
+    /// Sends the webhooks at their due times. Returns how long each waited for its answer, in
+    /// milliseconds from its due time.
+    async fn send_all(&self, authority: &str) -> Result<Vec<f64>> {
+        let mut connections = Vec::with_capacity(CONNECTIONS);
+        for _ in 0..CONNECTIONS {
+            connections.push(HttpConnection::open(authority).await?);
+        }
+        let (started_at, mut senders) = (Instant::now(), JoinSet::new());
+        for (first, mut connection) in connections.into_iter().enumerate() {
+            let burst = self.clone();
+            senders.spawn(async move {
+                let mut waited = Vec::new();
+                for number in (first as u32..burst.count()).step_by(CONNECTIONS) {
+                    let due = started_at + Duration::from_secs(1) * number / WEBHOOKS_PER_SECOND;
+                    tokio::time::sleep_until(due.into()).await;
+                    let request = burst.webhook_request(number, &connection);
+                    let status = connection.ask(&request).await?.status;
+                    ensure!(status == 200, "a webhook was answered {status}");
+                    waited.push(millis(due.elapsed()));
+                }
+                Ok(waited)
+            });
+        }
+        let mut waited = Vec::new();
+        while let Some(connection) = senders.join_next().await {
+            waited.extend(connection??);
+        }
+        Ok(waited)
+    }
+
+    fn webhook_request(&self, number: u32, connection: &HttpConnection) -> Vec<u8> {
+        let payment = &self.payments[number as usize % self.payments.len()];
+        let body = json!({
+            "id": format!("{}{number}", self.prefix()), "object": "event", "livemode": false,
+            "type": "payment_intent.succeeded", "account": payment.account,
+            "data": { "object": { "object": "payment_intent", "id": payment.payment_intent } },
+        });
+        let body = body.to_string();
+        let signed = signature::sign(body.as_bytes(), DEMO_WEBHOOK_SECRET, SystemClock.now());
+        connection.post(
+            "/api/stripe/webhook",
+            "application/json",
+            &format!("stripe-signature: {signed}\r\n"),
+            &body,
+        )
+    }
+}

@@ -1,0 +1,190 @@
+//! Fault injection of the crash loop: which fault happens when, and how long recovery takes.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use nix::sys::signal::Signal;
+use persistence::fault_injection::ConnectionFaults;
+use tokio::sync::Mutex;
+
+use super::since;
+use crate::latency::millis;
+use crate::plan::SeededRng;
+use crate::server_process::ServerProcess;
+
+/// Seconds after which a server that is not ready counts as lost.
+const READY_SECONDS_MAX: u64 = 90;
+/// Pause before the readiness check, so that the server can notice the fault.
+const NOTICE_PAUSE: Duration = Duration::from_millis(300);
+const HANG_FOR: Duration = Duration::from_secs(4);
+const CROWD_FOR: Duration = Duration::from_secs(3);
+
+/// The faults of one round.
+#[derive(Clone, Copy, Debug)]
+pub struct CrashSchedule {
+    pub kills: u32,
+    pub every: Duration,
+    pub seed: u64,
+}
+
+/// A fault. The first three kinds are kills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InjectedFault {
+    Server,
+    /// `kill -9` of the postmaster: its children end, its memory is lost, its log is replayed.
+    Postgres,
+    /// Immediate shutdown: no checkpoint and no goodbye to clients.
+    PostgresImmediateStop,
+    /// Every database connection is cut repeatedly.
+    CutConnections,
+    /// Another client takes every free database connection.
+    TakeConnections,
+    /// Postgres hangs: it keeps all connections and answers none.
+    PausePostgres,
+}
+
+impl InjectedFault {
+    const KILLS: [InjectedFault; 12] = [
+        InjectedFault::Server,
+        InjectedFault::Server,
+        InjectedFault::Postgres,
+        InjectedFault::Server,
+        InjectedFault::Server,
+        InjectedFault::Server,
+        InjectedFault::Server,
+        InjectedFault::Server,
+        InjectedFault::PostgresImmediateStop,
+        InjectedFault::Server,
+        InjectedFault::Server,
+        InjectedFault::Server,
+    ];
+    const DISTURBANCES: [InjectedFault; 3] = [
+        InjectedFault::CutConnections,
+        InjectedFault::TakeConnections,
+        InjectedFault::PausePostgres,
+    ];
+}
+
+/// Counts of injected faults, and the recovery times.
+#[derive(Clone, Debug, Default)]
+pub struct CrashStats {
+    pub server: u32,
+    pub postgres: u32,
+    pub cut: u32,
+    pub crowded: u32,
+    pub frozen: u32,
+    /// Milliseconds from the fault until the server is ready.
+    pub server_ready_ms: Vec<f64>,
+    pub postgres_ready_ms: Vec<f64>,
+    pub disturbance_ready_ms: Vec<f64>,
+}
+
+impl CrashStats {
+    pub fn kills(&self) -> u32 {
+        self.server + self.postgres
+    }
+
+    pub fn disturbances(&self) -> String {
+        format!(
+            "{} × every connection cut, {} × none left, {} × Postgres hung",
+            self.cut, self.crowded, self.frozen
+        )
+    }
+}
+
+/// Injects faults until the planned number of kills. After every eighth kill comes a fault that
+/// kills nothing.
+pub async fn inject_faults(
+    server_process: &Arc<Mutex<ServerProcess>>,
+    plan: CrashSchedule,
+    crash_stats: &mut CrashStats,
+) -> Result<()> {
+    let mut rng = SeededRng::new(plan.seed, 0xC4A5);
+    let every = u64::try_from(plan.every.as_millis())?;
+    for kill in 0..plan.kills {
+        tokio::time::sleep(Duration::from_millis(
+            rng.between(every * 3 / 4, every * 5 / 4),
+        ))
+        .await;
+        let injected_fault =
+            InjectedFault::KILLS[rng.below(InjectedFault::KILLS.len() as u64) as usize];
+        inject(
+            &mut *server_process.lock().await,
+            injected_fault,
+            crash_stats,
+        )
+        .await
+        .with_context(|| format!("{injected_fault:?}"))?;
+        if kill % 8 == 7 {
+            tokio::time::sleep(Duration::from_millis(rng.between(every / 4, every / 2))).await;
+            let extra_fault = InjectedFault::DISTURBANCES
+                [rng.below(InjectedFault::DISTURBANCES.len() as u64) as usize];
+            inject(&mut *server_process.lock().await, extra_fault, crash_stats)
+                .await
+                .with_context(|| format!("{extra_fault:?}"))?;
+        }
+    }
+    Ok(())
+}
+
+async fn inject(
+    server_process: &mut ServerProcess,
+    injected_fault: InjectedFault,
+    crash_stats: &mut CrashStats,
+) -> Result<()> {
+    let ready_timeout = Duration::from_secs(READY_SECONDS_MAX);
+    let started_at = Instant::now();
+    match injected_fault {
+        InjectedFault::Server => {
+            server_process.kill().await?;
+            crash_stats.server += 1;
+            crash_stats
+                .server_ready_ms
+                .push(millis(server_process.restart(ready_timeout).await?));
+            return Ok(());
+        }
+        InjectedFault::Postgres | InjectedFault::PostgresImmediateStop => {
+            let signal = if injected_fault == InjectedFault::Postgres {
+                Signal::SIGKILL
+            } else {
+                Signal::SIGQUIT
+            };
+            if !server_process.signal_postgres(signal)? {
+                bail!("no Postgres to kill: is the server's database in its own folder?");
+            }
+            crash_stats.postgres += 1;
+            tokio::time::sleep(NOTICE_PAUSE).await;
+            server_process.ready(ready_timeout).await?;
+            crash_stats.postgres_ready_ms.push(since(started_at));
+            return Ok(());
+        }
+        InjectedFault::CutConnections => {
+            crash_stats.cut += 1;
+            connection_faults(server_process)?
+                .cut(20, Duration::from_millis(100))
+                .await?;
+        }
+        InjectedFault::TakeConnections => {
+            crash_stats.crowded += 1;
+            connection_faults(server_process)?.crowd(CROWD_FOR).await?;
+        }
+        InjectedFault::PausePostgres => {
+            crash_stats.frozen += 1;
+            server_process.pause_postgres(HANG_FOR).await?;
+        }
+    }
+    let started_at = Instant::now();
+    server_process.ready(ready_timeout).await?;
+    crash_stats.disturbance_ready_ms.push(since(started_at));
+    Ok(())
+}
+
+fn connection_faults(server_process: &ServerProcess) -> Result<ConnectionFaults> {
+    Ok(ConnectionFaults::of(
+        &server_process
+            .access()
+            .context("the server's database")?
+            .url,
+    )?)
+}

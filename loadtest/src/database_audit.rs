@@ -1,0 +1,298 @@
+//! Audits the database: its invariants, and its sums against the provider's, to the cent.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use persistence::auditor::Auditor;
+use persistence::{Postgres, Sealer};
+use serde::Deserialize;
+
+use crate::audit::Check;
+use crate::browser::{Browser, Request, RunSettings};
+use crate::latency::Call;
+use crate::provider::{self, AccountBalance};
+use crate::report::{Report, Table, dollars};
+use crate::test_run::TestRun;
+
+#[derive(Args, Clone, Debug)]
+pub struct Audit {
+    /// The data folder of the running demo. Its `running.json` holds the server's address and the
+    /// database URL.
+    #[arg(long, default_value = ".data")]
+    data: PathBuf,
+    /// Address of another running demo. Its database is audited only with `--database`.
+    #[arg(long)]
+    base: Option<String>,
+    /// Database URL, as `postgres://…`.
+    #[arg(long)]
+    database: Option<String>,
+}
+
+/// Content of `running.json`, which a demo writes into its data folder for other commands.
+#[derive(Deserialize)]
+struct RunningDemoFile {
+    address: String,
+    database: String,
+}
+
+/// How the auditor reaches the database, and the key that opens the sealed deals.
+#[derive(Clone, Debug)]
+pub struct DatabaseAccess {
+    pub url: String,
+    pub seal_key: Option<String>,
+}
+
+impl DatabaseAccess {
+    /// Reads the sealing key from the demo's data folder.
+    pub fn new(url: String, data: &Path) -> Self {
+        let seal_key = std::fs::read_to_string(data.join("seal.key"))
+            .ok()
+            .map(|key| key.trim().to_owned());
+        Self { url, seal_key }
+    }
+}
+
+impl Audit {
+    /// Returns the demo's address, and the access to its database where that is known.
+    fn locate(&self) -> Result<(String, Option<DatabaseAccess>)> {
+        let access = |url: &String| DatabaseAccess::new(url.clone(), &self.data);
+        if let Some(base) = &self.base {
+            return Ok((base.clone(), self.database.as_ref().map(access)));
+        }
+        let file = self.data.join("running.json");
+        let demo_file = std::fs::read_to_string(&file)
+            .with_context(|| format!("no demo runs on {}", self.data.display()))?;
+        let demo_file: RunningDemoFile = serde_json::from_str(&demo_file)
+            .with_context(|| format!("reading {}", file.display()))?;
+        let base = if demo_file.address.contains("://") {
+            demo_file.address
+        } else {
+            format!("http://{}", demo_file.address)
+        };
+        Ok((
+            base,
+            Some(access(
+                self.database.as_ref().unwrap_or(&demo_file.database),
+            )),
+        ))
+    }
+}
+
+pub async fn run(audit: &Audit) -> Result<Report> {
+    let (base, access) = audit.locate()?;
+    let test_run = TestRun::open(Some(&base), 0, Duration::from_secs(10)).await?;
+    let mut report = Report {
+        title: "Football Doubles: the audit".to_owned(),
+        ..Report::default()
+    };
+    // Anomalies from before this run are shown, but do not fail the audit.
+    let known = match &access {
+        Some(access) => anomalies(access).await?,
+        None => Vec::new(),
+    };
+    for (kind, count) in &known {
+        report.fact(&format!("open anomalies: {kind}"), count);
+    }
+    audit_database(&test_run.site, access.as_ref(), &known, &mut report).await?;
+    Ok(report)
+}
+
+/// The open anomalies by kind, without those for buyers who left no address. The demo starts with
+/// one of each kind for the operator's console.
+pub type AnomalyCounts = Vec<(String, i64)>;
+
+pub async fn anomalies(access: &DatabaseAccess) -> Result<AnomalyCounts> {
+    let auditor = Auditor::open(&access.url)
+        .await
+        .context("opening the database")?;
+    Ok(auditor.unexpected_anomalies().await?)
+}
+
+/// Waits until no payment operation is overdue, at most for `limit`. A season moves the clock by days,
+/// so an operation that was created a moment before looks overdue until the worker has carried it out.
+/// The audit reports an operation that stays overdue.
+pub async fn wait_for_operations(access: &DatabaseAccess, limit: Duration) -> Result<()> {
+    let started = Instant::now();
+    let auditor = Auditor::open(&access.url)
+        .await
+        .context("opening the database")?;
+    while auditor.overdue_operations().await? > 0 && started.elapsed() < limit {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    Ok(())
+}
+
+/// Audits the database and the provider, and adds the results to the report. `known`: anomalies
+/// that were open before the run.
+pub async fn audit_database(
+    site: &Arc<RunSettings>,
+    access: Option<&DatabaseAccess>,
+    known: &AnomalyCounts,
+    report: &mut Report,
+) -> Result<()> {
+    let browser = Browser::open(Arc::clone(site), 0)?;
+    report.checks.push(check_integrity(&browser).await?);
+    let Some(access) = access else { return Ok(()) };
+    let auditor = Auditor::open(&access.url)
+        .await
+        .context("opening the database")?;
+    let draws = auditor.draws().await?;
+    let differs = draws
+        .iter()
+        .filter(|draw| draw.tickets != draw.sold || !(0..=169).contains(&(draw.sold + draw.held)));
+    let differs = differs.map(|draw| {
+        format!(
+            "FD-{}: {} tickets, {} sold, {} held",
+            draw.draw, draw.tickets, draw.sold, draw.held
+        )
+    });
+    report.checks.push(Check::new(
+        "each draw has as many tickets as it says, at most 169",
+        draws.len(),
+        differs.collect(),
+    ));
+    let undecided = auditor.undecided().await?;
+    let lines = undecided
+        .iter()
+        .map(|(order, state, age)| format!("order {order} is {state} since {age} s"))
+        .collect();
+    report.checks.push(Check::new(
+        "no authorised order is undecided",
+        undecided.len(),
+        lines,
+    ));
+    let anomalies = auditor.unexpected_anomalies().await?;
+    let lines = anomalies
+        .iter()
+        .filter(|anomaly| !known.contains(anomaly))
+        .map(|anomaly| format!("{anomaly:?}, before {known:?}"));
+    report.checks.push(Check::new(
+        "no anomaly was raised",
+        anomalies.len(),
+        lines.collect(),
+    ));
+    let Some(key) = &access.seal_key else {
+        return Ok(());
+    };
+    let sealer = Sealer::from_hex(key).context("the sealing key cannot be read")?;
+    let store = Postgres::connect(&access.url, sealer)
+        .await
+        .context("opening the database")?;
+    let rows = store.violations().await?;
+    let lines = rows
+        .into_iter()
+        .map(|row| format!("{}: {}", row.invariant, row.object))
+        .collect();
+    report.checks.push(Check::new(
+        "every invariant has zero rows, read from the database",
+        draws.len(),
+        lines,
+    ));
+    compare_accounts(
+        &browser,
+        &store,
+        &auditor.payments_without_order().await?,
+        report,
+    )
+    .await
+}
+
+/// Asks the server for its own invariant check. It must report no rows.
+async fn check_integrity(browser: &Browser) -> Result<Check> {
+    let path = "/api/health/integrity";
+    let answer = browser
+        .ask(Call::Club, &Request::get(path))
+        .await
+        .context("no answer from the integrity check")?;
+    let rows = answer
+        .body
+        .get("violations")
+        .and_then(|rows| rows.as_array())
+        .cloned()
+        .unwrap_or_default();
+    let mut failures: Vec<String> = rows.iter().map(ToString::to_string).collect();
+    if !answer.ok() && failures.is_empty() {
+        failures.push(format!(
+            "{path} answered {}: {}",
+            answer.status, answer.body
+        ));
+    }
+    Ok(Check::new(
+        "the server itself finds every invariant at zero rows",
+        1,
+        failures,
+    ))
+}
+
+/// Compares captured amounts, fees and refunds of each account in the database with those of the
+/// sandbox. `strays`: payments without an order that have an open anomaly.
+async fn compare_accounts(
+    browser: &Browser,
+    store: &Postgres,
+    strays: &HashSet<String>,
+    report: &mut Report,
+) -> Result<()> {
+    let mut both: BTreeMap<String, (AccountBalance, AccountBalance)> = BTreeMap::new();
+    for balance in store.account_totals().await? {
+        both.entry(balance.account.0).or_default().0 = AccountBalance {
+            captured: balance.captured.0,
+            application_fees: balance.application_fees.0 - balance.application_fees_refunded.0,
+            refunded: balance.refunded.0,
+            payments: balance.payments,
+        };
+    }
+    let ledger = provider::ledger(browser, strays).await?;
+    let hanging = (ledger.authorised > 0)
+        .then(|| format!("{} authorisations hang at the sandbox", ledger.authorised));
+    report.checks.push(Check::new(
+        "nothing authorised hangs at the sandbox",
+        1,
+        hanging.into_iter().collect(),
+    ));
+    for (account, provider_balance) in ledger.accounts {
+        both.entry(account).or_default().1 = provider_balance;
+    }
+    both.retain(|_, (ours, provider_balance)| {
+        *ours != AccountBalance::default() || *provider_balance != AccountBalance::default()
+    });
+    let head = [
+        "",
+        "payments",
+        "taken",
+        "platform fee",
+        "refunded",
+        "sandbox: taken",
+        "fee",
+        "refunded",
+    ];
+    let mut table = Table::new("The database and the sandbox", &head);
+    let mut failures = Vec::new();
+    for (account, (ours, provider_balance)) in &both {
+        table.row([
+            account.clone(),
+            ours.payments.to_string(),
+            dollars(ours.captured),
+            dollars(ours.application_fees),
+            dollars(ours.refunded),
+            dollars(provider_balance.captured),
+            dollars(provider_balance.application_fees),
+            dollars(provider_balance.refunded),
+        ]);
+        if ours != provider_balance {
+            failures.push(format!(
+                "{account}: database {ours:?}, sandbox {provider_balance:?}"
+            ));
+        }
+    }
+    report.tables.push(table);
+    report.checks.push(Check::new(
+        "the database equals the sandbox to the cent",
+        both.len(),
+        failures,
+    ));
+    Ok(())
+}

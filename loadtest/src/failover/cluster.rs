@@ -1,0 +1,374 @@
+//! The test cluster: the demo's data served by two real nodes, a payment sandbox that outlives
+//! them, and a database behind a link that can be cut.
+
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use persistence::auditor::Auditor;
+use persistence::embedded::Embedded;
+use persistence::postgres::bank::{BANK, SERVES};
+use persistence::{Postgres, Sealer};
+use tokio::net::{TcpListener, UnixStream};
+use tokio::process::{Child, Command};
+
+use super::board::BoardFollowers;
+use super::buyer::{FailoverBuyer, NodeAddresses};
+use super::network::{self, LinkedNetwork, PacketLoss};
+use super::smtp_sink;
+use super::{Fault, RETRY_TIMEOUT};
+use crate::sandbox_server;
+use crate::server_process::{self, ServerProcess};
+
+const NODES: usize = 2;
+const WEBHOOK_SECRET: &str = "whsec_of_the_loadtest";
+const READY: Duration = Duration::from_secs(60);
+
+pub struct Cluster {
+    /// Draws on sale, without the probe draw.
+    pub draws: Vec<i64>,
+    /// The draw that is requested after a fault.
+    pub probe: i64,
+    /// Index of the node that owns the draws.
+    pub owner: usize,
+    pub boards: BoardFollowers,
+    dir: PathBuf,
+    binary: PathBuf,
+    key: String,
+    postgres: Option<Embedded>,
+    nodes: Vec<Option<Child>>,
+    addresses: NodeAddresses,
+    /// Address and name of the database as the nodes reach it through the proxy, without login.
+    database_address: String,
+    host: String,
+    /// URL of the SMTP server.
+    smtp_url: String,
+    network: Option<LinkedNetwork>,
+}
+
+fn http_port(number: usize) -> u16 {
+    18_401 + number as u16
+}
+
+fn peer_port(number: usize) -> u16 {
+    18_501 + number as u16
+}
+
+impl Cluster {
+    pub async fn build() -> Result<Cluster> {
+        let binary = server_process::binary().await?;
+        let seeded = ServerProcess::start()
+            .await
+            .context("seeding the demo's data")?;
+        let dir = seeded
+            .dir()
+            .context("the server process has a folder")?
+            .to_owned();
+        seeded.stop(true).await?;
+        let data = dir.join("data");
+        let key = std::fs::read_to_string(data.join("seal.key"))?
+            .trim()
+            .to_owned();
+        let postgres = Embedded::start(&data.join("postgres")).await?;
+        let network = LinkedNetwork::create(NODES);
+        let host = if network.is_some() {
+            network::host()
+        } else {
+            "127.0.0.1".to_owned()
+        };
+        let database_address = proxy(&host, &postgres.url()).await?;
+        let sandbox = sandbox_server::open(&data.join("sandbox"))?;
+        let provider = sandbox_server::serve(&host, &sandbox)?;
+        let address = |number| {
+            if network.is_some() {
+                network::node(number)
+            } else {
+                "127.0.0.1".to_owned()
+            }
+        };
+        let nodes: Vec<String> = (0..NODES)
+            .map(|number| format!("http://{}:{}", address(number), http_port(number)))
+            .collect();
+        sandbox.set_webhook(&format!("{}/api/stripe/webhook", nodes[0]), WEBHOOK_SECRET);
+        let addresses = NodeAddresses { nodes, provider };
+        let mut cluster = Cluster {
+            draws: Vec::new(),
+            probe: 0,
+            owner: 0,
+            boards: BoardFollowers::start(
+                &NodeAddresses {
+                    nodes: Vec::new(),
+                    ..addresses.clone()
+                },
+                0,
+            ),
+            dir,
+            binary,
+            key,
+            postgres: Some(postgres),
+            nodes: Vec::new(),
+            addresses,
+            database_address,
+            smtp_url: smtp_sink::open(&host).await?,
+            host,
+            network,
+        };
+        for number in 0..NODES {
+            let node = cluster.spawn(number)?;
+            cluster.nodes.push(Some(node));
+            cluster.ready(number).await?;
+        }
+        cluster.find_draws().await?;
+        Ok(cluster)
+    }
+
+    async fn find_draws(&mut self) -> Result<()> {
+        let url = format!("{}/api/draws/active", self.addresses.nodes[0]);
+        let listed: Vec<serde_json::Value> = reqwest::get(url).await?.json().await?;
+        let free = |draw: &&serde_json::Value| draw["ticketsAvailable"].as_i64() > Some(20);
+        self.draws = listed
+            .iter()
+            .filter(free)
+            .filter_map(|draw| draw["drawNumber"].as_i64())
+            .collect();
+        self.probe = self.draws.pop().context("no draw is on sale")?;
+        self.boards = BoardFollowers::start(&self.addresses, self.probe);
+        self.find_owner().await
+    }
+
+    pub fn has_links(&self) -> bool {
+        self.network.is_some()
+    }
+
+    pub fn packet_loss(&self) -> Option<PacketLoss> {
+        self.network.as_ref().and_then(LinkedNetwork::packet_loss)
+    }
+
+    pub fn addresses(&self) -> NodeAddresses {
+        self.addresses.clone()
+    }
+
+    pub fn buyer(&self, nodes: &[usize]) -> Result<FailoverBuyer> {
+        FailoverBuyer::new(&self.addresses, nodes)
+    }
+
+    pub fn database_url(&self) -> String {
+        self.postgres
+            .as_ref()
+            .map(Embedded::url)
+            .unwrap_or_default()
+    }
+
+    pub async fn open_store(&self) -> Result<Postgres> {
+        let sealer = Sealer::from_hex(&self.key).context("the sealing key")?;
+        Ok(Postgres::connect(&self.database_url(), sealer).await?)
+    }
+
+    /// Starts a node with the environment that `serve` needs.
+    fn spawn(&self, number: usize) -> Result<Child> {
+        let inside = if self.network.is_some() {
+            LinkedNetwork::inside(number)
+        } else {
+            Vec::new()
+        };
+        let address = if self.network.is_some() {
+            network::node(number)
+        } else {
+            self.host.clone()
+        };
+        let line: Vec<String> = inside
+            .into_iter()
+            .chain([self.binary.to_string_lossy().into_owned()])
+            .collect();
+        let log = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.dir.join(format!("node-{number}.log")))?;
+        let child = Command::new(&line[0])
+            .args(&line[1..])
+            .arg("serve")
+            .env(
+                "DATABASE_URL",
+                format!("postgres://{SERVES}@{}", self.database_address),
+            )
+            .env(
+                "BANK_DATABASE_URL",
+                format!("postgres://{BANK}@{}", self.database_address),
+            )
+            .env("SEAL_KEY", &self.key)
+            .env("NODE_ADDRESS", format!("{address}:{}", peer_port(number)))
+            .env(
+                "PUBLIC_URL",
+                format!("http://127.0.0.1:{}", http_port(number)),
+            )
+            .env("BIND_ADDR", &address)
+            .env("PORT", http_port(number).to_string())
+            .env(
+                "STRIPE_API_URL",
+                format!("{}/sandbox/stripe", self.addresses.provider),
+            )
+            .envs([
+                ("STRIPE_SECRET_KEY", "sk_test_x"),
+                ("STRIPE_PUBLISHABLE_KEY", "pk_test_x"),
+            ])
+            .envs([
+                ("FEE_PASSTHROUGH", "allowed"),
+                ("STRIPE_WEBHOOK_SECRETS", WEBHOOK_SECRET),
+                ("SMTP_URL", &self.smtp_url),
+            ])
+            .envs([
+                ("MAIL_FROM", "x@tickets.test"),
+                ("SUPPORT_EMAIL", "s@tickets.test"),
+                ("SUPPORT_SMS", "0400 000 000"),
+            ])
+            .env("FD_DATA_DIR", self.dir.join(format!("node-{number}")))
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .kill_on_drop(true)
+            .spawn()?;
+        Ok(child)
+    }
+
+    async fn ready(&self, number: usize) -> Result<()> {
+        let (started, url) = (
+            Instant::now(),
+            format!("{}/api/health/ready", self.addresses.nodes[number]),
+        );
+        let http = reqwest::Client::builder()
+            .timeout(Duration::from_secs(2))
+            .build()?;
+        while !http
+            .get(&url)
+            .send()
+            .await
+            .is_ok_and(|answer| answer.status().is_success())
+        {
+            if started.elapsed() > READY {
+                bail!(
+                    "node {number} is not ready; its log is in {}",
+                    self.dir.display()
+                );
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Ok(())
+    }
+
+    /// Waits until every node is ready and one owns the probe draw.
+    pub async fn find_owner(&mut self) -> Result<()> {
+        for number in 0..NODES {
+            self.ready(number).await?;
+        }
+        let auditor = Auditor::open(&self.database_url()).await?;
+        let started = Instant::now();
+        while started.elapsed() < READY {
+            self.buyer(&[0, 1])?
+                .reserve_and_release(self.probe, RETRY_TIMEOUT)
+                .await?;
+            let owner = auditor.owner(self.probe).await?.unwrap_or_default();
+            let named = |number: &usize| owner.ends_with(&format!(":{}", peer_port(*number)));
+            if let Some(number) = (0..NODES).find(named) {
+                self.owner = number;
+                return Ok(());
+            }
+        }
+        bail!("no node owns draw {}", self.probe)
+    }
+
+    fn signal(&self, number: usize, signal: Signal) -> Result<()> {
+        let pid = self.nodes[number]
+            .as_ref()
+            .and_then(Child::id)
+            .context("the node runs")?;
+        // `ip netns exec` replaces itself by the program, so the process id is the node's.
+        Ok(kill(Pid::from_raw(i32::try_from(pid)?), signal)?)
+    }
+
+    pub async fn inject(&mut self, victim: usize, fault: Fault) -> Result<()> {
+        match fault {
+            Fault::Kill => {
+                if let Some(mut child) = self.nodes[victim].take() {
+                    child.kill().await?;
+                }
+            }
+            Fault::Hang => self.signal(victim, Signal::SIGSTOP)?,
+            Fault::Link => self.network.as_ref().context("links")?.cut(victim)?,
+            Fault::Loss => self.network.as_ref().context("links")?.degrade(victim)?,
+            Fault::Database => {
+                let dir = self.dir.join("data/postgres");
+                self.postgres.take().context("Postgres")?.stop().await;
+                self.postgres = Some(Embedded::start(&dir).await?);
+            }
+            Fault::Roll => {}
+        }
+        Ok(())
+    }
+
+    pub async fn undo(&mut self, victim: usize, fault: Fault) -> Result<()> {
+        match fault {
+            Fault::Kill => self.nodes[victim] = Some(self.spawn(victim)?),
+            Fault::Hang => self.signal(victim, Signal::SIGCONT)?,
+            Fault::Link => self.network.as_ref().context("links")?.reconnect(victim)?,
+            Fault::Loss => self.network.as_ref().context("links")?.restore(victim)?,
+            Fault::Database | Fault::Roll => {}
+        }
+        Ok(())
+    }
+
+    /// Sends SIGTERM to each node in turn and starts its replacement.
+    pub async fn restart_each_node(&mut self) -> Result<()> {
+        for number in 0..NODES {
+            self.signal(number, Signal::SIGTERM)?;
+            if let Some(mut child) = self.nodes[number].take() {
+                child.wait().await?;
+            }
+            self.nodes[number] = Some(self.spawn(number)?);
+            self.ready(number).await?;
+        }
+        self.find_owner().await
+    }
+
+    /// Stops the cluster. Copies the nodes' logs into `logs` if it is given.
+    pub async fn close(mut self, logs: Option<&Path>) -> Result<()> {
+        for child in self.nodes.iter_mut().flatten() {
+            child.kill().await?;
+        }
+        if let Some(postgres) = self.postgres.take() {
+            postgres.stop().await;
+        }
+        if let Some(logs) = logs {
+            std::fs::create_dir_all(logs)?;
+            for name in (0..NODES).map(|number| format!("node-{number}.log")) {
+                std::fs::copy(self.dir.join(&name), logs.join(&name)).with_context(|| name)?;
+            }
+        }
+        std::fs::remove_dir_all(&self.dir)
+            .with_context(|| format!("removing {}", self.dir.display()))
+    }
+}
+
+/// Forwards TCP to the Unix socket of Postgres, which every namespace could reach directly. So a
+/// cut link also cuts off the database.
+async fn proxy(host: &str, url: &str) -> Result<String> {
+    let (head, folder) = url.split_once("?host=").context("a socket's folder")?;
+    let socket = PathBuf::from(folder).join(".s.PGSQL.5432");
+    let listener = TcpListener::bind((host, 0)).await?;
+    let address = listener.local_addr()?;
+    tokio::spawn(async move {
+        while let Ok((mut there, _)) = listener.accept().await {
+            let socket = socket.clone();
+            tokio::spawn(async move {
+                if let Ok(mut here) = UnixStream::connect(socket).await {
+                    let _ = tokio::io::copy_bidirectional(&mut there, &mut here).await;
+                }
+            });
+        }
+    });
+    let database = head.rsplit('/').next().unwrap_or_default();
+    Ok(format!("{address}/{database}"))
+}

@@ -1,0 +1,203 @@
+//! Network links that can be cut: one network namespace for each node, connected by a local bridge.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+/// Address prefix of the test network.
+const NET: &str = "10.209.77";
+const BRIDGE: &str = "fdlt0";
+
+/// The namespaces and the bridge. They are removed on drop.
+pub struct LinkedNetwork {
+    /// The tool that drops packets, where there is one.
+    packet_loss: Option<PacketLoss>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketLoss {
+    /// netem: also delays the other packets by 200 ms.
+    Netem,
+    /// nftables: drops packets at random, without delay.
+    Filter,
+}
+
+/// Returns the address of this machine on the bridge.
+pub fn host() -> String {
+    format!("{NET}.1")
+}
+
+/// Returns the address of a node in its namespace.
+pub fn node(number: usize) -> String {
+    format!("{NET}.{}", number + 11)
+}
+
+fn namespace(number: usize) -> String {
+    format!("fdlt-n{number}")
+}
+
+fn veth(number: usize) -> String {
+    format!("fdlt{number}h")
+}
+
+fn ip(line: &str) -> Result<()> {
+    run("ip", line)
+}
+
+fn run(program: &str, line: &str) -> Result<()> {
+    let output = Command::new(program)
+        .args(line.split_whitespace())
+        .output()?;
+    if !output.status.success() {
+        bail!(
+            "{program} {line}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    Ok(())
+}
+
+impl LinkedNetwork {
+    /// Creates the network. Returns `None` without the needed privileges.
+    pub fn create(nodes: usize) -> Option<LinkedNetwork> {
+        let mut network = LinkedNetwork { packet_loss: None };
+        network.remove_all();
+        network.build(nodes).ok()?;
+        network.packet_loss = [PacketLoss::Netem, PacketLoss::Filter]
+            .into_iter()
+            .find(|by| {
+                let spoilt = by.degrade(0);
+                by.restore(0).is_ok() && spoilt.is_ok()
+            });
+        Some(network)
+    }
+
+    fn build(&self, nodes: usize) -> Result<()> {
+        ip(&format!("link add {BRIDGE} type bridge"))?;
+        ip(&format!("addr add {}/24 dev {BRIDGE}", host()))?;
+        ip(&format!("link set {BRIDGE} up"))?;
+        for number in 0..nodes {
+            let (namespace, veth) = (namespace(number), veth(number));
+            ip(&format!("netns add {namespace}"))?;
+            ip(&format!(
+                "link add {veth} type veth peer name fdlt{number}n"
+            ))?;
+            ip(&format!("link set {veth} master {BRIDGE} up"))?;
+            ip(&format!("link set fdlt{number}n netns {namespace}"))?;
+            ip(&format!(
+                "-n {namespace} addr add {}/24 dev fdlt{number}n",
+                node(number)
+            ))?;
+            ip(&format!("-n {namespace} link set fdlt{number}n up"))?;
+            ip(&format!("-n {namespace} link set lo up"))?;
+        }
+        Ok(())
+    }
+
+    fn remove_all(&self) {
+        for number in 0..4 {
+            let _ = ip(&format!("netns del {}", namespace(number)));
+            let _ = ip(&format!("link del {}", veth(number)));
+            let _ = run("nft", &format!("delete table netdev {}", veth(number)));
+        }
+        let _ = ip(&format!("link del {BRIDGE}"));
+    }
+
+    /// Returns the command prefix that runs a program in a node's namespace.
+    pub fn inside(number: usize) -> Vec<String> {
+        ["ip", "netns", "exec"]
+            .into_iter()
+            .map(str::to_owned)
+            .chain([namespace(number)])
+            .collect()
+    }
+
+    pub fn packet_loss(&self) -> Option<PacketLoss> {
+        self.packet_loss
+    }
+
+    pub fn cut(&self, number: usize) -> Result<()> {
+        ip(&format!("link set {} down", veth(number)))
+    }
+
+    pub fn reconnect(&self, number: usize) -> Result<()> {
+        ip(&format!("link set {} up", veth(number)))
+    }
+
+    /// Drops 30 % of the packets in both directions. With netem the rest is delayed by 200 ms in
+    /// one direction.
+    pub fn degrade(&self, number: usize) -> Result<()> {
+        self.packet_loss
+            .context("neither netem nor nft is available")?
+            .degrade(number)
+    }
+
+    pub fn restore(&self, number: usize) -> Result<()> {
+        self.packet_loss
+            .context("neither netem nor nft is available")?
+            .restore(number)
+    }
+}
+
+impl PacketLoss {
+    fn degrade(self, number: usize) -> Result<()> {
+        let (namespace, veth) = (namespace(number), veth(number));
+        if self == PacketLoss::Netem {
+            run(
+                "tc",
+                &format!("qdisc add dev {veth} root netem loss 30% delay 200ms"),
+            )?;
+            return run(
+                "tc",
+                &format!("-n {namespace} qdisc add dev fdlt{number}n root netem loss 30%"),
+            );
+        }
+        for (before, device) in [
+            (String::new(), &veth),
+            (
+                format!("netns exec {namespace} "),
+                &format!("fdlt{number}n"),
+            ),
+        ] {
+            let (program, before) = if before.is_empty() {
+                ("nft", before)
+            } else {
+                ("ip", before + "nft ")
+            };
+            let lose = "numgen random mod 10 < 3 drop";
+            run(program, &format!("{before}add table netdev {veth}"))?;
+            let hook = format!("type filter hook ingress device {device} priority 0 ;");
+            run(
+                program,
+                &format!("{before}add chain netdev {veth} lose {{ {hook} }}"),
+            )?;
+            run(
+                program,
+                &format!("{before}add rule netdev {veth} lose {lose}"),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn restore(self, number: usize) -> Result<()> {
+        let (namespace, veth) = (namespace(number), veth(number));
+        if self == PacketLoss::Netem {
+            run("tc", &format!("qdisc del dev {veth} root"))?;
+            return run(
+                "tc",
+                &format!("-n {namespace} qdisc del dev fdlt{number}n root"),
+            );
+        }
+        run("nft", &format!("delete table netdev {veth}"))?;
+        run(
+            "ip",
+            &format!("netns exec {namespace} nft delete table netdev {veth}"),
+        )
+    }
+}
+
+impl Drop for LinkedNetwork {
+    fn drop(&mut self) {
+        self.remove_all();
+    }
+}

@@ -1,0 +1,57 @@
+//! Creates new draws of one club. Nothing is sold yet and kick-off is a week away.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use time::OffsetDateTime;
+
+use crate::browser::RunSettings;
+use crate::club::Club;
+use crate::fixtures::{self, Fixture};
+
+/// Fixtures in one import.
+const CONCURRENT_CREATIONS: usize = 200;
+
+/// Default ticket price in cents.
+const PRICE_CENTS: i64 = 500;
+
+pub async fn draws(site: &Arc<RunSettings>, name: &str, count: usize) -> Result<Vec<i64>> {
+    draws_with_price(site, name, count, PRICE_CENTS).await
+}
+
+/// Creates draws with a given ticket price.
+pub async fn draws_with_price(
+    site: &Arc<RunSettings>,
+    name: &str,
+    count: usize,
+    price_cents: i64,
+) -> Result<Vec<i64>> {
+    let club = Club::all(site)
+        .await?
+        .into_iter()
+        .next()
+        .context("no club")?;
+    let stamp = OffsetDateTime::now_utc().unix_timestamp();
+    let kick_off = OffsetDateTime::now_utc().replace_second(0)? + time::Duration::days(7);
+    let mut games = Vec::with_capacity(count);
+    for game in 0..count {
+        let mut fixture = Fixture {
+            home: format!("{name} {stamp}-{game} Home"),
+            away: format!("{name} Away"),
+            zone: "Australia/Brisbane".to_owned(),
+            date: kick_off.date(),
+            kick_off: time::Time::MIDNIGHT,
+            result: (9, 9),
+        };
+        fixture.kick_off_at(kick_off)?;
+        games.push(fixture);
+    }
+    let mut draws = Vec::with_capacity(count);
+    for some in games.chunks(CONCURRENT_CREATIONS) {
+        draws.extend(
+            club.import(fixtures::to_import(some, name)?, price_cents, 50)
+                .await?,
+        );
+    }
+    Ok(draws)
+}

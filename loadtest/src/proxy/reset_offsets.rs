@@ -1,0 +1,76 @@
+//! Browsers that disappear during the completing call: the connection is reset 0, 10, 20 …
+//! milliseconds after the call was sent. The server must complete the order without them.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+use socket2::SockRef;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+use super::{ProxyRun, left_after_paying};
+use crate::browser::{Browser, Request};
+use crate::latency::Call;
+use crate::provider::{self, CardOutcome, Payment};
+use crate::transcript::BuyerTranscript;
+
+pub const STEP_MS: u64 = 10;
+const STEPS: u64 = 25;
+/// First buyer number, above all numbers of the crowd.
+const FIRST_BUYER: usize = 1_000_000;
+
+/// Runs all resets, each with its own buyer. Returns their number.
+pub async fn play(
+    proxy_run: &ProxyRun,
+    draw: i64,
+    transcripts: &mut Vec<BuyerTranscript>,
+) -> Result<u64> {
+    for step in 0..STEPS {
+        let number = FIRST_BUYER + step as usize;
+        let browser = Browser::open(proxy_run.test_run.site.clone(), number as u64)?;
+        let buyer = json!({ "buyerName": "Gone", "buyerEmail": format!("gone{step}@crowd.test"), "buyerPhone": "0400000000" });
+        let body = json!({ "drawNumber": draw, "ticketCount": 1, "buyer": buyer, "clientKey": format!("gone-{step}") });
+        let answer = browser
+            .ask(
+                Call::Open,
+                &Request::post("/api/create-payment-intent", body),
+            )
+            .await;
+        let payment = answer
+            .as_ref()
+            .and_then(Payment::read)
+            .context("no payment")?;
+        let outcome = provider::confirm(&browser, &payment, provider::GOOD_CARD, false).await;
+        ensure!(outcome == CardOutcome::Authorised, "the card: {outcome:?}");
+        let finish = json!({ "drawNumber": draw, "ticketCount": 1, "paymentIntentId": payment.payment_intent, "buyer": buyer });
+        send_and_reset(
+            &proxy_run.test_run.site.base,
+            "/api/complete-card-payment",
+            &finish.to_string(),
+            step * STEP_MS,
+        )
+        .await?;
+        transcripts.push(BuyerTranscript {
+            payments: vec![payment],
+            ticket_count: 1,
+            ..left_after_paying(number)
+        });
+    }
+    Ok(STEPS)
+}
+
+async fn send_and_reset(base: &str, path: &str, body: &str, after_ms: u64) -> Result<()> {
+    let authority = base.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(authority).await?;
+    stream.set_nodelay(true)?;
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nhost: {authority}\r\norigin: {base}\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).await?;
+    tokio::time::sleep(Duration::from_millis(after_ms)).await;
+    SockRef::from(&stream).set_linger(Some(Duration::ZERO))?;
+    Ok(())
+}

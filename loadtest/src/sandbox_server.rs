@@ -1,0 +1,75 @@
+//! Runs the payment sandbox in this process: for nodes that share one, and for measuring the
+//! server's own memory.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use actix_web::{App, HttpServer};
+use anyhow::{Context, Result, bail};
+use server::config::DEMO_WEBHOOK_SECRET;
+use server::sandbox::{self, Options, Sandbox};
+
+use crate::server_process::ServerProcess;
+
+/// Opens a sandbox with an existing journal.
+pub fn open(journal: &Path) -> Result<Arc<Sandbox>> {
+    Sandbox::open(Some(journal.to_owned()), Options::default()).context("the sandbox's journal")
+}
+
+/// Serves the sandbox until this process ends. Returns its address.
+pub fn serve(host: &str, sandbox: &Arc<Sandbox>) -> Result<String> {
+    let shared_sandbox = sandbox.clone();
+    let (address_sender, address_receiver) = std::sync::mpsc::channel();
+    let address = (host.to_owned(), 0);
+    // actix needs its own system on a separate thread.
+    std::thread::spawn(move || {
+        actix_web::rt::System::new().block_on(async move {
+            let http = HttpServer::new(move || {
+                App::new().configure(|cfg| sandbox::configure(cfg, shared_sandbox.clone()))
+            });
+            let http = http.workers(1).disable_signals().bind(address)?;
+            let _ = address_sender.send(http.addrs().first().copied());
+            http.run().await
+        })
+    });
+    let address = address_receiver
+        .recv()?
+        .context("the sandbox has no address")?;
+    Ok(format!("http://{address}"))
+}
+
+/// Starts a demo whose payment sandbox runs in this process. The data is first seeded with the
+/// server's own sandbox, whose journal is then copied. (The demo still contains a sandbox for its
+/// mailbox.)
+pub async fn start_with_separate_sandbox() -> Result<ServerProcess> {
+    let seeded = ServerProcess::start()
+        .await
+        .context("seeding the demo's data")?;
+    let dir = seeded
+        .dir()
+        .context("the server process has a folder")?
+        .to_owned();
+    seeded.stop(true).await?;
+    let journal = dir.join("provider");
+    let copied = std::process::Command::new("cp")
+        .arg("-r")
+        .arg(dir.join("data/sandbox"))
+        .arg(&journal)
+        .status()?;
+    if !copied.success() {
+        bail!("copying the sandbox's journal to {}", journal.display());
+    }
+    let sandbox = open(&journal)?;
+    let provider = serve("127.0.0.1", &sandbox)?;
+    let mut server_process = ServerProcess::start_in(
+        dir,
+        vec![("STRIPE_API_URL", format!("{provider}/sandbox/stripe"))],
+    )
+    .await?;
+    server_process.provider = provider;
+    sandbox.set_webhook(
+        &format!("{}/api/stripe/webhook", server_process.base),
+        DEMO_WEBHOOK_SECRET,
+    );
+    Ok(server_process)
+}

@@ -1,0 +1,412 @@
+//! The end of a season: reports every check, purges bank details, erases buyers and audits again.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use persistence::auditor::Auditor;
+use serde_json::Value;
+
+use super::Game;
+use super::operator::Operator;
+use super::prizes::{GameOutcome, PrizeFindings};
+use super::rounds::{AbandonedGame, SeasonProgress};
+use crate::audit::{Check, SettledPayment};
+use crate::browser::{Browser, Request, number, text};
+use crate::club::{Club, cents};
+use crate::latency::Call;
+use crate::report::{Report, Table, dollars};
+use crate::test_run::{RunObservations, TestRun};
+use crate::transcript::{CompletionOutcome, Ticket};
+
+const DAY: i64 = 86_400;
+/// Buyers are erased thirteen months after their last game. A few days are added.
+const ERASED_AFTER_DAYS: i64 = 13 * 31 + 3;
+/// Each step of the clock runs one round of erasure, which handles a limited number of draws.
+const ERASING_ROUNDS_MAX: usize = 60;
+
+pub async fn conclude(
+    test_run: &TestRun,
+    operator: &Operator,
+    clubs: &[Club],
+    games: &[Game],
+    played: SeasonProgress<'_>,
+    report: &mut Report,
+) -> Result<()> {
+    let SeasonProgress {
+        prizes,
+        transcripts,
+        settled,
+        abandoned,
+        postponed_games,
+        recovered,
+        not_closed,
+        closed,
+        ..
+    } = played;
+    let (outcomes, findings, mut mails) = (prizes.outcomes, prizes.findings, prizes.mails);
+    std::fs::remove_file(&prizes.script).ok();
+    figures(
+        report,
+        games,
+        sold_tickets(&settled).count(),
+        &outcomes,
+        &findings,
+    );
+    report.fact("postponed games", postponed_games);
+    report.fact(
+        "buyers without an address, entered by the operator",
+        recovered,
+    );
+    if let Some(abandoned) = &abandoned {
+        let tickets = sold_tickets(&abandoned.settled).count();
+        report.fact(
+            "refunded for the abandoned game",
+            format!("{} orders, {tickets} tickets", abandoned.orders),
+        );
+    }
+    report
+        .checks
+        .push(Check::new("sales close at kick-off", closed, not_closed));
+    report.checks.push(
+        mails
+            .check(test_run, games, &outcomes, findings.not_notified_once)
+            .await?,
+    );
+    report.checks.push(Check::new(
+        "seeds are shown after the game and never before",
+        outcomes.len(),
+        findings.not_revealed,
+    ));
+    report.checks.push(Check::new(
+        "loadtest/verify.py accepts the draw",
+        findings.verified,
+        findings.not_verified,
+    ));
+    report
+        .checks
+        .push(check_winners_informed(test_run, games, &outcomes, &settled).await?);
+    let claims = findings.claimed_by_link + findings.claimed_late;
+    report.checks.push(Check::new(
+        "prizes are claimed by link, or after 7 days by the club",
+        claims,
+        findings.not_claimed,
+    ));
+    report.checks.push(check_paid(&outcomes, findings.not_paid));
+    report
+        .checks
+        .extend(check_refunded(test_run, abandoned.as_ref()).await?);
+    report.tables.push(by_club(clubs, games, &outcomes).await?);
+    let observed = RunObservations {
+        transcripts,
+        ..RunObservations::default()
+    };
+    test_run.conclude(&observed, report).await?;
+    report
+        .checks
+        .push(check_purged(operator, clubs, games, &outcomes).await?);
+    report
+        .checks
+        .extend(check_erased(test_run, operator).await?);
+    let mut after = Report::default();
+    let access = test_run.server_process.lock().await.access();
+    crate::database_audit::audit_database(
+        &test_run.site,
+        access.as_ref(),
+        test_run.known_anomalies(),
+        &mut after,
+    )
+    .await?;
+    report
+        .checks
+        .extend(after.checks.into_iter().map(|check| Check {
+            name: format!("after erasure: {}", check.name),
+            ..check
+        }));
+    Ok(())
+}
+
+fn figures(
+    report: &mut Report,
+    games: &[Game],
+    tickets: usize,
+    outcomes: &[GameOutcome],
+    findings: &PrizeFindings,
+) {
+    let sold = outcomes
+        .iter()
+        .filter(|outcome| outcome.winner.sold)
+        .count();
+    let paid: i64 = outcomes
+        .iter()
+        .filter_map(|outcome| outcome.paid_cents)
+        .sum();
+    report.fact(
+        "tickets sold",
+        format!("{tickets} of {} on offer", games.len() * 169),
+    );
+    report.fact("games with a result", outcomes.len());
+    report.fact("sold winners", sold);
+    report.fact("claimed by link", findings.claimed_by_link);
+    report.fact(
+        "let seven days pass, paid by way of the club",
+        findings.claimed_late,
+    );
+    report.fact("prizes paid", dollars(paid));
+}
+
+/// Returns every sold ticket with its payment.
+fn sold_tickets(settled: &[SettledPayment]) -> impl Iterator<Item = (Ticket, &SettledPayment)> {
+    settled.iter().flat_map(|settled| match &settled.order {
+        CompletionOutcome::Tickets(tickets) => {
+            tickets.iter().map(|ticket| (*ticket, settled)).collect()
+        }
+        _ => Vec::new(),
+    })
+}
+
+/// Checks that the buyer of the winning ticket reads it on the order page.
+async fn check_winners_informed(
+    test_run: &TestRun,
+    games: &[Game],
+    outcomes: &[GameOutcome],
+    settled: &[SettledPayment],
+) -> Result<Check> {
+    let browser = Browser::open(Arc::clone(&test_run.site), 0)?;
+    let owners: HashMap<Ticket, &SettledPayment> = sold_tickets(settled).collect();
+    let (mut examined, mut failures) = (0, Vec::new());
+    for outcome in outcomes.iter().filter(|outcome| outcome.winner.sold) {
+        let ticket = (games[outcome.game].draw, outcome.winner.ticket);
+        examined += 1;
+        let Some(owner) = owners.get(&ticket) else {
+            failures.push(format!("no buyer holds {ticket:?}"));
+            continue;
+        };
+        let page = Request::get(format!("/api/orders/{}", owner.payment.token));
+        let page = browser
+            .ask(Call::Order, &page)
+            .await
+            .context("no order page")?;
+        let won = winning_tickets(&page.body);
+        if !won.contains(&ticket)
+            || !matches!(
+                CompletionOutcome::from_order_page(&page),
+                CompletionOutcome::Tickets(_)
+            )
+        {
+            failures.push(format!("the owner of {ticket:?} reads {won:?}"));
+        }
+    }
+    Ok(Check::new("winners read that they won", examined, failures))
+}
+
+fn winning_tickets(order: &Value) -> Vec<(i64, i64)> {
+    let rows = |value: &Value, field: &str| {
+        value
+            .get(field)
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default()
+    };
+    let mut won = Vec::new();
+    for line in rows(order, "lines") {
+        for ticket in rows(&line, "tickets")
+            .iter()
+            .filter(|ticket| ticket["isWinner"] == true)
+        {
+            won.extend(number(&line, "/drawNumber").zip(number(ticket, "/ticketNumber")));
+        }
+    }
+    won
+}
+
+fn check_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> Check {
+    let sold: Vec<&GameOutcome> = outcomes
+        .iter()
+        .filter(|outcome| outcome.winner.sold)
+        .collect();
+    let unpaid = sold.iter().filter(|outcome| outcome.paid_cents.is_none());
+    failures.extend(unpaid.map(|outcome| {
+        format!(
+            "ticket {} of game {} is not paid",
+            outcome.winner.ticket, outcome.game
+        )
+    }));
+    Check::new(
+        "each sold winner is paid the prize to the cent",
+        sold.len(),
+        failures,
+    )
+}
+
+/// Checks that each buyer of the abandoned game is fully refunded, and no other buyer is.
+async fn check_refunded(
+    test_run: &TestRun,
+    abandoned: Option<&AbandonedGame>,
+) -> Result<Option<Check>> {
+    let Some(abandoned) = abandoned else {
+        return Ok(None);
+    };
+    let browser = Browser::open(Arc::clone(&test_run.site), 0)?;
+    let (mut orders, mut cents, mut failures) = (0, 0, Vec::new());
+    for settled in &abandoned.settled {
+        let page = Request::get(format!("/api/orders/{}", settled.payment.token));
+        let status = browser
+            .ask(Call::Order, &page)
+            .await
+            .context("no order page")?
+            .text("/status");
+        let is_paid = matches!(settled.order, CompletionOutcome::Tickets(_));
+        if is_paid {
+            orders += 1;
+            cents += settled.payment.amount_cents;
+        }
+        if is_paid != (status == "refunded") {
+            failures.push(format!(
+                "buyer {} had {:?} and reads {status}",
+                settled.buyer, settled.order
+            ));
+        }
+    }
+    if (abandoned.orders, abandoned.cents) != (orders, cents) {
+        let (draw, refunded) = (abandoned.draw, (abandoned.orders, abandoned.cents));
+        failures.push(format!(
+            "FD-{draw}: {refunded:?} orders and cents refunded, {:?} paid",
+            (orders, cents)
+        ));
+    }
+    Ok(Some(Check::new(
+        "the abandoned game is refunded to the cent",
+        abandoned.settled.len(),
+        failures,
+    )))
+}
+
+/// Checks that bank details are kept until 90 days after the payment and then purged.
+async fn check_purged(
+    operator: &Operator,
+    clubs: &[Club],
+    games: &[Game],
+    outcomes: &[GameOutcome],
+) -> Result<Check> {
+    let now = operator.advance(0).await?;
+    let (mut examined, mut failures) = (0, Vec::new());
+    for moved_days in [0, 91] {
+        let now = if moved_days == 0 {
+            now
+        } else {
+            operator.advance(moved_days * DAY).await?
+        };
+        for outcome in outcomes {
+            let Some(paid_at) = outcome.paid_at else {
+                continue;
+            };
+            let days = (now - paid_at).whole_days();
+            let game = &games[outcome.game];
+            let is_kept = !clubs[game.club].winning_ticket(game.draw).await?["bank"].is_null();
+            examined += 1;
+            // On day 90 itself the result depends on the hour.
+            if days != 90 && is_kept != (days < 90) {
+                failures.push(format!(
+                    "FD-{}: paid {days} days ago, bank details kept: {is_kept}",
+                    game.draw
+                ));
+            }
+        }
+    }
+    Ok(Check::new(
+        "bank details are purged 90 days after the payment",
+        examined,
+        failures,
+    ))
+}
+
+/// Checks that after thirteen months no order of the season names a buyer.
+async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<Check>> {
+    let Some(access) = test_run.server_process.lock().await.access() else {
+        return Ok(None);
+    };
+    let auditor = Auditor::open(&access.url)
+        .await
+        .context("opening the database")?;
+    let before = auditor.named_buyers("@crowd.test").await?;
+    operator.advance(ERASED_AFTER_DAYS * DAY).await?;
+    let mut left = before;
+    for _ in 0..ERASING_ROUNDS_MAX {
+        left = auditor.named_buyers("@crowd.test").await?;
+        if left == 0 {
+            break;
+        }
+        operator.advance(60).await?;
+    }
+    let mut failures = Vec::new();
+    if before == 0 || left > 0 {
+        failures.push(format!("{before} orders named a buyer, {left} still do"));
+    }
+    Ok(Some(Check::new(
+        "buyers are erased 13 months after the game",
+        usize::try_from(before)?,
+        failures,
+    )))
+}
+
+async fn by_club(clubs: &[Club], games: &[Game], outcomes: &[GameOutcome]) -> Result<Table> {
+    let head = [
+        "",
+        "draws",
+        "revenue",
+        "platform fee",
+        "winners",
+        "prizes paid",
+    ];
+    let mut table = Table::new("By club", &head);
+    for (index, club) in clubs.iter().enumerate() {
+        let (mut draws, mut revenue, mut fee, mut winners, mut paid) = (0, 0, 0, 0, 0);
+        for outcome in outcomes
+            .iter()
+            .filter(|outcome| games[outcome.game].club == index)
+        {
+            let figures = club.financials(games[outcome.game].draw).await?;
+            draws += 1;
+            revenue += cents(&text(&figures, "/totalRevenue"));
+            fee += cents(&text(&figures, "/platformFee"));
+            winners += i32::from(outcome.winner.sold);
+            paid += outcome.paid_cents.unwrap_or(0);
+        }
+        let (revenue, fee, paid) = (dollars(revenue), dollars(fee), dollars(paid));
+        table.row([
+            club.slug.clone(),
+            draws.to_string(),
+            revenue,
+            fee,
+            winners.to_string(),
+            paid,
+        ]);
+    }
+    Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn money_is_read_and_written_to_the_cent() {
+        assert_eq!(
+            (cents("12.50"), cents("7"), cents("0.5"), cents("")),
+            (1250, 700, 50, 0)
+        );
+        assert_eq!(
+            (dollars(1250).as_str(), dollars(-5).as_str()),
+            ("$12.50", "-$0.05")
+        );
+    }
+
+    #[test]
+    fn winning_tickets_are_read_from_an_order_page() {
+        let page = serde_json::json!({"lines": [
+            {"drawNumber": 1001, "tickets": [{"ticketNumber": 3, "isWinner": true}, {"ticketNumber": 4, "isWinner": false}]},
+            {"drawNumber": 1002, "tickets": [{"ticketNumber": 5, "isWinner": null}]}]});
+        assert_eq!(winning_tickets(&page), vec![(1001, 3)]);
+    }
+}

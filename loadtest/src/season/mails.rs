@@ -1,0 +1,224 @@
+//! Winner mails, as they arrive in the sandbox's mailbox. Each sold winner gets one; no other draw
+//! has any.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use persistence::auditor::Auditor;
+
+use super::Game;
+use super::prizes::GameOutcome;
+use crate::audit::Check;
+use crate::browser::{Browser, Request, number, text};
+use crate::club::expect;
+use crate::latency::Call;
+use crate::test_run::TestRun;
+
+/// How long a mail may take to reach the mailbox.
+const POLLS_MAX: u32 = 150;
+const POLL_PAUSE: Duration = Duration::from_millis(100);
+/// Maximum number of mails in one response of the mailbox. A round has fewer winners.
+const PAGE: usize = 200;
+
+/// One mail to a winner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WinnerMail {
+    pub to: String,
+    pub text: String,
+}
+
+pub struct WinnerMails {
+    browser: Browser,
+    /// Id of the newest mail that was read.
+    last_id: i64,
+    by_draw: BTreeMap<i64, Vec<WinnerMail>>,
+    /// Winner mails in the outbox for the demo's own draws.
+    in_outbox_before: i64,
+}
+
+impl WinnerMails {
+    pub async fn open(test_run: &TestRun) -> Result<Self> {
+        let browser = Browser::open(Arc::clone(&test_run.site), 0)?;
+        let in_outbox_before = in_outbox(test_run).await?;
+        Ok(Self {
+            browser,
+            last_id: 0,
+            by_draw: BTreeMap::new(),
+            in_outbox_before,
+        })
+    }
+
+    /// Reads new mails. The mailbox forgets old mails, so each round must call this.
+    pub async fn poll(&mut self) -> Result<()> {
+        let path = format!(
+            "/sandbox/mailbox.json?kind=winner&after={}&limit={PAGE}",
+            self.last_id
+        );
+        let answer = self
+            .browser
+            .ask(Call::Club, &Request::get(path))
+            .await
+            .context("no mailbox")?;
+        let messages = expect(&answer, "reading the mailbox")?
+            .get("messages")
+            .and_then(|rows| rows.as_array());
+        for mail in messages.into_iter().flatten() {
+            self.last_id = self.last_id.max(number(mail, "/id").unwrap_or(0));
+            let (to, text) = (text(mail, "/to"), text(mail, "/text"));
+            let draw = draw_of(&text)
+                .with_context(|| format!("a winner's mail without a ticket: {text}"))?;
+            self.by_draw
+                .entry(draw)
+                .or_default()
+                .push(WinnerMail { to, text });
+        }
+        Ok(())
+    }
+
+    /// Returns the text of a draw's first mail, or `None` when none arrives in time.
+    pub async fn wait_for(&mut self, draw: i64) -> Result<Option<String>> {
+        for _ in 0..POLLS_MAX {
+            self.poll().await?;
+            if let Some(mail) = self.by_draw.get(&draw).and_then(|mails| mails.first()) {
+                return Ok(Some(mail.text.clone()));
+            }
+            tokio::time::sleep(POLL_PAUSE).await;
+        }
+        Ok(None)
+    }
+
+    /// Checks that each sold winner has exactly one mail in the mailbox, and that the outbox has no
+    /// others. `failures`: findings of the rounds.
+    pub async fn check(
+        &mut self,
+        test_run: &TestRun,
+        games: &[Game],
+        outcomes: &[GameOutcome],
+        mut failures: Vec<String>,
+    ) -> Result<Check> {
+        self.poll().await?;
+        let mut expected: BTreeMap<i64, Option<&str>> =
+            games.iter().map(|game| (game.draw, None)).collect();
+        for outcome in outcomes.iter().filter(|outcome| outcome.winner.sold) {
+            expected.insert(games[outcome.game].draw, Some(&outcome.winner.email));
+        }
+        failures.extend(not_notified_once(&expected, &self.by_draw));
+        let sold = expected.values().flatten().count();
+        if sold == 0 {
+            failures.push("not one winning ticket was sold".to_owned());
+        }
+        if test_run.server_process.lock().await.access().is_some() {
+            let queued = in_outbox(test_run).await? - self.in_outbox_before;
+            if queued != sold as i64 {
+                failures.push(format!(
+                    "{sold} sold winners, {queued} winner mails in the outbox"
+                ));
+            }
+        }
+        Ok(Check::new(
+            "each sold winner is notified exactly once",
+            sold,
+            failures,
+        ))
+    }
+}
+
+/// Counts winner mails in the outbox in any state. Zero when the database is not accessible.
+async fn in_outbox(test_run: &TestRun) -> Result<i64> {
+    let Some(access) = test_run.server_process.lock().await.access() else {
+        return Ok(0);
+    };
+    let mails = Auditor::open(&access.url)
+        .await
+        .context("opening the database")?
+        .mails()
+        .await?;
+    Ok(mails
+        .iter()
+        .filter(|(kind, ..)| kind == "winner")
+        .map(|(.., count)| *count)
+        .sum())
+}
+
+/// Returns every draw whose mails differ from the expected ones. `expected` maps each draw to its
+/// winner's address, if the winning ticket was sold.
+fn not_notified_once(
+    expected: &BTreeMap<i64, Option<&str>>,
+    by_draw: &BTreeMap<i64, Vec<WinnerMail>>,
+) -> Vec<String> {
+    let mut failures = Vec::new();
+    for (draw, winner) in expected {
+        let mails = by_draw.get(draw).map_or(&[][..], Vec::as_slice);
+        let addresses: Vec<&str> = mails.iter().map(|mail| mail.to.as_str()).collect();
+        if addresses != Vec::from_iter(*winner) {
+            failures.push(format!(
+                "FD-{draw}: the winner is {winner:?}, mails went to {addresses:?}"
+            ));
+        }
+    }
+    failures
+}
+
+/// Reads the draw from the first ticket label in a mail, such as `FD-1042-017`.
+fn draw_of(mail: &str) -> Option<i64> {
+    mail.split("FD-").skip(1).find_map(|rest| {
+        let (draw, serial) = rest.split_once('-')?;
+        serial
+            .starts_with(|first: char| first.is_ascii_digit())
+            .then(|| draw.parse().ok())?
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failures(mails: &[(i64, &str)]) -> usize {
+        let expected = BTreeMap::from([(1, Some("a@crowd.test")), (2, None)]);
+        let mut by_draw: BTreeMap<i64, Vec<WinnerMail>> = BTreeMap::new();
+        for (draw, to) in mails {
+            by_draw.entry(*draw).or_default().push(WinnerMail {
+                to: (*to).to_owned(),
+                text: String::new(),
+            });
+        }
+        not_notified_once(&expected, &by_draw).len()
+    }
+
+    #[test]
+    fn one_mail_to_each_sold_winner_passes() {
+        assert_eq!(failures(&[(1, "a@crowd.test")]), 0);
+        assert_eq!(
+            failures(&[(1, "a@crowd.test"), (9, "other@demo.test")]),
+            0,
+            "a draw of the demo's own"
+        );
+    }
+
+    #[test]
+    fn dropped_doubled_and_misdirected_winner_mails_are_found() {
+        assert_eq!(failures(&[]), 1, "dropped");
+        assert_eq!(
+            failures(&[(1, "a@crowd.test"), (1, "a@crowd.test")]),
+            1,
+            "doubled"
+        );
+        assert_eq!(failures(&[(1, "b@crowd.test")]), 1, "to another buyer");
+        assert_eq!(
+            failures(&[(1, "a@crowd.test"), (2, "b@crowd.test")]),
+            1,
+            "the winning ticket was not sold"
+        );
+    }
+
+    #[test]
+    fn draw_is_read_from_a_ticket_label() {
+        assert_eq!(
+            draw_of("FD-draws: your ticket FD-1042-017 has won."),
+            Some(1042)
+        );
+        assert_eq!(draw_of("Draw FD-1042 is over."), None);
+    }
+}

@@ -1,0 +1,179 @@
+//! The operator in a season: moves the demo's clock, postpones games and cancels one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use reqwest::Method;
+use serde_json::{Value, json};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::audit::SettledPayment;
+use crate::browser::{Browser, Request, RunSettings, number, text};
+use crate::club::{cents, expect};
+use crate::latency::Call;
+
+/// Number of polls before refunds of a cancelled draw count as stuck.
+const REFUND_POLLS_MAX: usize = 60;
+
+pub struct Operator {
+    site: Arc<RunSettings>,
+    browser: Browser,
+}
+
+impl Operator {
+    pub fn open(site: &Arc<RunSettings>) -> Result<Self> {
+        Ok(Self {
+            site: Arc::clone(site),
+            browser: Browser::open(Arc::clone(site), 0)?,
+        })
+    }
+
+    /// Moves the demo's clock forward. When it returns, sales that are over are closed. Returns the
+    /// new time.
+    pub async fn advance(&self, seconds: i64) -> Result<OffsetDateTime> {
+        let request = Request::post("/sandbox/clock", json!({"advanceSeconds": seconds.max(0)}));
+        let answer = self
+            .browser
+            .ask(Call::Club, &request)
+            .await
+            .context("moving the clock: no answer")?;
+        let now = text(expect(&answer, "moving the clock")?, "/now");
+        OffsetDateTime::parse(&now, &Rfc3339).with_context(|| format!("the clock says {now}"))
+    }
+
+    /// Moves the clock forward to an instant. Does nothing when that has passed.
+    pub async fn advance_to(&self, until: OffsetDateTime) -> Result<OffsetDateTime> {
+        let now = self.advance(0).await?;
+        if now >= until {
+            Ok(now)
+        } else {
+            self.advance((until - now).whole_seconds()).await
+        }
+    }
+
+    /// Returns a browser that has just signed in with password and one-time code.
+    async fn signed_in(&self) -> Result<Browser> {
+        let browser = Browser::open(Arc::clone(&self.site), 0)?;
+        let send = async |request: Request, doing: &str| -> Result<Value> {
+            let answer = browser
+                .ask(Call::Club, &request)
+                .await
+                .with_context(|| format!("{doing}: no answer"))?;
+            expect(&answer, doing).cloned()
+        };
+        let login = json!({"email": "operator@demo.test", "password": "demo-password"});
+        send(
+            Request::post("/api/clubs/login", login),
+            "logging the operator in",
+        )
+        .await?;
+        let codes = send(
+            Request::get("/sandbox/operator-code.json"),
+            "reading the operator's code",
+        )
+        .await?;
+        for code in ["/code", "/nextCode"] {
+            let shown = Request::post(
+                "/api/admin/totp/verify",
+                json!({"code": text(&codes, code)}),
+            );
+            if browser
+                .ask(Call::Club, &shown)
+                .await
+                .is_some_and(|answer| answer.ok())
+            {
+                return Ok(browser);
+            }
+        }
+        bail!("the operator's codes were refused")
+    }
+
+    /// Moves the kick-off of some draws, given as local time without seconds.
+    pub async fn postpone(&self, draws: &[(i64, String)]) -> Result<()> {
+        let browser = self.signed_in().await?;
+        for (draw, kick_off) in draws {
+            let body = json!({"gameDate": kick_off, "reason": "The round is postponed."});
+            let request = Request {
+                method: Method::PATCH,
+                ..Request::post(format!("/api/draws/{draw}"), body)
+            };
+            expect(
+                &browser
+                    .ask(Call::Club, &request)
+                    .await
+                    .context("postponing: no answer")?,
+                "postponing",
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Enters the buyer of orders that have none: a closed tab may have paid for a cart without
+    /// leaving an address. Winners can only be notified with one. Returns the number of orders.
+    pub async fn recover_orphans(&self, settled: &[SettledPayment]) -> Result<usize> {
+        let browser = self.signed_in().await?;
+        let list = browser
+            .ask(Call::Club, &Request::get("/api/admin/orphaned-tickets"))
+            .await
+            .context("no list")?;
+        let tickets = expect(&list, "listing tickets without a buyer")?
+            .as_array()
+            .context("the list is no list")?;
+        let mut recovered = 0;
+        for one in settled {
+            let is_paid_by =
+                |ticket: &&Value| text(ticket, "/paymentIntentId") == one.payment.payment_intent;
+            let Some(ticket) = tickets.iter().find(is_paid_by) else {
+                continue;
+            };
+            let body = json!({
+                "name": format!("Buyer {}", one.buyer),
+                "email": format!("buyer{}@crowd.test", one.buyer),
+            });
+            let path = format!("/api/admin/tickets/{}/recover", text(ticket, "/id"));
+            let request = Request {
+                method: Method::PATCH,
+                ..Request::post(path, body)
+            };
+            let answer = browser
+                .ask(Call::Club, &request)
+                .await
+                .context("recovering a ticket: no answer")?;
+            expect(&answer, "recovering a ticket")?;
+            recovered += 1;
+        }
+        Ok(recovered)
+    }
+
+    /// Cancels a draw and waits until every order is refunded. Returns the number of orders and the
+    /// cents.
+    pub async fn cancel(&self, draw: i64) -> Result<(i64, i64)> {
+        let browser = self.signed_in().await?;
+        let body = json!({"reason": "The game was abandoned.", "drawNumber": draw});
+        let cancel = Request::post(format!("/api/admin/draws/{draw}/cancel"), body);
+        expect(
+            &browser
+                .ask(Call::Club, &cancel)
+                .await
+                .context("cancelling: no answer")?,
+            "cancelling",
+        )?;
+        let claim_state = Request::get(format!("/api/admin/draws/{draw}/cancellation"));
+        let mut last = Value::Null;
+        for _ in 0..REFUND_POLLS_MAX {
+            let answer = browser
+                .ask(Call::Club, &claim_state)
+                .await
+                .context("the cancellation: no answer")?;
+            last = expect(&answer, "the cancellation")?.clone();
+            let refunds = |state: &str| number(&last, &format!("/refunds/{state}")).unwrap_or(-1);
+            if refunds("pending") == 0 && refunds("failed") == 0 && refunds("succeeded") > 0 {
+                return Ok((refunds("succeeded"), cents(&text(&last, "/refundTotal"))));
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        bail!("FD-{draw} is not refunded: {last}")
+    }
+}

@@ -1,0 +1,343 @@
+//! From a result to a paid prize: revealed, verified, notified, claimed and paid.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use serde_json::json;
+use time::OffsetDateTime;
+use tokio::process::Command;
+
+use super::Game;
+use super::mails::WinnerMails;
+use crate::browser::{Browser, Request, RunSettings, number, text};
+use crate::club::{Club, WinningTicket, bank_details, expect};
+use crate::latency::Call;
+use crate::transcript::Ticket;
+
+/// One in this many sold winners lets the claim link expire.
+const EXPIRED_CLAIM_EVERY: usize = 6;
+/// Validity of a claim link: seven days, plus some margin because the mail is sent after the
+/// round's end by the clock.
+const CLAIM_LINK_SECONDS: u64 = 7 * 86_400 + 600;
+const SCRIPT: &str = include_str!("../../verify.py");
+
+/// A game with its result.
+pub struct GameOutcome {
+    pub game: usize,
+    pub winner: WinningTicket,
+    /// The prize that was paid, in cents. `None`: not paid yet, or no winner.
+    pub paid_cents: Option<i64>,
+    pub paid_at: Option<OffsetDateTime>,
+    /// When the club notified the winner.
+    notified_at: Option<OffsetDateTime>,
+    /// Claim token of a winner who does not respond.
+    late_token: Option<String>,
+}
+
+/// Counts and failures of all prize checks.
+#[derive(Default)]
+pub struct PrizeFindings {
+    pub verified: usize,
+    pub claimed_by_link: usize,
+    pub claimed_late: usize,
+    pub not_verified: Vec<String>,
+    pub not_revealed: Vec<String>,
+    pub not_notified_once: Vec<String>,
+    pub not_claimed: Vec<String>,
+    pub not_paid: Vec<String>,
+}
+
+/// Writes `verify.py` into the temporary folder and returns its path.
+pub fn verification_script() -> Result<PathBuf> {
+    let path = std::env::temp_dir().join(format!("fd-verify-{}.py", uuid::Uuid::new_v4().simple()));
+    std::fs::write(&path, SCRIPT).with_context(|| format!("writing {}", path.display()))?;
+    Ok(path)
+}
+
+pub struct Prizes<'a> {
+    pub site: &'a Arc<RunSettings>,
+    pub clubs: &'a [Club],
+    pub script: PathBuf,
+    pub browser: Browser,
+    pub outcomes: Vec<GameOutcome>,
+    pub findings: PrizeFindings,
+    pub mails: WinnerMails,
+    /// Number of sold winners so far.
+    pub sold: usize,
+}
+
+impl<'a> Prizes<'a> {
+    pub fn new(site: &'a Arc<RunSettings>, clubs: &'a [Club], mails: WinnerMails) -> Result<Self> {
+        let browser = Browser::open(Arc::clone(site), 0)?;
+        let (outcomes, findings) = (Vec::new(), PrizeFindings::default());
+        Ok(Self {
+            site,
+            clubs,
+            script: verification_script()?,
+            browser,
+            outcomes,
+            findings,
+            mails,
+            sold: 0,
+        })
+    }
+
+    /// Enters the result of a game and continues until its winner is paid or does not respond.
+    pub async fn settle(
+        &mut self,
+        index: usize,
+        game: &Game,
+        (home, away): (u8, u8),
+        now: OffsetDateTime,
+    ) -> Result<()> {
+        let club = &self.clubs[game.club];
+        let before = self.proof(game.draw).await?;
+        let winner = club
+            .enter_result(game.draw, home, away)
+            .await
+            .with_context(|| format!("FD-{}", game.draw))?;
+        let after = self.proof(game.draw).await?;
+        let seeds = (
+            text(&before, "/seed").is_empty(),
+            text(&after, "/seed").is_empty(),
+        );
+        if seeds != (true, false) || number(&after, "/winningTicket") != Some(winner.ticket) {
+            self.findings.not_revealed.push(format!(
+                "FD-{}: {seeds:?}, {}",
+                game.draw,
+                text(&after, "/winningTicket")
+            ));
+        }
+        self.verify(game.draw).await?;
+        let mut outcome = GameOutcome {
+            game: index,
+            winner,
+            paid_cents: None,
+            paid_at: None,
+            notified_at: None,
+            late_token: None,
+        };
+        if outcome.winner.sold {
+            self.notify_and_pay(&mut outcome, game, now)
+                .await
+                .with_context(|| format!("the prize of FD-{}", game.draw))?;
+        } else if club.notify(game.draw).await? != 0 {
+            self.findings
+                .not_notified_once
+                .push(format!("FD-{}: a mail without a winner", game.draw));
+        }
+        self.outcomes.push(outcome);
+        Ok(())
+    }
+
+    async fn proof(&self, draw: i64) -> Result<serde_json::Value> {
+        let path = format!("/api/public/draws/{draw}/proof");
+        let answer = self
+            .browser
+            .ask(Call::Club, &Request::get(path))
+            .await
+            .context("no proof")?;
+        expect(&answer, "reading the proof").cloned()
+    }
+
+    async fn verify(&mut self, draw: i64) -> Result<()> {
+        let run = Command::new("python3")
+            .arg(&self.script)
+            .arg(&self.site.base)
+            .arg(draw.to_string())
+            .output()
+            .await;
+        let run = run.context("running verify.py with python3")?;
+        self.findings.verified += 1;
+        if !run.status.success() {
+            let lines = String::from_utf8_lossy(&run.stdout).into_owned()
+                + &String::from_utf8_lossy(&run.stderr);
+            self.findings
+                .not_verified
+                .push(format!("FD-{draw}: {lines}"));
+        }
+        Ok(())
+    }
+
+    async fn notify_and_pay(
+        &mut self,
+        outcome: &mut GameOutcome,
+        game: &Game,
+        now: OffsetDateTime,
+    ) -> Result<()> {
+        let (club, draw) = (&self.clubs[game.club], game.draw);
+        // Sent twice, as an impatient club does: the second call finds the mail queued.
+        let notified = (club.notify(draw).await?, club.notify(draw).await?);
+        if notified != (1, 1) {
+            self.findings
+                .not_notified_once
+                .push(format!("FD-{draw}: notifying twice answered {notified:?}"));
+        }
+        outcome.notified_at = Some(now);
+        let Some(token) = self
+            .mails
+            .wait_for(draw)
+            .await?
+            .and_then(|mail| claim_token(&mail))
+        else {
+            self.findings
+                .not_claimed
+                .push(format!("FD-{draw}: no claim link arrived"));
+            return Ok(());
+        };
+        self.sold += 1;
+        if self.sold % EXPIRED_CLAIM_EVERY == 2 {
+            outcome.late_token = Some(token);
+            return Ok(());
+        }
+        let claim_state = self
+            .post("/api/claims/look", json!({"token": token}))
+            .await?;
+        let claimed = self.post("/api/claims", bank_details(Some(&token))).await?;
+        let again = self.post("/api/claims", bank_details(Some(&token))).await?;
+        self.findings.claimed_by_link += 1;
+        let states = (
+            claim_state.text("/state"),
+            claimed.text("/state"),
+            again.text("/code"),
+        );
+        if states
+            != (
+                "open".to_owned(),
+                "received".to_owned(),
+                "claim-used".to_owned(),
+            )
+        {
+            self.findings
+                .not_claimed
+                .push(format!("FD-{draw}: the claim page says {states:?}"));
+        }
+        self.pay(outcome, game, now).await
+    }
+
+    /// Handles winners whose claim link has expired: the link is refused, and the club enters the
+    /// bank details instead.
+    pub async fn settle_late(&mut self, games: &[Game], now: OffsetDateTime) -> Result<()> {
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        for outcome in &mut outcomes {
+            let game = &games[outcome.game];
+            let Some(notified_at) = outcome.notified_at else {
+                continue;
+            };
+            let due = notified_at + Duration::from_secs(CLAIM_LINK_SECONDS) <= now;
+            let Some(token) = outcome.late_token.take_if(|_| due) else {
+                continue;
+            };
+            let claim_state = self
+                .post("/api/claims/look", json!({"token": token}))
+                .await?;
+            let refused = self.post("/api/claims", bank_details(Some(&token))).await?;
+            self.findings.claimed_late += 1;
+            if (claim_state.text("/state").as_str(), refused.status) != ("expired", 410) {
+                let state = claim_state.text("/state");
+                self.findings.not_claimed.push(format!(
+                    "FD-{}: {state}, {} after 7 days",
+                    game.draw, refused.status
+                ));
+            }
+            self.clubs[game.club].give_bank_details(game.draw).await?;
+            self.pay(outcome, game, now).await?;
+        }
+        self.outcomes = outcomes;
+        Ok(())
+    }
+
+    async fn pay(
+        &mut self,
+        outcome: &mut GameOutcome,
+        game: &Game,
+        now: OffsetDateTime,
+    ) -> Result<()> {
+        let club = &self.clubs[game.club];
+        let paid = club.pay_winner(game.draw).await?;
+        let shown = club.winning_ticket(game.draw).await?;
+        if paid != outcome.winner.prize_cents || text(&shown, "/winnerPayoutStatus") != "completed"
+        {
+            let (prize, shown) = (
+                outcome.winner.prize_cents,
+                text(&shown, "/winnerPayoutStatus"),
+            );
+            self.findings.not_paid.push(format!(
+                "FD-{}: prize {prize}, paid {paid}, shown {shown}",
+                game.draw
+            ));
+        }
+        (outcome.paid_cents, outcome.paid_at) = (Some(paid), Some(now));
+        Ok(())
+    }
+
+    async fn post(&self, path: &str, body: serde_json::Value) -> Result<crate::browser::Answer> {
+        self.browser
+            .ask(Call::Club, &Request::post(path, body))
+            .await
+            .with_context(|| format!("{path}: no answer"))
+    }
+
+    /// Reads the jersey numbers of a ticket from its buyer's order page, after the sale.
+    pub async fn pair_of(&self, token: &str, ticket: Ticket) -> Result<(u8, u8)> {
+        let page = Request::get(format!("/api/orders/{token}"));
+        let page = self
+            .browser
+            .ask(Call::Order, &page)
+            .await
+            .context("no order page")?;
+        let lines = page.body["lines"]
+            .as_array()
+            .context("an order page without lines")?;
+        let line = lines
+            .iter()
+            .find(|line| number(line, "/drawNumber") == Some(ticket.0))
+            .context("no such line")?;
+        let tickets = line["tickets"]
+            .as_array()
+            .context("a line without tickets")?;
+        let found = tickets
+            .iter()
+            .find(|row| number(row, "/ticketNumber") == Some(ticket.1))
+            .context("no ticket")?;
+        let jersey = |name: &str| number(found, name).and_then(|jersey| u8::try_from(jersey).ok());
+        jersey("/homeNumber")
+            .zip(jersey("/awayNumber"))
+            .with_context(|| format!("no pair: {found}"))
+    }
+}
+
+/// Returns the token after `/claim#` in a mail.
+fn claim_token(mail: &str) -> Option<String> {
+    let (_, rest) = mail.split_once("/claim#")?;
+    let token: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
+    (token.len() == 64).then_some(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claim_token_is_read_from_a_mail() {
+        let token = "ab".repeat(32);
+        assert_eq!(
+            claim_token(&format!("Open http://x/claim#{token}\nSoon.")),
+            Some(token)
+        );
+        assert_eq!(claim_token("Open http://x/claim#12 soon."), None);
+    }
+
+    #[test]
+    fn verification_script_is_written_whole() {
+        let path = verification_script().expect("written");
+        let script = std::fs::read_to_string(&path).expect("read");
+        std::fs::remove_file(path).expect("removed");
+        assert!(
+            script.starts_with("\"\"\"python3 verify.py") && script.contains("sys.exit(not all"),
+            "{script}"
+        );
+    }
+}

@@ -1,0 +1,276 @@
+//! One round: its games sell and close at kick-off, and their prizes are settled. One round is
+//! postponed, one game abandoned.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use time::OffsetDateTime;
+use time::macros::format_description;
+
+use super::mails::WinnerMails;
+use super::operator::Operator;
+use super::prizes::Prizes;
+use super::{Game, Season};
+use crate::audit::{SettledPayment, settle};
+use crate::browser::{Browser, Request, number};
+use crate::club::Club;
+use crate::crowd::{self, CrowdAdmission};
+use crate::latency::Call;
+use crate::plan::{CrowdPlan, Habits};
+use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
+use crate::transcript::{BuyerTranscript, CompletionOutcome};
+
+/// Index of the round whose games are moved, and the delay.
+const POSTPONED_ROUND: usize = 1;
+const POSTPONED_BY: Duration = Duration::from_secs(3 * 86_400);
+/// Index of the round whose first game is abandoned.
+const ABANDONED_ROUND: usize = 2;
+/// Most buyers come this long before the first kick-off of a round.
+const SALE_LEAD_TIME: Duration = Duration::from_secs(2 * 86_400);
+/// The last buyers come around the kick-off of the first game.
+const LATE_CROWD_BEFORE: Duration = Duration::from_secs(3);
+/// Limits of the buyers' pauses, which take real time. Only the last crowd must pause long enough
+/// to cross the kick-off.
+const PAUSE_MS_MAX: u64 = 100;
+const LATE_PAUSE_MS_MAX: u64 = 3_000;
+/// Time after kick-off by which a game is over, extra time included.
+const GAME_LENGTH_MAX: Duration = Duration::from_secs(3 * 3600);
+
+/// The state of the season so far.
+pub struct SeasonProgress<'a> {
+    test_run: &'a TestRun,
+    season: &'a Season,
+    pub prizes: Prizes<'a>,
+    pub transcripts: Vec<BuyerTranscript>,
+    /// Final states of these buyers' payments, from the server and the provider.
+    pub settled: Vec<SettledPayment>,
+    pub abandoned: Option<AbandonedGame>,
+    pub postponed_games: usize,
+    /// Number of orders whose buyer the operator entered.
+    pub recovered: usize,
+    pub not_closed: Vec<String>,
+    pub closed: usize,
+    buyers: usize,
+}
+
+/// One crowd of a round.
+struct RoundSale {
+    buyers: usize,
+    /// All buyers arrive within this time.
+    over: Duration,
+    thinks_ms_max: u64,
+    has_carts: bool,
+}
+
+/// The cancelled draw, its payments before the cancellation, and the refunds.
+pub struct AbandonedGame {
+    pub draw: i64,
+    pub settled: Vec<SettledPayment>,
+    pub orders: i64,
+    pub cents: i64,
+}
+
+impl<'a> SeasonProgress<'a> {
+    pub async fn new(test_run: &'a TestRun, season: &'a Season, clubs: &'a [Club]) -> Result<Self> {
+        Ok(Self {
+            test_run,
+            season,
+            prizes: Prizes::new(&test_run.site, clubs, WinnerMails::open(test_run).await?)?,
+            transcripts: Vec::new(),
+            settled: Vec::new(),
+            abandoned: None,
+            postponed_games: 0,
+            recovered: 0,
+            not_closed: Vec::new(),
+            closed: 0,
+            buyers: 0,
+        })
+    }
+
+    /// Plays one round. Returns the time at its end.
+    pub async fn round(
+        &mut self,
+        operator: &Operator,
+        games: &mut [Game],
+        within: Range<usize>,
+        round: usize,
+    ) -> Result<OffsetDateTime> {
+        let total = games.len();
+        let share = |part: usize| self.season.buyers * part / total;
+        let buyers = share(within.end) - share(within.start);
+        operator
+            .advance_to(games[within.start].kick_off()? - SALE_LEAD_TIME)
+            .await?;
+        let early = buyers * 3 / 4;
+        let has_carts = round != ABANDONED_ROUND;
+        let sale = RoundSale {
+            buyers: early,
+            over: Duration::from_secs(1),
+            thinks_ms_max: PAUSE_MS_MAX,
+            has_carts,
+        };
+        let mut transcripts = self.sell(&games[within.clone()], sale).await?;
+        if round == POSTPONED_ROUND {
+            self.postpone(operator, &mut games[within.clone()]).await?;
+        }
+        // Decides orders of buyers who closed the tab before the game: the sweeper handles orders
+        // that are some minutes old.
+        operator.advance(300).await?;
+        let settle_timeout = Duration::from_secs(SETTLE_SECONDS_MAX);
+        settle(&self.test_run.site, &transcripts, settle_timeout).await?;
+        operator
+            .advance_to(games[within.start].kick_off()? - LATE_CROWD_BEFORE)
+            .await?;
+        let (over, thinks_ms_max) = (2 * LATE_CROWD_BEFORE, LATE_PAUSE_MS_MAX);
+        let sale = RoundSale {
+            buyers: buyers - early,
+            over,
+            thinks_ms_max,
+            has_carts,
+        };
+        transcripts.extend(self.sell(&games[within.clone()], sale).await?);
+        let (mut settled, _) = settle(&self.test_run.site, &transcripts, settle_timeout).await?;
+        let mut now = operator
+            .advance_to(games[within.end - 1].kick_off()? + GAME_LENGTH_MAX)
+            .await?;
+        let mut played = within;
+        if round == ABANDONED_ROUND {
+            let draw = games[played.start].draw;
+            self.check_closed(draw).await?;
+            let (orders, cents) = operator.cancel(draw).await?;
+            let (abandoned_buyers, remaining): (Vec<BuyerTranscript>, _) = transcripts
+                .into_iter()
+                .partition(|transcript| transcript.draws.contains(&draw));
+            transcripts = remaining;
+            let abandoned_buyers: HashSet<usize> = abandoned_buyers
+                .iter()
+                .map(|transcript| transcript.buyer)
+                .collect();
+            let (refunded, remaining) = settled
+                .into_iter()
+                .partition(|settled| abandoned_buyers.contains(&settled.buyer));
+            settled = remaining;
+            self.abandoned = Some(AbandonedGame {
+                draw,
+                settled: refunded,
+                orders,
+                cents,
+            });
+            played.start += 1;
+        }
+        self.recovered += operator.recover_orphans(&settled).await?;
+        for game in played {
+            self.check_closed(games[game].draw).await?;
+            let result = self.result(&games[game], &settled).await?;
+            self.prizes.settle(game, &games[game], result, now).await?;
+        }
+        self.prizes.mails.poll().await?;
+        self.transcripts.extend(transcripts);
+        self.settled.extend(settled);
+        now = operator.advance(0).await?;
+        println!(
+            "round {}: {buyers} buyers, {} winners sold so far, at {now}, after {:.0} s",
+            round + 1,
+            self.prizes.sold,
+            self.test_run.site.now().as_secs_f64()
+        );
+        Ok(now)
+    }
+
+    /// Returns the result of a game: the file's, or one with which a sold ticket wins.
+    async fn result(&self, game: &Game, settled: &[SettledPayment]) -> Result<(u8, u8)> {
+        let sold = settled.iter().find_map(|settled| match &settled.order {
+            CompletionOutcome::Tickets(tickets) => tickets
+                .iter()
+                .find(|ticket| ticket.0 == game.draw)
+                .map(|ticket| (settled, *ticket)),
+            _ => None,
+        });
+        match sold {
+            Some((settled, ticket)) if self.season.sold_tickets_win => {
+                self.prizes.pair_of(&settled.payment.token, ticket).await
+            }
+            _ => Ok(game.fixture.result),
+        }
+    }
+
+    async fn sell(&mut self, games: &[Game], sale: RoundSale) -> Result<Vec<BuyerTranscript>> {
+        let buyers = sale.buyers;
+        let same_club = |one: &Game| {
+            (0..games.len())
+                .filter(|other| games[*other].club == one.club)
+                .collect()
+        };
+        let crowd = CrowdPlan {
+            seed: self.season.seed + self.buyers as u64,
+            buyers,
+            over_ms: u64::try_from(sale.over.as_millis())?,
+            late: 70,
+            most: 30,
+            habits: Habits {
+                declined: 5,
+                second_card: 5,
+                needs_authentication: 8,
+                abandoners: 5,
+                closed_tabs: 20,
+            },
+            together: if sale.has_carts {
+                games.iter().map(same_club).collect()
+            } else {
+                Vec::new()
+            },
+        };
+        let mut plans = crowd.plans(games.len());
+        for plan in &mut plans {
+            plan.number += self.buyers;
+            plan.pause_ms = plan.pause_ms.min(sale.thinks_ms_max);
+        }
+        self.buyers += buyers;
+        let draws = games.iter().map(|game| game.draw).collect();
+        let admission = CrowdAdmission {
+            draws,
+            wait_for_tickets: Duration::ZERO,
+            at_once: self.season.at_once,
+        };
+        crowd::send(
+            Arc::clone(&self.test_run.site),
+            plans,
+            admission,
+            crowd::bar("buyers", buyers),
+        )
+        .await
+    }
+
+    async fn postpone(&mut self, operator: &Operator, games: &mut [Game]) -> Result<()> {
+        let minute = format_description!("[year]-[month]-[day]T[hour]:[minute]");
+        let mut moves = Vec::new();
+        for game in games.iter_mut() {
+            let later = game.kick_off()? + POSTPONED_BY;
+            game.fixture.kick_off_at(later)?;
+            let local = time::PrimitiveDateTime::new(game.fixture.date, game.fixture.kick_off);
+            moves.push((game.draw, local.format(minute)?));
+        }
+        self.postponed_games += moves.len();
+        operator.postpone(&moves).await
+    }
+
+    /// Checks that the draw closed at kick-off and holds no reservations.
+    async fn check_closed(&mut self, draw: i64) -> Result<()> {
+        let browser = Browser::open(Arc::clone(&self.test_run.site), 0)?;
+        let answer = browser
+            .ask(Call::Club, &Request::get(format!("/api/draws/{draw}")))
+            .await
+            .context("no draw")?;
+        let (status, held) = (answer.text("/status"), number(&answer.body, "/ticketsHeld"));
+        if (status.as_str(), held) != ("closed", Some(0)) {
+            self.not_closed.push(format!(
+                "FD-{draw} kicked off, is {status} and holds {held:?}"
+            ));
+        }
+        self.closed += 1;
+        Ok(())
+    }
+}

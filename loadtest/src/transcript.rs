@@ -1,0 +1,357 @@
+//! What the server told one buyer, recorded outside the server. The audit compares it with the
+//! final state.
+
+use std::time::Duration;
+
+use crate::browser::{Answer, number};
+use crate::latency::CallRecord;
+use crate::provider::Payment;
+
+/// A ticket: draw number and ticket number.
+pub type Ticket = (i64, i64);
+
+/// What the buyer knew at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// The buyer was shown tickets.
+    Bought,
+    /// The buyer was told that nothing was charged.
+    NotCharged,
+    /// The bank declined the card.
+    Declined,
+    /// No tickets were left.
+    SoldOut,
+    /// The waiting time was over while reservations of other buyers were still running.
+    GaveUp,
+    /// Sales had closed.
+    Closed,
+    /// Opened a payment and never paid.
+    Abandoned,
+    /// Left the checkout before paying.
+    Released,
+    /// Closed the tab after or while paying: only the server can complete this.
+    LeftAfterPaying,
+    /// The retry time was over before an answer came.
+    NoAnswer,
+}
+
+impl Verdict {
+    pub const ALL: [Self; 10] = [
+        Self::Bought,
+        Self::NotCharged,
+        Self::Declined,
+        Self::SoldOut,
+        Self::GaveUp,
+        Self::Closed,
+        Self::Abandoned,
+        Self::Released,
+        Self::LeftAfterPaying,
+        Self::NoAnswer,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bought => "shown their tickets",
+            Self::NotCharged => "told: not charged",
+            Self::Declined => "card declined",
+            Self::SoldOut => "told: sold out",
+            Self::GaveUp => "found every ticket reserved by others",
+            Self::Closed => "told: sales closed",
+            Self::Abandoned => "opened a payment, never paid",
+            Self::Released => "left the checkout",
+            Self::LeftAfterPaying => "closed the tab while paying",
+            Self::NoAnswer => "got no answer in time",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct BuyerTranscript {
+    pub buyer: usize,
+    pub verdict: Verdict,
+    /// Every payment intent that this buyer was given. More than one is a failure.
+    pub payments: Vec<Payment>,
+    /// Ticket count of the last opened payment.
+    pub ticket_count: u32,
+    /// Draws that the buyer came for.
+    pub draws: Vec<i64>,
+    pub tickets: Vec<Ticket>,
+    /// When the card was authorised and when the decision was known to the buyer, since the start
+    /// of the run.
+    pub authorised_at: Option<Duration>,
+    pub decided_at: Option<Duration>,
+    pub call_records: Vec<CallRecord>,
+    /// Failures that the buyer itself observed.
+    pub failures: Vec<String>,
+}
+
+impl BuyerTranscript {
+    pub fn empty(buyer: usize) -> Self {
+        Self {
+            buyer,
+            verdict: Verdict::NoAnswer,
+            payments: Vec::new(),
+            ticket_count: 0,
+            draws: Vec::new(),
+            tickets: Vec::new(),
+            authorised_at: None,
+            decided_at: None,
+            call_records: Vec::new(),
+            failures: Vec::new(),
+        }
+    }
+
+    /// Records an opened payment. A buyer who repeats one call must never get a second payment
+    /// intent.
+    pub fn record_payment(&mut self, payment: Payment) {
+        match self
+            .payments
+            .iter_mut()
+            .find(|payment_seen| payment_seen.payment_intent == payment.payment_intent)
+        {
+            Some(payment_seen) => *payment_seen = payment,
+            None => self.payments.push(payment),
+        }
+        if self.payments.len() > 1 {
+            let all: Vec<&str> = self
+                .payments
+                .iter()
+                .map(|payment| payment.payment_intent.as_str())
+                .collect();
+            self.failures.push(format!(
+                "buyer {} was given {} payment intents: {}",
+                self.buyer,
+                all.len(),
+                all.join(", ")
+            ));
+        }
+    }
+}
+
+/// The outcome that a completing call reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CompletionOutcome {
+    Tickets(Vec<Ticket>),
+    NotCharged,
+    Declined,
+    /// The bank asks the buyer to authenticate first.
+    AuthenticationRequired,
+    /// Not decided yet; the order page will say.
+    Pending,
+    Unexpected(String),
+}
+
+impl CompletionOutcome {
+    pub fn read(answer: &Answer) -> Self {
+        let mut tickets = tickets(answer, "/tickets", None);
+        match (answer.status, answer.text("/status").as_str()) {
+            (200..300, "succeeded") if tickets.is_empty() => Self::Pending,
+            (200..300, "succeeded") => {
+                tickets.sort_unstable();
+                Self::Tickets(tickets)
+            }
+            (200..300, "requires_action") => Self::AuthenticationRequired,
+            (200..300, "processing" | "requires_payment_method") => Self::Pending,
+            (402, _) => Self::Declined,
+            (409, _) if says_not_charged(answer) => Self::NotCharged,
+            _ => Self::Unexpected(format!("{} {}", answer.status, answer.body)),
+        }
+    }
+
+    /// Reads `GET /api/orders/{token}`.
+    pub fn from_order_page(answer: &Answer) -> Self {
+        if !answer.ok() {
+            return Self::Unexpected(format!("order page: {} {}", answer.status, answer.body));
+        }
+        let mut all = Vec::new();
+        for index in 0..answer
+            .body
+            .pointer("/lines")
+            .and_then(|lines| lines.as_array())
+            .map_or(0, Vec::len)
+        {
+            let draw = number(&answer.body, &format!("/lines/{index}/drawNumber"));
+            all.extend(tickets(answer, &format!("/lines/{index}/tickets"), draw));
+        }
+        all.sort_unstable();
+        match (
+            answer.text("/status").as_str(),
+            answer.text("/state").to_lowercase().as_str(),
+        ) {
+            ("succeeded", _) | (_, "captured") => Self::Tickets(all),
+            ("not_charged", _) | (_, "released" | "void" | "refunded") => Self::NotCharged,
+            _ => Self::Pending,
+        }
+    }
+}
+
+fn says_not_charged(answer: &Answer) -> bool {
+    answer.text("/status") == "not_charged" || answer.text("/message").contains("not been charged")
+}
+
+fn tickets(answer: &Answer, pointer: &str, draw: Option<i64>) -> Vec<Ticket> {
+    let rows = answer
+        .body
+        .pointer(pointer)
+        .and_then(|rows| rows.as_array())
+        .cloned()
+        .unwrap_or_default();
+    rows.iter()
+        .filter_map(|row| {
+            Some((
+                draw.or_else(|| number(row, "/drawNumber"))?,
+                number(row, "/ticketNumber")?,
+            ))
+        })
+        .collect()
+}
+
+/// Combines the answers to one repeated completing call. Returns the outcome and every
+/// contradiction. The card is good, so no answer may say "declined": the buyer would pay again with
+/// another card.
+pub fn consistent_outcome(
+    buyer: usize,
+    answers: &[Answer],
+) -> (Option<CompletionOutcome>, Vec<String>) {
+    let mut story: Option<CompletionOutcome> = None;
+    let mut failures = Vec::new();
+    for finish in answers.iter().map(CompletionOutcome::read) {
+        let contradicts = match (&story, &finish) {
+            (Some(CompletionOutcome::Tickets(before)), CompletionOutcome::Tickets(now)) => {
+                before != now
+            }
+            (_, CompletionOutcome::Declined) => true,
+            (Some(CompletionOutcome::Tickets(_)), CompletionOutcome::NotCharged) => true,
+            (Some(CompletionOutcome::NotCharged), CompletionOutcome::Tickets(_)) => true,
+            _ => false,
+        };
+        if contradicts {
+            failures.push(match &story {
+                Some(story) => {
+                    format!("buyer {buyer} was first told {story:?} and then {finish:?}")
+                }
+                None => format!("buyer {buyer} was told {finish:?}, and the card was a good one"),
+            });
+        }
+        let settled = matches!(
+            story,
+            Some(CompletionOutcome::Tickets(_) | CompletionOutcome::NotCharged)
+        );
+        if !settled {
+            story = Some(finish);
+        }
+    }
+    (story, failures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn answer(status: u16, body: Value) -> Answer {
+        Answer {
+            status,
+            body,
+            retry_after: None,
+        }
+    }
+
+    fn bought(numbers: &[i64]) -> Answer {
+        let tickets: Vec<Value> = numbers
+            .iter()
+            .map(|n| json!({"drawNumber": 1001, "ticketNumber": n}))
+            .collect();
+        answer(
+            200,
+            json!({"success": true, "status": "succeeded", "tickets": tickets}),
+        )
+    }
+
+    #[test]
+    fn same_tickets_in_any_order_are_consistent() {
+        let (story, failures) = consistent_outcome(1, &[bought(&[2, 1]), bought(&[1, 2])]);
+        assert_eq!(
+            (story, failures.len()),
+            (
+                Some(CompletionOutcome::Tickets(vec![(1001, 1), (1001, 2)])),
+                0
+            )
+        );
+    }
+
+    #[test]
+    fn different_tickets_or_withdrawn_sale_is_reported() {
+        assert_eq!(
+            consistent_outcome(1, &[bought(&[1]), bought(&[2])]).1.len(),
+            1
+        );
+        let refused = answer(
+            409,
+            json!({"message": "Sold out. You have not been charged."}),
+        );
+        assert_eq!(
+            consistent_outcome(1, &[bought(&[1]), refused.clone()])
+                .1
+                .len(),
+            1
+        );
+        assert_eq!(consistent_outcome(1, &[refused, bought(&[1])]).1.len(), 1);
+    }
+
+    #[test]
+    fn declined_good_card_is_reported() {
+        let declined = || answer(402, json!({"message": "Your payment was not accepted."}));
+        let waits = || answer(200, json!({"status": "processing", "tickets": []}));
+        assert_eq!(consistent_outcome(1, &[declined()]).1.len(), 1);
+        assert_eq!(
+            consistent_outcome(1, &[waits(), declined(), bought(&[1])])
+                .1
+                .len(),
+            1
+        );
+        assert_eq!(
+            consistent_outcome(1, &[bought(&[1]), declined()]).1.len(),
+            1
+        );
+    }
+
+    #[test]
+    fn processing_may_become_any_outcome() {
+        let waits = answer(200, json!({"status": "processing", "tickets": []}));
+        let (story, failures) = consistent_outcome(1, &[waits, bought(&[5])]);
+        assert_eq!(
+            (story, failures.len()),
+            (Some(CompletionOutcome::Tickets(vec![(1001, 5)])), 0)
+        );
+    }
+
+    #[test]
+    fn order_page_tickets_are_read_from_every_line() {
+        let page = answer(
+            200,
+            json!({"status": "succeeded", "state": "captured", "lines": [
+                {"drawNumber": 1002, "tickets": [{"ticketNumber": 9}]},
+                {"drawNumber": 1001, "tickets": [{"ticketNumber": 3}]}]}),
+        );
+        assert_eq!(
+            CompletionOutcome::from_order_page(&page),
+            CompletionOutcome::Tickets(vec![(1001, 3), (1002, 9)])
+        );
+    }
+
+    #[test]
+    fn second_payment_intent_is_reported() {
+        let payment = |id: &str| Payment {
+            payment_intent: id.into(),
+            client_secret: "s".into(),
+            ..Payment::default()
+        };
+        let mut transcript = BuyerTranscript::empty(4);
+        transcript.record_payment(payment("pi_1"));
+        transcript.record_payment(payment("pi_1"));
+        assert!(transcript.failures.is_empty());
+        transcript.record_payment(payment("pi_2"));
+        assert_eq!(transcript.failures.len(), 1);
+    }
+}

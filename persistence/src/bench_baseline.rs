@@ -1,0 +1,289 @@
+//! Baselines for benchmarks: a purchase's rows written with minimal code, in different ways. They
+//! use copies of the real tables in a schema of their own, which is dropped afterwards. Only
+//! `loadtest bench` uses them.
+
+use std::str::FromStr;
+
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{Executor, PgPool};
+use uuid::Uuid;
+
+use crate::error::Failure;
+
+mod room;
+mod together;
+
+pub use room::TemporaryDatabase;
+
+const TABLES: [&str; 9] = [
+    "draws",
+    "draw_events",
+    "reservations",
+    "orders",
+    "order_lines",
+    "tickets",
+    "fee_ledger",
+    "payment_ops",
+    "payments",
+];
+
+const RESERVE: &str = "with d as (
+       update draws set held = held + 1, revision = revision + 1
+       where id = $1 and status = 'active' and kick_off > clock_timestamp() and sold + held < 169
+       returning id, revision, price_cents),
+     r as (insert into reservations (draw_id, order_id, count, until)
+       select id, $2, 1, now() + interval '150 seconds' from d),
+     o as (insert into orders (id, club_id, account_id, client_key, token_hash, token_sealed, lines, subtotal_cents,
+         buyer_name, buyer_email, opened_at)
+       select $2, 1, 'acct_yardstick', $2::text, sha256($2::text::bytea), decode(repeat('00', 61), 'hex'), 1, price_cents, 'Buyer', 'buyer@crowd.test', now()
+       from d),
+     l as (insert into order_lines (order_id, draw_id, count, unit_price_cents) select $2, id, 1, price_cents from d),
+     p as (insert into payment_ops (order_id, kind, key) select $2, 'create', 'create-' || $2::text from d)
+     insert into draw_events (draw_id, revision, epoch, at, events)
+       select id, revision, 1, now(), '[{\"kind\": \"reserved\", \"count\": 1}]' from d";
+
+const ALLOCATE: &str = "with d as (
+       update draws set held = held - 1, sold = sold + 1, revision = revision + 1,
+         revenue_cents = (sold + 1) * price_cents,
+         fee_cents = least(fee_cap_cents, ((sold + 1) * price_cents * fee_rate_bps * 2 + 10000) / 20000)
+       where id = $1 returning id, revision, sold, price_cents, revenue_cents, fee_cents),
+     r as (delete from reservations where draw_id = $1 and order_id = $2),
+     l as (update order_lines set serials = array[d.sold] from d where order_id = $2
+       returning order_lines.id as line, d.id as draw, d.sold),
+     t as (insert into tickets (draw_id, serial, order_line_id, epoch) select draw, sold, line, 1 from l),
+     o as (update orders set state = 'allocated', lines_allocated = 1, authorised_at = now(), allocated_at = now()
+       where id = $2),
+     c as (update payment_ops set state = 'done', ended_at = now() where order_id = $2 and kind = 'create'),
+     p as (insert into payment_ops (order_id, kind, key) values ($2, 'capture', 'cap-' || $2::text)),
+     f as (insert into fee_ledger (draw_id, revision, order_id, revenue_delta, fee_delta, revenue_after, fee_after, at)
+       select id, revision, $2, price_cents, 0, revenue_cents, fee_cents, now() from d)
+     insert into draw_events (draw_id, revision, epoch, at, events)
+       select id, revision, 1, now(), '[{\"kind\": \"allocated\", \"count\": 1}]' from d";
+
+const CAPTURED: &str = "with o as (update orders set state = 'captured', captured_at = now() where id = $1
+       returning subtotal_cents),
+     c as (update payment_ops set state = 'done', ended_at = now() where order_id = $1 and kind = 'capture'),
+     p as (insert into payments (payment_intent_id, order_id, account_id, status, currency, amount_cents,
+         amount_received_cents, amount_refunded_cents, application_fee_cents, application_fee_refunded_cents, synced_at)
+       select 'pi_' || $1::text, $1, 'acct_yardstick', 'succeeded', 'aud', subtotal_cents, subtotal_cents, 0, 0, 0, now()
+       from o)
+     insert into email_outbox (dedupe_key, kind, order_id, to_address)
+       values ('tickets-' || $1::text, 'tickets', $1, 'buyer@crowd.test')";
+
+/// Takes a free ticket that no other transaction has locked, so that no transaction waits. The
+/// draw's own row is not changed.
+const SEIZE: &str = "with f as (
+       select draw_id, serial from yardstick.free where draw_id = $1 and order_id is null limit 1 for update skip locked),
+     u as (update yardstick.free set order_id = $2 from f
+       where free.draw_id = f.draw_id and free.serial = f.serial returning free.draw_id),
+     d as (select id, price_cents from draws where id = (select draw_id from u)),
+     o as (insert into orders (id, club_id, account_id, client_key, token_hash, token_sealed, lines, subtotal_cents,
+         buyer_name, buyer_email, opened_at)
+       select $2, 1, 'acct_yardstick', $2::text, sha256($2::text::bytea), decode(repeat('00', 61), 'hex'), 1, price_cents, 'Buyer', 'buyer@crowd.test', now()
+       from d),
+     l as (insert into order_lines (order_id, draw_id, count, unit_price_cents) select $2, id, 1, price_cents from d)
+     insert into payment_ops (order_id, kind, key) select $2, 'create', 'create-' || $2::text from d";
+
+const HAND_OVER: &str = "with f as (delete from yardstick.free where draw_id = $1 and order_id = $2 returning serial),
+     l as (update order_lines set serials = array[f.serial] from f where order_lines.order_id = $2
+       returning order_lines.id as line, draw_id, f.serial),
+     t as (insert into tickets (draw_id, serial, order_line_id, epoch) select draw_id, serial, line, 1 from l),
+     o as (update orders set state = 'allocated', lines_allocated = 1, authorised_at = now(), allocated_at = now()
+       where id = $2),
+     c as (update payment_ops set state = 'done', ended_at = now() where order_id = $2 and kind = 'create')
+     insert into payment_ops (order_id, kind, key) values ($2, 'capture', 'cap-' || $2::text)";
+
+/// Empty copies of the tables, with draws of 169 tickets.
+#[derive(Clone, Debug)]
+pub struct BenchBaseline {
+    pool: PgPool,
+}
+
+impl BenchBaseline {
+    /// Creates the schema with draws 1 to `draws`, and a pool for `clients` connections.
+    ///
+    /// # Errors
+    /// The database cannot be reached, or has no draw to copy.
+    pub async fn lay_out(url: &str, clients: u32, draws: i64) -> Result<BenchBaseline, Failure> {
+        let options = PgConnectOptions::from_str(url).map_err(database_failure)?;
+        let plain = PgPoolOptions::new()
+            .max_connections(1)
+            .connect_with(options.clone())
+            .await
+            .map_err(database_failure)?;
+        plain
+            .execute("drop schema if exists yardstick cascade")
+            .await
+            .map_err(database_failure)?;
+        plain
+            .execute("create schema yardstick")
+            .await
+            .map_err(database_failure)?;
+        for table in TABLES.into_iter().chain(["email_outbox"]) {
+            let copy =
+                format!("create table yardstick.{table} (like public.{table} including all)");
+            plain
+                .execute(sqlx::AssertSqlSafe(copy))
+                .await
+                .map_err(database_failure)?;
+        }
+        plain.close().await;
+        let options = options.options([("search_path", "yardstick,public")]);
+        let pool = PgPoolOptions::new()
+            .max_connections(clients)
+            .connect_with(options)
+            .await
+            .map_err(database_failure)?;
+        sqlx::query(
+            "insert into yardstick.draws select (jsonb_populate_record(d, jsonb_build_object('id', n, 'status', 'active',
+                 'kick_off', now() + interval '1 day', 'revision', 0, 'sold', 0, 'held', 0, 'revenue_cents', 0,
+                 'fee_cents', 0))).*
+             from public.draws d, generate_series(1, $1) n
+             where d.id = (select min(id) from public.draws where status = 'active')",
+        )
+        .bind(draws)
+        .execute(&pool)
+        .await
+        .map_err(database_failure)?;
+        let free =
+            "create table yardstick.free as select n::bigint as draw_id, s::smallint as serial, null::uuid as order_id
+             from generate_series(1, $1) n, generate_series(1, 169) s";
+        sqlx::query(free)
+            .bind(draws)
+            .execute(&pool)
+            .await
+            .map_err(database_failure)?;
+        pool.execute("create unique index on yardstick.free (draw_id, serial)")
+            .await
+            .map_err(database_failure)?;
+        pool.execute("create index on yardstick.free (draw_id, order_id)")
+            .await
+            .map_err(database_failure)?;
+        Ok(BenchBaseline { pool })
+    }
+
+    /// Opens the schema that another process has created.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn find(url: &str, clients: u32) -> Result<BenchBaseline, Failure> {
+        let options = PgConnectOptions::from_str(url).map_err(database_failure)?;
+        let options = options.options([("search_path", "yardstick,public")]);
+        let pool = PgPoolOptions::new()
+            .max_connections(clients)
+            .connect_with(options)
+            .await
+            .map_err(database_failure)?;
+        Ok(BenchBaseline { pool })
+    }
+
+    /// Writes a purchase's rows in three statements that commit separately. It is the fastest way
+    /// to write one purchase at a time. Returns `false` when the draw is full.
+    ///
+    /// # Errors
+    /// The database refused or did not answer.
+    pub async fn purchase_in_three_statements(&self, draw: i64) -> Result<bool, Failure> {
+        let order = Uuid::new_v4();
+        let reserved = sqlx::query(RESERVE)
+            .bind(draw)
+            .bind(order)
+            .execute(&self.pool)
+            .await
+            .map_err(database_failure)?;
+        if reserved.rows_affected() == 0 {
+            return Ok(false);
+        }
+        sqlx::query(ALLOCATE)
+            .bind(draw)
+            .bind(order)
+            .execute(&self.pool)
+            .await
+            .map_err(database_failure)?;
+        self.captured(order).await?;
+        Ok(true)
+    }
+
+    /// Writes a purchase in the simplest way, with two transactions: lock the draw's row, check,
+    /// write, commit. Returns `false` when the draw is full.
+    ///
+    /// # Errors
+    /// The database refused or did not answer.
+    pub async fn locked(&self, draw: i64) -> Result<bool, Failure> {
+        let order = Uuid::new_v4();
+        for write in [RESERVE, ALLOCATE] {
+            let mut transaction = self.pool.begin().await.map_err(database_failure)?;
+            let look = sqlx::query_scalar::<_, i32>(
+                "select (sold + held)::integer from draws where id = $1 for update",
+            );
+            let unavailable = look
+                .bind(draw)
+                .fetch_one(&mut *transaction)
+                .await
+                .map_err(database_failure)?;
+            if write == RESERVE && unavailable >= 169 {
+                return Ok(false);
+            }
+            sqlx::query(write)
+                .bind(draw)
+                .bind(order)
+                .execute(&mut *transaction)
+                .await
+                .map_err(database_failure)?;
+            transaction.commit().await.map_err(database_failure)?;
+        }
+        self.captured(order).await?;
+        Ok(true)
+    }
+
+    /// Writes a purchase without waiting: it takes a ticket that no other transaction has locked.
+    /// Returns `false` when none is left.
+    ///
+    /// # Errors
+    /// The database refused or did not answer.
+    pub async fn skipping(&self, draw: i64) -> Result<bool, Failure> {
+        let order = Uuid::new_v4();
+        let seized = sqlx::query(SEIZE)
+            .bind(draw)
+            .bind(order)
+            .execute(&self.pool)
+            .await
+            .map_err(database_failure)?;
+        if seized.rows_affected() == 0 {
+            return Ok(false);
+        }
+        sqlx::query(HAND_OVER)
+            .bind(draw)
+            .bind(order)
+            .execute(&self.pool)
+            .await
+            .map_err(database_failure)?;
+        self.captured(order).await?;
+        Ok(true)
+    }
+
+    async fn captured(&self, order: Uuid) -> Result<(), Failure> {
+        sqlx::query(CAPTURED)
+            .bind(order)
+            .execute(&self.pool)
+            .await
+            .map_err(database_failure)?;
+        Ok(())
+    }
+
+    /// Drops the schema.
+    ///
+    /// # Errors
+    /// The database refused or did not answer.
+    pub async fn clear_away(self) -> Result<(), Failure> {
+        self.pool
+            .execute("drop schema yardstick cascade")
+            .await
+            .map_err(database_failure)?;
+        self.pool.close().await;
+        Ok(())
+    }
+}
+
+fn database_failure(why: sqlx::Error) -> Failure {
+    Failure::NotWritten(why.to_string())
+}

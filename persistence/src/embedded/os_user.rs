@@ -1,0 +1,150 @@
+//! The operating system's user that runs Postgres. Postgres refuses to run as root, so root starts
+//! it as `nobody`, who must be able to reach its folder.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use nix::unistd::{User, geteuid};
+
+use super::EmbeddedError;
+
+#[derive(Clone, Copy, Debug)]
+struct OsUser {
+    uid: u32,
+    gid: u32,
+}
+
+/// Returns the other user, or `None` when this process may run Postgres itself.
+fn postgres_user() -> Option<OsUser> {
+    if !geteuid().is_root() {
+        return None;
+    }
+    let nobody = User::from_name("nobody").ok().flatten();
+    let os_user = nobody.map(|user| OsUser {
+        uid: user.uid.as_raw(),
+        gid: user.gid.as_raw(),
+    });
+    Some(os_user.unwrap_or(OsUser {
+        uid: 65534,
+        gid: 65534,
+    }))
+}
+
+/// Returns a command for a Postgres program, with an empty environment. Its own process group keeps
+/// Ctrl-C from stopping Postgres before the server does.
+pub(super) fn command(program: &Path, working_dir: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .current_dir(working_dir)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("LC_ALL", "C")
+        .process_group(0);
+    if let Some(os_user) = postgres_user() {
+        command.gid(os_user.gid).uid(os_user.uid);
+    }
+    command
+}
+
+/// Creates a folder that Postgres may use: the given one, or one under `/var/tmp` named after it.
+pub(crate) fn folder(requested: &Path) -> Result<PathBuf, EmbeddedError> {
+    make(requested)?;
+    let requested = requested
+        .canonicalize()
+        .map_err(|why| EmbeddedError::Folder {
+            path: requested.to_path_buf(),
+            why,
+        })?;
+    if requested.parent().is_none_or(can_reach) {
+        give_folder(&requested)?;
+        return Ok(requested);
+    }
+    let replacement = PathBuf::from(format!(
+        "/var/tmp/football-doubles-{:016x}",
+        name_hash(&requested)
+    ));
+    make(&replacement)?;
+    give_folder(&replacement)?;
+    tracing::info!(
+        "{} cannot be reached by the user PostgreSQL runs as; its data are in {}",
+        requested.display(),
+        replacement.display()
+    );
+    Ok(replacement)
+}
+
+/// Returns whether the user that runs Postgres can reach a folder, through every folder above it.
+pub(super) fn can_reach(folder: &Path) -> bool {
+    let Some(os_user) = postgres_user() else {
+        return true;
+    };
+    let passes = |folder: &Path| {
+        fs::metadata(folder).is_ok_and(|metadata| {
+            let bit = match (metadata.uid() == os_user.uid, metadata.gid() == os_user.gid) {
+                (true, _) => 0o100,
+                (false, true) => 0o010,
+                (false, false) => 0o001,
+            };
+            metadata.mode() & bit != 0
+        })
+    };
+    folder.ancestors().all(passes)
+}
+
+/// Creates a folder and its ancestors.
+fn make(folder: &Path) -> Result<(), EmbeddedError> {
+    fs::create_dir_all(folder).map_err(|why| EmbeddedError::Folder {
+        path: folder.to_path_buf(),
+        why,
+    })
+}
+
+/// Gives a folder to the user that runs Postgres, and denies access to everybody else.
+fn give_folder(folder: &Path) -> Result<(), EmbeddedError> {
+    let result = match postgres_user() {
+        Some(os_user) => chown(folder, Some(os_user.uid), Some(os_user.gid)),
+        None => Ok(()),
+    };
+    result
+        .and_then(|()| fs::set_permissions(folder, fs::Permissions::from_mode(0o700)))
+        .map_err(|why| EmbeddedError::Folder {
+            path: folder.to_path_buf(),
+            why,
+        })
+}
+
+/// Gives a folder with all its content to the user that runs Postgres.
+pub(super) fn give_folder_tree(folder: &Path) -> Result<(), EmbeddedError> {
+    give_folder(folder)?;
+    let Some(os_user) = postgres_user() else {
+        return Ok(());
+    };
+    let at = |why| EmbeddedError::Folder {
+        path: folder.to_path_buf(),
+        why,
+    };
+    for entry in fs::read_dir(folder).map_err(at)? {
+        let path = entry.map_err(at)?.path();
+        if path.is_dir() {
+            give_folder_tree(&path)?;
+        } else {
+            chown(&path, Some(os_user.uid), Some(os_user.gid)).map_err(at)?;
+        }
+    }
+    Ok(())
+}
+
+/// The name hash of a folder is stable, so it always has the same replacement folder.
+pub(super) fn name_hash(path: &Path) -> u64 {
+    hash(path.as_os_str().as_encoded_bytes())
+}
+
+/// FNV-1a. Unlike the standard library's hash it is the same in every version.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,0 +1,86 @@
+//! The file `postmaster.pid` of a data directory, and whether its process is still that Postgres.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use nix::sys::signal::kill;
+use nix::unistd::Pid;
+
+/// The name of all Postgres processes.
+const PROCESS_NAME: &str = "postgres";
+
+pub(super) struct PidFile {
+    pub(super) pid: Pid,
+    pub(super) socket_dir: PathBuf,
+    status: String,
+}
+
+impl PidFile {
+    pub(super) fn path(data: &Path) -> PathBuf {
+        data.join("postmaster.pid")
+    }
+
+    /// Reads the file. Postgres removes it last in an orderly shutdown, and leaves it when killed.
+    pub(super) fn read(data: &Path) -> Option<PidFile> {
+        let text = fs::read_to_string(PidFile::path(data)).ok()?;
+        let mut lines = text.lines();
+        let pid = Pid::from_raw(lines.next()?.trim().parse().ok()?);
+        let socket_dir = PathBuf::from(lines.nth(3).unwrap_or_default());
+        let status = lines.nth(2).unwrap_or_default().trim().to_string();
+        Some(PidFile {
+            pid,
+            socket_dir,
+            status,
+        })
+    }
+
+    pub(super) fn is_changing(&self) -> bool {
+        matches!(self.status.as_str(), "starting" | "stopping" | "")
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        kill(self.pid, None).is_ok() && !is_another_process(self.pid)
+    }
+}
+
+/// Replaces the process id in a stale file by our own.
+///
+/// Postgres does not start while any process has the id in this file or in the socket's lock file.
+/// After a power cut that may be another program. In a container whose first process does not reap
+/// orphans, it may be the zombie of the killed Postgres. Postgres ignores its parent's id, and then
+/// checks itself whether the shared memory is in use.
+pub(super) fn replace_stale_pid(pid_file: &Path) -> io::Result<()> {
+    let Ok(text) = fs::read_to_string(pid_file) else {
+        return Ok(());
+    };
+    let Some((pid, after_name)) = text.split_once('\n') else {
+        return Ok(());
+    };
+    if !pid
+        .trim()
+        .parse()
+        .is_ok_and(|pid| is_another_process(Pid::from_raw(pid)))
+    {
+        return Ok(());
+    }
+    let text = format!("{}\n{after_name}", std::process::id());
+    // The file must never be empty, because Postgres refuses to start with an empty one.
+    let mut file = fs::OpenOptions::new().write(true).open(pid_file)?;
+    file.write_all(text.as_bytes())?;
+    file.set_len(text.len() as u64)
+}
+
+/// Returns whether the process is another program or a zombie. `false` when there is no such
+/// process, or the system does not tell.
+fn is_another_process(pid: Pid) -> bool {
+    // The name is in parentheses and may contain any character. The state follows it.
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let Some((name, after_name)) = stat
+        .split_once('(')
+        .and_then(|(_, named)| named.rsplit_once(')'))
+    else {
+        return false;
+    };
+    name != PROCESS_NAME || after_name.trim_start().starts_with(['Z', 'X'])
+}

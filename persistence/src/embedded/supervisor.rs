@@ -1,0 +1,69 @@
+//! Restarts a private Postgres when it dies, for example killed by hand, by a lack of memory or by
+//! a test. In production the database's operator does that.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
+
+use super::cluster::{Cluster, Durability};
+
+/// The interval of checks. After a failed start it also gives the dead server's last processes time
+/// to end.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
+
+pub(super) struct Supervisor {
+    /// `None` once it was stopped.
+    cluster: Arc<Mutex<Option<Cluster>>>,
+    watch_task: JoinHandle<()>,
+}
+
+impl Supervisor {
+    pub(super) fn start(cluster: Cluster) -> Supervisor {
+        let cluster = Arc::new(Mutex::new(Some(cluster)));
+        let watch_task = tokio::spawn(watch(Arc::clone(&cluster)));
+        Supervisor {
+            cluster,
+            watch_task,
+        }
+    }
+
+    /// Stops Postgres in order. A start in progress is finished first, so that no process is left
+    /// running.
+    pub(super) async fn stop(self) {
+        let cluster = self.cluster.lock().await.take();
+        if let Some(cluster) = cluster {
+            cluster.stop().await;
+        }
+    }
+}
+
+/// Dropped without `stop`, Postgres keeps running without supervision.
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        self.watch_task.abort();
+    }
+}
+
+async fn watch(cluster: Arc<Mutex<Option<Cluster>>>) {
+    loop {
+        tokio::time::sleep(CHECK_INTERVAL).await;
+        let mut cluster = cluster.lock().await;
+        let Some(cluster) = cluster.as_mut() else {
+            return;
+        };
+        if cluster.is_running() {
+            continue;
+        }
+        let dir = cluster.dir().to_path_buf();
+        tracing::warn!(
+            "the PostgreSQL in {} died; starting it again",
+            dir.display()
+        );
+        match Cluster::start(&dir, Durability::Full).await {
+            Ok(restarted) => *cluster = restarted,
+            Err(why) => tracing::warn!(%why, "PostgreSQL did not start; trying again"),
+        }
+    }
+}

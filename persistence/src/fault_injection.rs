@@ -1,0 +1,93 @@
+//! Fault injection from within Postgres: ends all connections, or takes them. `loadtest crashes`
+//! uses it on a demo's own Postgres.
+
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{ConnectOptions, Connection};
+
+use crate::error::Failure;
+
+/// More connections than any of our Postgres servers accepts.
+const CONNECTIONS_MAX: usize = 1_000;
+
+/// A login that may end other connections.
+pub struct ConnectionFaults {
+    options: PgConnectOptions,
+}
+
+fn not_written(why: sqlx::Error) -> Failure {
+    Failure::NotWritten(why.to_string())
+}
+
+impl ConnectionFaults {
+    /// Prepares the login of a URL.
+    ///
+    /// # Errors
+    /// The URL is invalid.
+    pub fn of(url: &str) -> Result<ConnectionFaults, Failure> {
+        let options: PgConnectOptions = url
+            .parse()
+            .map_err(|_| Failure::NotWritten("not a database url".into()))?;
+        let options = options.log_statements("off".parse().expect("a level"));
+        Ok(ConnectionFaults { options })
+    }
+
+    /// Ends all other connections to this database, `times` times. Returns how many ended.
+    ///
+    /// # Errors
+    /// Postgres does not answer.
+    pub async fn cut(&self, times: usize, pause: Duration) -> Result<i64, Failure> {
+        let mut connection = PgConnection::connect_with(&self.options)
+            .await
+            .map_err(not_written)?;
+        let mut cut = 0;
+        for _ in 0..times {
+            let ended =
+                "select count(*) filter (where pg_terminate_backend(pid)) from pg_stat_activity
+                 where datname = current_database() and pid <> pg_backend_pid()";
+            let ended: i64 = sqlx::query_scalar(ended)
+                .fetch_one(&mut connection)
+                .await
+                .map_err(not_written)?;
+            cut += ended;
+            tokio::time::sleep(pause).await;
+        }
+        connection.close().await.map_err(not_written)?;
+        Ok(cut)
+    }
+
+    /// Ends all other connections and takes every free one, then holds them for a while. Returns
+    /// how many were taken.
+    ///
+    /// # Errors
+    /// Postgres does not answer.
+    pub async fn crowd(&self, hold: Duration) -> Result<usize, Failure> {
+        let mut connections = Vec::new();
+        let mut cut = PgConnection::connect_with(&self.options)
+            .await
+            .map_err(not_written)?;
+        for _ in 0..2 {
+            while let (true, Ok(one)) = (
+                connections.len() < CONNECTIONS_MAX,
+                PgConnection::connect_with(&self.options).await,
+            ) {
+                connections.push(one);
+            }
+            let others = "select count(*) filter (where pg_terminate_backend(pid)) from pg_stat_activity
+                 where datname = current_database() and application_name <> 'crowd' and pid <> pg_backend_pid()";
+            for one in &mut connections {
+                sqlx::raw_sql("set application_name = 'crowd'")
+                    .execute(one)
+                    .await
+                    .map_err(not_written)?;
+            }
+            sqlx::raw_sql(others)
+                .execute(&mut cut)
+                .await
+                .map_err(not_written)?;
+        }
+        tokio::time::sleep(hold).await;
+        Ok(connections.len())
+    }
+}

@@ -1,0 +1,274 @@
+//! How secrets of links are stored: as keyed hashes, with a sealed copy where a mail must be
+//! written again (decision M-5). A copy of the database opens no link without the sealing key.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::error::Failure;
+use crate::seal::Sealer;
+
+const ORDER_TOKEN: &str = "order-token";
+const CLIENT_SECRET: &str = "order-client-secret";
+/// First byte of a keyed hash. The plain SHA-256 of an earlier version lacks it, so its length
+/// differs.
+const KEYED: u8 = 1;
+/// Bytes of a hash that identify its link in an outbox key.
+const ID_BYTES: usize = 8;
+const PROVIDER_SECRET: &str = "client_secret";
+
+/// What a link or cookie opens. A hash that is moved to a row of another kind opens nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// A login cookie.
+    Session,
+    /// An invitation or a password reset of a club, a club member or an operator.
+    Account,
+    /// A link that confirms a club's email address.
+    Verification,
+    /// A link that lists every order of an email address.
+    Tickets,
+    /// A link on which a winner claims the prize.
+    Claim,
+}
+
+impl LinkKind {
+    fn purpose(self) -> &'static str {
+        match self {
+            LinkKind::Session => "session-hash",
+            LinkKind::Account => "account-link-hash",
+            LinkKind::Verification => "verification-link-hash",
+            LinkKind::Tickets => "ticket-link-hash",
+            LinkKind::Claim => "claim-link-hash",
+        }
+    }
+}
+
+/// An order's token as stored in its row.
+pub(crate) struct StoredToken<'a> {
+    /// Set only while a node of an earlier version is alive, which finds an order only by the clear
+    /// token.
+    pub clear: Option<&'a str>,
+    pub hash: [u8; 32],
+    pub sealed: Vec<u8>,
+}
+
+/// Converts secrets to their stored form and back. Clones share the flag about older nodes.
+#[derive(Clone)]
+pub(crate) struct LinkSecrets {
+    sealer: Sealer,
+    serves_beside_older: Arc<AtomicBool>,
+}
+
+impl LinkSecrets {
+    pub fn new(sealer: Sealer) -> LinkSecrets {
+        LinkSecrets {
+            sealer,
+            serves_beside_older: Arc::default(),
+        }
+    }
+
+    pub fn sealer(&self) -> &Sealer {
+        &self.sealer
+    }
+
+    /// Sets whether a node of an earlier version is alive. Then secrets are also stored in the form
+    /// it can read.
+    pub fn set_beside_older(&self, is_beside_older: bool) {
+        self.serves_beside_older
+            .store(is_beside_older, Ordering::Relaxed);
+    }
+
+    fn is_beside_older(&self) -> bool {
+        self.serves_beside_older.load(Ordering::Relaxed)
+    }
+
+    pub fn store_token<'a>(&self, order: Uuid, token: &'a str) -> StoredToken<'a> {
+        StoredToken {
+            clear: self.is_beside_older().then_some(token),
+            hash: self.token_hash(token),
+            sealed: self.sealer.seal(ORDER_TOKEN, order, token.as_bytes()),
+        }
+    }
+
+    pub fn token_hash(&self, token: &str) -> [u8; 32] {
+        self.sealer.fingerprint(ORDER_TOKEN, token)
+    }
+
+    /// Opens an order's token.
+    ///
+    /// # Errors
+    /// [`Failure::Corrupt`] when another key sealed it, or the row was changed.
+    pub fn open_token(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
+        open(&self.sealer, ORDER_TOKEN, order, sealed)
+    }
+
+    /// Returns a payment's client secret in clear text if an older node must read it, and sealed.
+    pub fn store_client_secret<'a>(
+        &self,
+        order: Uuid,
+        secret: &'a str,
+    ) -> (Option<&'a str>, Vec<u8>) {
+        let sealed = self.sealer.seal(CLIENT_SECRET, order, secret.as_bytes());
+        (self.is_beside_older().then_some(secret), sealed)
+    }
+
+    /// Opens a payment's client secret.
+    ///
+    /// # Errors
+    /// [`Failure::Corrupt`] when another key sealed it, or the row was changed.
+    pub fn open_client_secret(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
+        open(&self.sealer, CLIENT_SECRET, order, sealed)
+    }
+
+    /// Returns the hash to store for a new link, given the SHA-256 of its secret.
+    pub fn link_hash(&self, kind: LinkKind, sha256: &[u8; 32]) -> Vec<u8> {
+        if self.is_beside_older() {
+            sha256.to_vec()
+        } else {
+            self.keyed_hash(kind, sha256)
+        }
+    }
+
+    /// Returns both hashes that a row may hold: the keyed one, and the plain one of a row that is
+    /// not converted yet.
+    pub fn link_hashes(&self, kind: LinkKind, sha256: &[u8; 32]) -> Vec<Vec<u8>> {
+        vec![self.keyed_hash(kind, sha256), sha256.to_vec()]
+    }
+
+    pub fn keyed_hash(&self, kind: LinkKind, sha256: &[u8]) -> Vec<u8> {
+        let mac = self
+            .sealer
+            .fingerprint(kind.purpose(), &hex::encode(sha256));
+        [&[KEYED][..], &mac].concat()
+    }
+}
+
+/// Returns a short id of a link for an outbox key. It reveals nothing about the secret.
+pub(crate) fn link_id(stored_hash: &[u8]) -> String {
+    let digits = stored_hash
+        .strip_prefix(&[KEYED])
+        .filter(|mac| mac.len() == 32)
+        .unwrap_or(stored_hash);
+    hex::encode(&digits[..ID_BYTES])
+}
+
+fn open(sealer: &Sealer, purpose: &str, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
+    let opened = sealer.open(purpose, order, sealed)?;
+    String::from_utf8(opened)
+        .map_err(|_| Failure::Corrupt(format!("{purpose}:{order} is not text")))
+}
+
+/// Removes the client secrets from a webhook event.
+pub(crate) fn without_client_secrets(payload: &str) -> Cow<'_, str> {
+    if !payload.contains(PROVIDER_SECRET) {
+        return Cow::Borrowed(payload);
+    }
+    let Ok(mut event) = serde_json::from_str::<Value>(payload) else {
+        return Cow::Owned("{}".to_string());
+    };
+    remove_client_secrets(&mut event);
+    Cow::Owned(event.to_string())
+}
+
+fn remove_client_secrets(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| name != PROVIDER_SECRET);
+            fields.values_mut().for_each(remove_client_secrets);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_client_secrets),
+        _ => {}
+    }
+}
+
+/// Hides the secret from logs.
+impl fmt::Debug for LinkSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LinkSecrets(secret)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secrets(key: u8) -> LinkSecrets {
+        LinkSecrets::new(Sealer::new(&[key; 32]))
+    }
+
+    #[test]
+    fn link_hash_differs_by_kind_and_key_and_from_sha256() {
+        let sha256 = [3; 32];
+        let stored = secrets(7).link_hash(LinkKind::Claim, &sha256);
+        assert_eq!(stored, secrets(7).link_hashes(LinkKind::Claim, &sha256)[0]);
+        assert_ne!(stored, secrets(8).link_hash(LinkKind::Claim, &sha256));
+        assert_ne!(stored, secrets(7).link_hash(LinkKind::Account, &sha256));
+        assert_ne!(stored[1..], sha256);
+        assert_eq!(link_id(&stored), hex::encode(&stored[1..9]));
+        assert_eq!(
+            link_id(&[KEYED; 32]),
+            "0101010101010101",
+            "a plain hash may begin with the format byte"
+        );
+    }
+
+    #[test]
+    fn clear_text_is_written_only_beside_an_older_node() {
+        let (secrets, order, sha256) = (secrets(7), Uuid::from_u128(1), [3; 32]);
+        let clear = |secrets: &LinkSecrets| {
+            secrets
+                .store_token(order, "token")
+                .clear
+                .map(str::to_string)
+        };
+        assert_eq!(
+            (
+                clear(&secrets),
+                secrets.store_client_secret(order, "secret").0
+            ),
+            (None, None)
+        );
+        secrets.set_beside_older(true);
+        assert_eq!(clear(&secrets).as_deref(), Some("token"));
+        assert_eq!(
+            secrets.store_client_secret(order, "secret").0,
+            Some("secret")
+        );
+        assert_eq!(secrets.link_hash(LinkKind::Session, &sha256), sha256);
+    }
+
+    #[test]
+    fn sealed_token_opens_only_for_its_order_and_key() {
+        let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let sealed = secrets(7).store_token(one, "token").sealed;
+        assert_eq!(secrets(7).open_token(one, &sealed).as_deref(), Ok("token"));
+        assert!(secrets(7).open_token(other, &sealed).is_err());
+        assert!(secrets(8).open_token(one, &sealed).is_err());
+        assert!(secrets(7).open_client_secret(one, &sealed).is_err());
+    }
+
+    #[test]
+    fn client_secrets_are_removed_from_events_at_any_depth() {
+        let event = r#"{"id":"evt_1","data":{"object":{"client_secret":"a","error":{"list":[{"client_secret":"b"}]}}}}"#;
+        let stored = without_client_secrets(event);
+        assert_eq!(
+            stored,
+            r#"{"data":{"object":{"error":{"list":[{}]}}},"id":"evt_1"}"#
+        );
+        assert_eq!(
+            without_client_secrets("{\"id\": 1}"),
+            "{\"id\": 1}",
+            "nothing to remove: unchanged to the byte"
+        );
+        assert_eq!(
+            without_client_secrets("client_secret="),
+            "{}",
+            "what cannot be read is not kept"
+        );
+    }
+}

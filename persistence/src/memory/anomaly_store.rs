@@ -1,0 +1,89 @@
+//! [`AnomalyStore`] in memory.
+
+use std::collections::BTreeSet;
+
+use async_trait::async_trait;
+use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId, Timestamp};
+
+use super::{Call, Memory};
+use crate::error::Failure;
+use crate::stores::{AnomalyRecord, AnomalyStore};
+
+#[async_trait]
+impl AnomalyStore for Memory {
+    async fn raise_anomaly(
+        &self,
+        anomaly: &Anomaly,
+        amount: Option<Cents>,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        self.writing(Call::Write("raise"), |state| {
+            Ok(state.anomalies.raise(anomaly, amount, at))
+        })
+    }
+
+    async fn resolve_healed(
+        &self,
+        payment_intent: &PaymentIntentId,
+        kind: AnomalyKind,
+        at: Timestamp,
+    ) -> Result<u64, Failure> {
+        self.writing(Call::Write("heal"), |state| {
+            let order = state.orders.id_by_payment_intent(payment_intent);
+            let open = state
+                .anomalies
+                .open_about(payment_intent, order, Some(kind));
+            Ok(state.anomalies.heal(&open, at))
+        })
+    }
+
+    async fn open_anomalies_of(
+        &self,
+        payment_intent: &PaymentIntentId,
+    ) -> Result<Vec<u128>, Failure> {
+        self.reading("open_about", |state| {
+            let order = state.orders.id_by_payment_intent(payment_intent);
+            state.anomalies.open_about(payment_intent, order, None)
+        })
+    }
+
+    async fn payments_with_open_anomalies(
+        &self,
+        among: &[PaymentIntentId],
+    ) -> Result<BTreeSet<PaymentIntentId>, Failure> {
+        self.reading("reported", |state| {
+            let is_reported = |id: &&PaymentIntentId| {
+                let order = state.orders.id_by_payment_intent(id);
+                !state.anomalies.open_about(id, order, None).is_empty()
+            };
+            among.iter().filter(is_reported).cloned().collect()
+        })
+    }
+
+    async fn resolve_listed(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure> {
+        self.writing(Call::Write("heal_known"), |state| {
+            Ok(state.anomalies.heal(anomalies, at))
+        })
+    }
+
+    async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {
+        self.reading("anomalies", |state| {
+            state.anomalies.list(only_open, limit as usize)
+        })
+    }
+
+    async fn anomaly_counts(&self) -> Result<(u64, u64), Failure> {
+        self.reading("anomaly_counts", |state| state.anomalies.counts())
+    }
+
+    async fn close_anomaly(
+        &self,
+        anomaly: u128,
+        _resolution: &str,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        self.writing(Call::Write("resolve"), |state| {
+            Ok(state.anomalies.resolve(anomaly, at))
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! [`OutboxStore`] in memory.
+
+use async_trait::async_trait;
+use domain::{OrderId, Timestamp};
+
+use super::{Call, Memory, State};
+use crate::error::Failure;
+use crate::nodes::InstanceId;
+use crate::stores::{Mail, OutboxStore};
+
+#[async_trait]
+impl OutboxStore for Memory {
+    async fn queue_mail(
+        &self,
+        dedupe_key: &str,
+        kind: &str,
+        order: Option<OrderId>,
+        to: &str,
+        data: &str,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        self.writing(Call::Write("queue_mail"), |state| {
+            Ok(state
+                .outbox
+                .queue(dedupe_key, kind, order, Some(to), data, at))
+        })
+    }
+
+    async fn claim_mail(
+        &self,
+        sender: InstanceId,
+        now: Timestamp,
+        lease_ms: i64,
+        limit: u32,
+    ) -> Result<Vec<Mail>, Failure> {
+        let database_now = self.now();
+        self.writing(Call::Write("claim_mail"), |state| {
+            let State { outbox, nodes, .. } = state;
+            let freed = |of: InstanceId| of != sender && nodes.is_gone(of, database_now);
+            Ok(outbox.claim(sender, freed, now, lease_ms, limit as usize))
+        })
+    }
+
+    async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure> {
+        self.writing(Call::Write("mail_sent"), |state| {
+            state.outbox.sent(mail, at)
+        })
+    }
+
+    async fn mail_failed(
+        &self,
+        mail: i64,
+        _why: &str,
+        again: Option<Timestamp>,
+    ) -> Result<(), Failure> {
+        self.writing(Call::Write("mail_failed"), |state| {
+            state.outbox.failed(mail, again)
+        })
+    }
+}

@@ -1,0 +1,137 @@
+//! [`PaymentOperationStore`] in memory.
+
+use async_trait::async_trait;
+use domain::{Cents, DrawId, OrderId, OrderState, PaymentIntentId, Timestamp};
+
+use super::{Call, Memory, Refund, State};
+use crate::error::Failure;
+use crate::order_transitions::OrderTransition;
+use crate::stores::{Attempt, Operation, OperationKind, PaymentOperationStore, Repair};
+
+#[async_trait]
+impl PaymentOperationStore for Memory {
+    async fn claim_operations(
+        &self,
+        now: Timestamp,
+        lease_ms: i64,
+        limit: u32,
+    ) -> Result<Vec<Operation>, Failure> {
+        self.writing(Call::Write("claim_operations"), |state| {
+            Ok(state.operations.claim(now, lease_ms, limit as usize))
+        })
+    }
+
+    async fn claim_operation(
+        &self,
+        order: OrderId,
+        kind: OperationKind,
+        now: Timestamp,
+        lease_ms: i64,
+    ) -> Result<Option<Operation>, Failure> {
+        self.writing(Call::Write("claim_operation"), |state| {
+            Ok(state.operations.claim_one(order, kind, now, lease_ms))
+        })
+    }
+
+    async fn record_attempt(&self, operation: i64, attempt: Attempt) -> Result<(), Failure> {
+        self.writing(Call::Write("attempted"), |state| {
+            if let Some(ended) = state.operations.attempted(operation, &attempt)? {
+                state.refunds.ended(&ended, &attempt);
+            }
+            Ok(())
+        })
+    }
+
+    async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure> {
+        self.reading("fee_returned", |state| state.fee_returned(order))
+    }
+
+    async fn fee_refunded(&self, order: OrderId) -> Result<Cents, Failure> {
+        self.reading("fee_given_back", |state| {
+            state.operations.done_sum(order, OperationKind::FeeRefund)
+        })
+    }
+
+    async fn queue_refund(
+        &self,
+        order: OrderId,
+        amount: Cents,
+        fee: Cents,
+        reason: &str,
+    ) -> Result<(), Failure> {
+        self.writing(Call::Write("refunding"), |state| {
+            state.refunding(order, amount, fee, reason)
+        })
+    }
+
+    async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure> {
+        self.reading("fees_owed", |state| state.draws.owing())
+    }
+
+    async fn queue_fee_refunds(&self, draw: DrawId) -> Result<(), Failure> {
+        self.writing(Call::Write("give_fees_back"), |state| {
+            state.give_fees_back(draw)
+        })
+    }
+
+    async fn begin_repair(
+        &self,
+        id: &PaymentIntentId,
+        repair: Repair,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        self.writing(Call::Write("begin_repair"), |state| {
+            Ok(state.repairs.begin(id, repair, at))
+        })
+    }
+
+    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure> {
+        self.writing(Call::Write("end_repair"), |state| {
+            state.repairs.end(id, repair);
+            Ok(())
+        })
+    }
+}
+
+impl State {
+    fn refunding(
+        &mut self,
+        order: OrderId,
+        amount: Cents,
+        fee: Cents,
+        reason: &str,
+    ) -> Result<(), Failure> {
+        let row = self.orders.get(order)?;
+        if self.refunds.has(order) {
+            return Ok(());
+        }
+        let is_open = row.check(OrderTransition::Refund)?;
+        if amount <= Cents::ZERO {
+            return Err(Failure::NotWritten(
+                "a refund needs a positive amount".into(),
+            ));
+        }
+        let state = row.state();
+        self.operations.refund(
+            order,
+            OperationKind::Refund,
+            format!("refund-{order}"),
+            amount,
+        );
+        self.refunds.put(Refund {
+            order,
+            amount,
+            fee,
+            reason: reason.into(),
+            succeeded: None,
+        });
+        if state != OrderState::Captured && fee > Cents::ZERO {
+            self.operations
+                .refund(order, OperationKind::FeeRefund, format!("fee-{order}"), fee);
+        }
+        if is_open {
+            self.end_order(order, OrderState::Void, reason);
+        }
+        Ok(())
+    }
+}

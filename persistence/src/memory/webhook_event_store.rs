@@ -1,0 +1,46 @@
+//! [`WebhookEventStore`] in memory.
+
+use async_trait::async_trait;
+use domain::Timestamp;
+
+use super::{Call, Memory};
+use crate::error::Failure;
+use crate::nodes::InstanceId;
+use crate::stores::{StoredWebhookEvent, WebhookEventStore};
+
+#[async_trait]
+impl WebhookEventStore for Memory {
+    async fn store_event(
+        &self,
+        notice: &StoredWebhookEvent,
+        receiver: InstanceId,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        self.writing(Call::Write("notice"), |state| {
+            Ok(state.webhook_events.store(notice, receiver, at))
+        })
+    }
+
+    async fn unhandled_events(
+        &self,
+        receiver: InstanceId,
+        overdue: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<StoredWebhookEvent>, Failure> {
+        let now = self.now();
+        self.reading("notices_unhandled", |state| {
+            let is_for_receiver = |of: InstanceId, at: Timestamp| {
+                of == receiver || at < overdue || state.nodes.is_gone(of, now)
+            };
+            state
+                .webhook_events
+                .unhandled(is_for_receiver, limit as usize)
+        })
+    }
+
+    async fn mark_event_handled(&self, event_id: &str, _at: Timestamp) -> Result<(), Failure> {
+        self.writing(Call::Write("notice_handled"), |state| {
+            state.webhook_events.mark_handled(event_id)
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! Webhook events and provider snapshots in memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{PaymentIntent, PaymentIntentId, Timestamp};
+
+use crate::error::Failure;
+use crate::nodes::InstanceId;
+use crate::stores::StoredWebhookEvent;
+
+/// The newest provider snapshot of a payment intent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderSnapshot {
+    pub intent: PaymentIntent,
+    pub at: Timestamp,
+}
+
+#[derive(Clone, Default)]
+pub(super) struct WebhookEvents {
+    rows: BTreeMap<String, (StoredWebhookEvent, InstanceId)>,
+    unhandled: BTreeSet<(Timestamp, String)>,
+    received: BTreeMap<String, Timestamp>,
+    witnesses: BTreeMap<PaymentIntentId, ProviderSnapshot>,
+}
+
+impl WebhookEvents {
+    pub fn store(
+        &mut self,
+        event: &StoredWebhookEvent,
+        receiver: InstanceId,
+        at: Timestamp,
+    ) -> bool {
+        if self.rows.contains_key(&event.event_id) {
+            return false;
+        }
+        self.rows
+            .insert(event.event_id.clone(), (event.clone(), receiver));
+        self.received.insert(event.event_id.clone(), at);
+        self.unhandled.insert((at, event.event_id.clone()))
+    }
+
+    /// Returns unhandled events that match, oldest first. `is_for_receiver` gets the receiving node
+    /// and the time of receipt.
+    pub fn unhandled(
+        &self,
+        is_for_receiver: impl Fn(InstanceId, Timestamp) -> bool,
+        limit: usize,
+    ) -> Vec<StoredWebhookEvent> {
+        let rows = self.unhandled.iter().map(|(at, id)| (at, &self.rows[id]));
+        let is_for_receiver = rows.filter(|(at, (_, receiver))| is_for_receiver(*receiver, **at));
+        is_for_receiver
+            .take(limit)
+            .map(|(_, (event, _))| event.clone())
+            .collect()
+    }
+
+    pub fn mark_handled(&mut self, event_id: &str) -> Result<(), Failure> {
+        let at = self.received.get(event_id).ok_or(Failure::NotFound)?;
+        self.unhandled.remove(&(*at, event_id.to_string()));
+        Ok(())
+    }
+
+    pub fn store_snapshot(&mut self, intent: &PaymentIntent, at: Timestamp) {
+        if self
+            .witnesses
+            .get(&intent.id)
+            .is_none_or(|stored| stored.at <= at)
+        {
+            self.witnesses.insert(
+                intent.id.clone(),
+                ProviderSnapshot {
+                    intent: intent.clone(),
+                    at,
+                },
+            );
+        }
+    }
+
+    pub fn witnesses(&self) -> impl Iterator<Item = &ProviderSnapshot> {
+        self.witnesses.values()
+    }
+}

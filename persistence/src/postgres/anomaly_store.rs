@@ -1,0 +1,86 @@
+//! [`AnomalyStore`] in Postgres.
+
+use std::collections::BTreeSet;
+
+use async_trait::async_trait;
+use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId, Timestamp};
+
+use super::{Postgres, anomalies};
+use crate::error::Failure;
+use crate::stores::{AnomalyRecord, AnomalyStore};
+
+#[async_trait]
+impl AnomalyStore for Postgres {
+    async fn raise_anomaly(
+        &self,
+        anomaly: &Anomaly,
+        amount: Option<Cents>,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        let (postgres, anomaly) = (self.clone(), anomaly.clone());
+        self.write(async move || {
+            anomalies::raise(postgres.background(), &anomaly, amount, at).await
+        })
+        .await
+    }
+
+    async fn resolve_healed(
+        &self,
+        payment_intent: &PaymentIntentId,
+        kind: AnomalyKind,
+        at: Timestamp,
+    ) -> Result<u64, Failure> {
+        let (postgres, id) = (self.clone(), payment_intent.clone());
+        self.write(async move || anomalies::heal(postgres.background(), &id, kind, at).await)
+            .await
+    }
+
+    async fn open_anomalies_of(
+        &self,
+        payment_intent: &PaymentIntentId,
+    ) -> Result<Vec<u128>, Failure> {
+        let (postgres, id) = (self.clone(), payment_intent.clone());
+        self.run(async move { anomalies::open_about(postgres.background(), &id).await })
+            .await
+    }
+
+    async fn payments_with_open_anomalies(
+        &self,
+        among: &[PaymentIntentId],
+    ) -> Result<BTreeSet<PaymentIntentId>, Failure> {
+        let (postgres, among) = (self.clone(), among.to_vec());
+        self.run(async move { anomalies::reported(postgres.background(), &among).await })
+            .await
+    }
+
+    async fn resolve_listed(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure> {
+        let (postgres, anomalies) = (self.clone(), anomalies.to_vec());
+        self.write(async move || anomalies::heal_known(postgres.background(), &anomalies, at).await)
+            .await
+    }
+
+    async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {
+        let postgres = self.clone();
+        self.run(async move { anomalies::list(postgres.background(), only_open, limit).await })
+            .await
+    }
+
+    async fn anomaly_counts(&self) -> Result<(u64, u64), Failure> {
+        let postgres = self.clone();
+        self.run(async move { anomalies::counts(postgres.background()).await })
+            .await
+    }
+
+    async fn close_anomaly(
+        &self,
+        anomaly: u128,
+        resolution: &str,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        let (postgres, resolution) = (self.clone(), resolution.to_string());
+        self.write(async move || {
+            anomalies::resolve(postgres.background(), anomaly, &resolution, at).await
+        })
+        .await
+    }
+}

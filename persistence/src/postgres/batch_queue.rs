@@ -1,0 +1,279 @@
+//! A queue whose workers process waiting requests in batches. Each request gets its own response.
+//! Batching lets one transaction carry hundreds of commits.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+use tokio::sync::{Mutex, mpsc, oneshot};
+
+/// The number of requests that may wait in one queue. Further callers wait for a free place; actors
+/// and handlers bound their own number.
+const WAITING_MAX: usize = 4_096;
+
+/// Processes batches of requests.
+pub(super) trait BatchWorker: Send + 'static {
+    type Request: Send + 'static;
+    type Response: Send + 'static;
+
+    /// Returns a key. Requests with the same key are never in the same batch: the later one waits
+    /// for the next batch.
+    fn conflict_key(request: &Self::Request) -> Option<u128>;
+
+    /// Returns how much of a batch's capacity a request uses.
+    fn size(_: &Self::Request) -> usize {
+        1
+    }
+
+    /// Returns one response for each request, in the same order.
+    fn process(
+        &mut self,
+        batch: Vec<Self::Request>,
+    ) -> impl Future<Output = Vec<Self::Response>> + Send;
+}
+
+/// A handle that submits requests to the workers of one queue.
+pub(super) struct BatchQueue<W: BatchWorker> {
+    sender: mpsc::Sender<PendingRequest<W>>,
+}
+
+struct PendingRequest<W: BatchWorker> {
+    request: W::Request,
+    reply: oneshot::Sender<W::Response>,
+}
+
+/// The worker panicked while it processed this request. The outcome is unknown.
+pub(super) struct WorkerLost;
+
+impl<W: BatchWorker> BatchQueue<W> {
+    /// Starts a queue with a number of workers. The sizes of the requests in one batch add up to
+    /// at most `batch_size_max`. The workers stop when the queue is dropped, after their current
+    /// batch.
+    pub fn start(
+        threads: &Handle,
+        workers: usize,
+        batch_size_max: usize,
+        new_worker: impl Fn() -> W + Send + Sync + 'static,
+    ) -> BatchQueue<W> {
+        let (sender, receiver) = mpsc::channel(WAITING_MAX);
+        let inbox = Arc::new(Mutex::new(Inbox {
+            receiver,
+            put_back: VecDeque::new(),
+        }));
+        let new_worker = Arc::new(new_worker);
+        for _ in 0..workers {
+            threads.spawn(supervise(
+                threads.clone(),
+                inbox.clone(),
+                batch_size_max,
+                new_worker.clone(),
+            ));
+        }
+        BatchQueue { sender }
+    }
+
+    /// Submits a request and waits for its response. Once submitted, the request is processed even
+    /// if the caller stops waiting.
+    pub async fn submit(&self, request: W::Request) -> Result<W::Response, WorkerLost> {
+        let (reply, response) = oneshot::channel();
+        self.sender
+            .send(PendingRequest { request, reply })
+            .await
+            .map_err(|_| WorkerLost)?;
+        response.await.map_err(|_| WorkerLost)
+    }
+}
+
+/// The waiting requests, shared by the workers of one queue.
+struct Inbox<W: BatchWorker> {
+    receiver: mpsc::Receiver<PendingRequest<W>>,
+    /// Requests that conflicted with the previous batch or did not fit into it. They come first in
+    /// the next batch.
+    put_back: VecDeque<PendingRequest<W>>,
+}
+
+impl<W: BatchWorker> Inbox<W> {
+    /// Waits for the first request, then takes what waits up to the limit. Returns `None` when the
+    /// queue is closed.
+    async fn take_batch(&mut self, batch_size_max: usize) -> Option<Vec<PendingRequest<W>>> {
+        let first = match self.put_back.pop_front() {
+            Some(pending) => pending,
+            None => self.receiver.recv().await?,
+        };
+        let mut keys: BTreeSet<u128> = W::conflict_key(&first.request).into_iter().collect();
+        let mut capacity = batch_size_max.saturating_sub(W::size(&first.request));
+        let mut batch = vec![first];
+        let mut put_back = VecDeque::new();
+        while capacity > 0 {
+            let Some(pending) = self
+                .put_back
+                .pop_front()
+                .or_else(|| self.receiver.try_recv().ok())
+            else {
+                break;
+            };
+            let size = W::size(&pending.request);
+            if size > capacity {
+                put_back.push_back(pending);
+                break;
+            }
+            match W::conflict_key(&pending.request) {
+                Some(key) if !keys.insert(key) => put_back.push_back(pending),
+                _ => {
+                    capacity -= size;
+                    batch.push(pending);
+                }
+            }
+        }
+        put_back.append(&mut self.put_back);
+        self.put_back = put_back;
+        Some(batch)
+    }
+}
+
+/// Runs one worker, and replaces it when it panics. The callers of the batch that panicked get
+/// [`WorkerLost`].
+async fn supervise<W: BatchWorker>(
+    threads: Handle,
+    inbox: Arc<Mutex<Inbox<W>>>,
+    batch_size_max: usize,
+    new_worker: Arc<impl Fn() -> W + Send + Sync + 'static>,
+) {
+    loop {
+        let session = run_worker(new_worker(), inbox.clone(), batch_size_max);
+        match threads.spawn(session).await {
+            Ok(()) => return,
+            Err(error) if error.is_panic() => {
+                tracing::error!("a writer panicked and is replaced: {error}")
+            }
+            Err(_) => return,
+        }
+    }
+}
+
+async fn run_worker<W: BatchWorker>(
+    mut worker: W,
+    inbox: Arc<Mutex<Inbox<W>>>,
+    batch_size_max: usize,
+) {
+    loop {
+        let batch = inbox.lock().await.take_batch(batch_size_max).await;
+        let Some(batch) = batch else {
+            return;
+        };
+        let (requests, replies): (Vec<_>, Vec<_>) = batch
+            .into_iter()
+            .map(|pending| (pending.request, pending.reply))
+            .unzip();
+        let responses = worker.process(requests).await;
+        for (reply, response) in replies.into_iter().zip(responses) {
+            // A caller that stopped waiting reads the outcome from the database.
+            let _ = reply.send(response);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers each request with the number of requests in its batch. Panics on request zero.
+    struct BatchSizeReporter(Arc<Mutex<()>>);
+
+    impl BatchWorker for BatchSizeReporter {
+        type Request = u128;
+        type Response = usize;
+
+        fn conflict_key(request: &u128) -> Option<u128> {
+            Some(*request)
+        }
+
+        /// Requests from 100 on have size five.
+        fn size(request: &u128) -> usize {
+            if *request < 100 { 1 } else { 5 }
+        }
+
+        async fn process(&mut self, batch: Vec<u128>) -> Vec<usize> {
+            let _gate = self.0.lock().await;
+            assert!(!batch.contains(&0), "request zero makes the worker panic");
+            vec![batch.len(); batch.len()]
+        }
+    }
+
+    fn start_queue(
+        gate: &Arc<Mutex<()>>,
+        batch_size_max: usize,
+    ) -> Arc<BatchQueue<BatchSizeReporter>> {
+        let gate = gate.clone();
+        Arc::new(BatchQueue::start(
+            &Handle::current(),
+            1,
+            batch_size_max,
+            move || BatchSizeReporter(gate.clone()),
+        ))
+    }
+
+    async fn let_tasks_run() {
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Returns the batch size of each request. All of them waited while another request was
+    /// processed.
+    async fn batch_sizes<const COUNT: usize>(requests: [u128; COUNT]) -> Vec<Option<usize>> {
+        let gate = Arc::new(Mutex::new(()));
+        let queue = start_queue(&gate, 10);
+        let closed_gate = gate.lock().await;
+        let submit = |request| {
+            let queue = queue.clone();
+            tokio::spawn(async move { queue.submit(request).await.ok() })
+        };
+        let first = submit(9);
+        let_tasks_run().await;
+        let waiting = requests.map(submit);
+        let_tasks_run().await;
+        drop(closed_gate);
+        assert_eq!(first.await.expect("joined"), Some(1));
+        let mut sizes = Vec::new();
+        for task in waiting {
+            sizes.push(task.await.expect("joined"));
+        }
+        sizes
+    }
+
+    #[tokio::test]
+    async fn waiting_requests_share_a_batch_unless_keys_conflict() {
+        let sizes = batch_sizes([1, 2, 1, 3]).await;
+        assert_eq!(sizes, [Some(3), Some(3), Some(1), Some(3)]);
+    }
+
+    #[tokio::test]
+    async fn request_beyond_the_batch_limit_waits_for_the_next_batch() {
+        let sizes = batch_sizes([100, 1, 101, 2, 102]).await;
+        // The first two have size six. The third does not fit, and later ones do not overtake it.
+        assert_eq!(sizes, [Some(2), Some(2), Some(2), Some(2), Some(1)]);
+    }
+
+    #[tokio::test]
+    async fn panicked_worker_is_replaced_and_its_callers_get_an_error() {
+        let queue = start_queue(&Arc::new(Mutex::new(())), 10);
+        assert!(queue.submit(0).await.is_err());
+        assert_eq!(queue.submit(1).await.ok(), Some(1));
+    }
+
+    #[tokio::test]
+    async fn request_of_a_cancelled_caller_is_still_processed() {
+        let gate = Arc::new(Mutex::new(()));
+        let queue = start_queue(&gate, 10);
+        let closed_gate = gate.lock().await;
+        let cancelled = tokio::spawn({
+            let queue = queue.clone();
+            async move { queue.submit(1).await.ok() }
+        });
+        let_tasks_run().await;
+        cancelled.abort();
+        drop(closed_gate);
+        assert_eq!(queue.submit(2).await.ok(), Some(1));
+    }
+}

@@ -1,0 +1,122 @@
+//! The seal canary: checks that the configured sealing key is the one the database was sealed with,
+//! before anything is sealed or opened.
+
+use sqlx::Row;
+
+use super::Postgres;
+use crate::error::Failure;
+use crate::seal::PURPOSE_SEED;
+
+const CANARY_PURPOSE: &str = "seal-canary";
+const CANARY_ID: i64 = 1;
+const CANARY_TEXT: &[u8] = b"football-doubles";
+
+/// The result of checking the sealing key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SealCheck {
+    Opens,
+    WrongKey,
+    /// There is no canary yet, and this key opens everything that was sealed.
+    Missing,
+}
+
+impl Postgres {
+    /// Tries to open the canary, or the newest sealed seed if the database has no canary.
+    ///
+    /// # Errors
+    /// The database could not be read.
+    pub async fn check_seal(&self) -> Result<SealCheck, Failure> {
+        if self.has_table("seal_canary").await? {
+            let pool = self.reads().clone();
+            let read = async move {
+                let row = sqlx::query("select sealed from seal_canary")
+                    .fetch_optional(&pool)
+                    .await;
+                let row = row.map_err(Failure::from_read)?;
+                row.map(|row| row.try_get::<Vec<u8>, _>(0).map_err(Failure::from_read))
+                    .transpose()
+            };
+            if let Some(sealed) = self.run(read).await? {
+                let opens = self
+                    .sealer()
+                    .open(CANARY_PURPOSE, CANARY_ID, &sealed)
+                    .is_ok_and(|text| text == CANARY_TEXT);
+                return Ok(if opens {
+                    SealCheck::Opens
+                } else {
+                    SealCheck::WrongKey
+                });
+            }
+        }
+        if !self.has_table("draws").await? {
+            return Ok(SealCheck::Missing);
+        }
+        let pool = self.reads().clone();
+        let read = async move {
+            let newest = "select id, seed_sealed from draws order by id desc limit 1";
+            let row = sqlx::query(newest)
+                .fetch_optional(&pool)
+                .await
+                .map_err(Failure::from_read)?;
+            let seed = row.map(|row| {
+                Ok::<_, sqlx::Error>((row.try_get::<i64, _>(0)?, row.try_get::<Vec<u8>, _>(1)?))
+            });
+            seed.transpose().map_err(Failure::from_read)
+        };
+        let opens = self
+            .run(read)
+            .await?
+            .is_none_or(|(draw, seed)| self.sealer().open(PURPOSE_SEED, draw, &seed).is_ok());
+        Ok(if opens {
+            SealCheck::Missing
+        } else {
+            SealCheck::WrongKey
+        })
+    }
+
+    /// Writes the canary with this key unless there is one. Of two servers that start at once, one
+    /// writes it; call [`Postgres::check_seal`] afterwards.
+    ///
+    /// # Errors
+    /// The database could not be written.
+    pub async fn plant_seal_canary(&self) -> Result<(), Failure> {
+        let (pool, sealed) = (
+            self.inner.background.clone(),
+            self.sealer().seal(CANARY_PURPOSE, CANARY_ID, CANARY_TEXT),
+        );
+        let write = async move {
+            let insert = "insert into seal_canary (sealed) values ($1) on conflict (id) do nothing";
+            sqlx::query(insert)
+                .bind(sealed)
+                .execute(&pool)
+                .await
+                .map_err(Failure::from_read)?;
+            Ok(())
+        };
+        self.run(write).await
+    }
+
+    /// Checks that the login for bank details can connect.
+    ///
+    /// # Errors
+    /// It cannot, or the database does not answer.
+    pub async fn check_bank_login(&self) -> Result<(), Failure> {
+        let bank = self.bank()?.clone();
+        self.run(async move { bank.acquire().await.map(|_| ()).map_err(Failure::from_read) })
+            .await
+    }
+
+    async fn has_table(&self, name: &'static str) -> Result<bool, Failure> {
+        let pool = self.reads().clone();
+        let read = async move {
+            // A table without granted rights counts as missing.
+            let exists = "select coalesce(has_table_privilege(to_regclass('public.' || $1), 'select'), false)";
+            sqlx::query_scalar(exists)
+                .bind(name)
+                .fetch_one(&pool)
+                .await
+                .map_err(Failure::from_read)
+        };
+        self.run(read).await
+    }
+}

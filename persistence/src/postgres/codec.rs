@@ -1,0 +1,133 @@
+//! Converts domain values to and from the words in the tables.
+
+use domain::{AnomalyKind, OrderId, OrderState, PaymentStatus, Status};
+use uuid::Uuid;
+
+use crate::error::Failure;
+use crate::stores::{OperationKind, Repair};
+
+pub(crate) fn uuid(order: OrderId) -> Uuid {
+    Uuid::from_u128(order.0)
+}
+
+pub(crate) fn status(status: Status) -> &'static str {
+    match status {
+        Status::Active => "active",
+        Status::Closed => "closed",
+        Status::Completed => "completed",
+        Status::Cancelled => "cancelled",
+    }
+}
+
+pub(crate) fn read_status(word: &str) -> Result<Status, Failure> {
+    find(
+        word,
+        [
+            Status::Active,
+            Status::Closed,
+            Status::Completed,
+            Status::Cancelled,
+        ],
+        status,
+    )
+}
+
+pub(crate) fn order_state(state: OrderState) -> &'static str {
+    match state {
+        OrderState::Quoted => "quoted",
+        OrderState::Allocated => "allocated",
+        OrderState::Captured => "captured",
+        OrderState::Rejecting => "rejecting",
+        OrderState::Released => "released",
+        OrderState::Void => "void",
+        OrderState::Anomaly => "anomaly",
+    }
+}
+
+pub(crate) fn read_order_state(word: &str) -> Result<OrderState, Failure> {
+    use OrderState::{Allocated, Anomaly, Captured, Quoted, Rejecting, Released, Void};
+    find(
+        word,
+        [
+            Quoted, Allocated, Captured, Rejecting, Released, Void, Anomaly,
+        ],
+        order_state,
+    )
+}
+
+pub(crate) fn operation(kind: OperationKind) -> &'static str {
+    match kind {
+        OperationKind::Create => "create",
+        OperationKind::Update => "update",
+        OperationKind::Capture => "capture",
+        OperationKind::Cancel => "cancel",
+        OperationKind::Refund => "refund",
+        OperationKind::FeeRefund => "fee_refund",
+    }
+}
+
+pub(crate) fn read_operation(word: &str) -> Result<OperationKind, Failure> {
+    use OperationKind::{Cancel, Capture, Create, FeeRefund, Refund, Update};
+    find(
+        word,
+        [Create, Update, Capture, Cancel, Refund, FeeRefund],
+        operation,
+    )
+}
+
+pub(crate) fn repair(repair: Repair) -> &'static str {
+    match repair {
+        Repair::Tickets => "tickets",
+        Repair::Return => "return",
+    }
+}
+
+pub(crate) fn anomaly(kind: AnomalyKind) -> &'static str {
+    match kind {
+        AnomalyKind::MissingTicket => "missing_ticket",
+        AnomalyKind::DuplicatePayment => "duplicate_payment",
+        AnomalyKind::FailedAllocation => "failed_allocation",
+        AnomalyKind::MismatchedAmount => "mismatched_amount",
+        AnomalyKind::OrphanedTicket => "orphaned_ticket",
+    }
+}
+
+pub(crate) fn read_anomaly(word: &str) -> Result<AnomalyKind, Failure> {
+    use AnomalyKind::{
+        DuplicatePayment, FailedAllocation, MismatchedAmount, MissingTicket, OrphanedTicket,
+    };
+    find(
+        word,
+        [
+            MissingTicket,
+            DuplicatePayment,
+            FailedAllocation,
+            MismatchedAmount,
+            OrphanedTicket,
+        ],
+        anomaly,
+    )
+}
+
+/// Returns the payment provider's word.
+pub(crate) fn payment_status(status: PaymentStatus) -> &'static str {
+    match status {
+        PaymentStatus::RequiresPaymentMethod => "requires_payment_method",
+        PaymentStatus::RequiresConfirmation => "requires_confirmation",
+        PaymentStatus::RequiresAction => "requires_action",
+        PaymentStatus::Processing => "processing",
+        PaymentStatus::RequiresCapture => "requires_capture",
+        PaymentStatus::Succeeded => "succeeded",
+        PaymentStatus::Canceled => "canceled",
+    }
+}
+
+fn find<T: Copy, const N: usize>(
+    word: &str,
+    all: [T; N],
+    spell: fn(T) -> &'static str,
+) -> Result<T, Failure> {
+    all.into_iter()
+        .find(|one| spell(*one) == word)
+        .ok_or_else(|| Failure::Corrupt(format!("unknown word {word}")))
+}

@@ -1,0 +1,255 @@
+//! The statement that writes the main part of every commit: it checks the fence, then writes
+//! counters, reservations, fee steps and journal.
+//!
+//! One statement saves round trips, during which the draw's next commands would wait. Several
+//! commits of a draw are accepted or rejected together. The draw and each reservation are written
+//! once, with their last values; each commit has its own fee steps and journal row.
+
+use std::collections::BTreeSet;
+
+use domain::{DrawId, OrderId};
+use sqlx::postgres::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::group_commit::{DrawBatch, PreparedCommit};
+use super::writer::TransactionError;
+use super::{codec, instant};
+use crate::change::{DrawChange, TicketChange};
+use crate::journal;
+use crate::ledger::Append;
+
+/// The row lock keeps other writers out until the commit. The other tables are written only for
+/// accepted draws. They see the rows as they were before the statement, so reservations are
+/// subtracted with their old counts.
+const COMMIT: &str = "with a as (
+       select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::smallint[],
+           $7::smallint[], $8::bigint[], $9::bigint[], $10::text[], $11::bigint[])
+         as a (draw_id, epoch, after, becomes, sells, sold_delta, kept, revenue_after, fee_after, touched, to_return)
+     ), passed as (
+       update draws d set
+         revision = a.becomes,
+         sold = d.sold + a.sold_delta,
+         held = d.held + a.kept - coalesce((
+           select sum(r.count)::smallint from reservations r
+           where r.draw_id = a.draw_id and r.order_id = any(a.touched::uuid[])), 0),
+         revenue_cents = coalesce(a.revenue_after, d.revenue_cents),
+         fee_cents = coalesce(a.fee_after, d.fee_cents),
+         fee_to_return_cents = d.fee_to_return_cents + a.to_return
+       from a
+       where d.id = a.draw_id and d.owner_epoch = a.epoch and d.revision = a.after
+         and (not a.sells or current_instant() < d.kick_off)
+       returning d.id
+     ), gone as (
+       delete from reservations r using unnest($12::bigint[], $13::uuid[]) as g (draw_id, order_id), passed
+       where passed.id = g.draw_id and r.draw_id = g.draw_id and r.order_id = g.order_id
+     ), stays as (
+       insert into reservations (draw_id, order_id, count, until, extensions)
+       select k.* from unnest($14::bigint[], $15::uuid[], $16::smallint[], $17::timestamptz[], $18::smallint[])
+         as k (draw_id, order_id, count, until, extensions) join passed on passed.id = k.draw_id
+       on conflict (draw_id, order_id) do update
+         set count = excluded.count, until = excluded.until, extensions = excluded.extensions
+     ), steps as (
+       insert into fee_ledger (draw_id, revision, order_id, revenue_delta, fee_delta, revenue_after, fee_after, at)
+       select s.* from unnest($19::bigint[], $20::bigint[], $21::uuid[], $22::bigint[], $23::bigint[], $24::bigint[],
+           $25::bigint[], $26::timestamptz[])
+         as s (draw_id, revision, order_id, revenue_delta, fee_delta, revenue_after, fee_after, at)
+         join passed on passed.id = s.draw_id
+     ), journal as (
+       insert into draw_events (draw_id, revision, epoch, at, events)
+       select j.draw_id, j.revision, j.epoch, j.at, j.events::jsonb
+       from unnest($27::bigint[], $28::bigint[], $29::bigint[], $30::timestamptz[], $31::text[])
+         as j (draw_id, revision, epoch, at, events)
+         join passed on passed.id = j.draw_id
+     )
+     select id from passed";
+
+/// Advances each draw whose stored epoch and revision match the batch and whose deadlines the
+/// database's clock allows. Returns the draws that it advanced.
+pub(super) async fn execute(
+    connection: &mut PgConnection,
+    batch: &[&DrawBatch],
+) -> Result<BTreeSet<DrawId>, TransactionError> {
+    let (mut draws, mut reservations) = (DrawColumns::default(), ReservationColumns::default());
+    let (mut steps, mut journal_rows) = (FeeStepColumns::default(), JournalColumns::default());
+    for draw_batch in batch {
+        let change = draw_batch.change();
+        draws.add(draw_batch, &change);
+        reservations.add(draw_batch.draw(), &change);
+        for commit in &draw_batch.commits {
+            steps.add(commit);
+            journal_rows.add(&commit.append);
+        }
+    }
+    let query =
+        journal_rows.bind(steps.bind(reservations.bind(draws.bind(sqlx::query_scalar(COMMIT)))));
+    let passed: Vec<i64> = query.fetch_all(connection).await?;
+    Ok(passed.into_iter().map(DrawId).collect())
+}
+
+type Bindable = sqlx::query::QueryScalar<'static, sqlx::Postgres, i64, sqlx::postgres::PgArguments>;
+
+/// One row for each draw, as columns.
+#[derive(Default)]
+struct DrawColumns {
+    ids: Vec<i64>,
+    epochs: Vec<i64>,
+    after: Vec<i64>,
+    becomes: Vec<i64>,
+    sells: Vec<bool>,
+    sold: Vec<i16>,
+    kept: Vec<i16>,
+    revenue: Vec<Option<i64>>,
+    fee: Vec<Option<i64>>,
+    touched: Vec<String>,
+    to_return: Vec<i64>,
+}
+
+impl DrawColumns {
+    fn add(&mut self, draw_batch: &DrawBatch, change: &DrawChange) {
+        let first = draw_batch.first();
+        let after = first.after.cast_signed();
+        self.ids.push(first.draw.0);
+        self.epochs.push(first.epoch);
+        self.after.push(after);
+        self.becomes.push(after + draw_batch.commits.len() as i64);
+        self.sells
+            .push(draw_batch.commits.iter().any(|commit| commit.append.sells));
+        self.sold.push(change.sold_delta());
+        self.kept.push(change.reserved_after().cast_signed());
+        let step = change.last_fee_step().map(|(_, step)| step);
+        self.revenue.push(step.map(|step| step.revenue_after.0));
+        self.fee.push(step.map(|step| step.fee_after.0));
+        self.to_return.push(change.to_return().0);
+        // Arrays of arrays must be rectangular in Postgres, so the ids of each draw are one text.
+        let orders: Vec<String> = change.reservations.keys().map(OrderId::to_string).collect();
+        self.touched.push(format!("{{{}}}", orders.join(",")));
+    }
+
+    fn bind(self, query: Bindable) -> Bindable {
+        let query = query
+            .bind(self.ids)
+            .bind(self.epochs)
+            .bind(self.after)
+            .bind(self.becomes)
+            .bind(self.sells);
+        let query = query
+            .bind(self.sold)
+            .bind(self.kept)
+            .bind(self.revenue)
+            .bind(self.fee);
+        query.bind(self.touched).bind(self.to_return)
+    }
+}
+
+/// Deleted reservations, and new or resized ones. Each order appears once, with its last
+/// reservation.
+#[derive(Default)]
+struct ReservationColumns {
+    gone: (Vec<i64>, Vec<Uuid>),
+    draws: Vec<i64>,
+    orders: Vec<Uuid>,
+    counts: Vec<i16>,
+    untils: Vec<OffsetDateTime>,
+    extensions: Vec<i16>,
+}
+
+impl ReservationColumns {
+    fn add(&mut self, draw: DrawId, change: &DrawChange) {
+        for (order, becomes) in &change.reservations {
+            match becomes {
+                None => {
+                    self.gone.0.push(draw.0);
+                    self.gone.1.push(codec::uuid(*order));
+                }
+                Some(reservation) => {
+                    self.draws.push(draw.0);
+                    self.orders.push(codec::uuid(*order));
+                    self.counts.push(reservation.count.cast_signed());
+                    self.untils.push(instant::stored(reservation.until));
+                    self.extensions.push(i16::from(reservation.extensions));
+                }
+            }
+        }
+    }
+
+    fn bind(self, query: Bindable) -> Bindable {
+        let query = query
+            .bind(self.gone.0)
+            .bind(self.gone.1)
+            .bind(self.draws)
+            .bind(self.orders);
+        query
+            .bind(self.counts)
+            .bind(self.untils)
+            .bind(self.extensions)
+    }
+}
+
+/// The fee step of each allocation and void.
+#[derive(Default)]
+struct FeeStepColumns {
+    draws: Vec<i64>,
+    revisions: Vec<i64>,
+    orders: Vec<Uuid>,
+    deltas: (Vec<i64>, Vec<i64>),
+    after: (Vec<i64>, Vec<i64>),
+    at: Vec<OffsetDateTime>,
+}
+
+impl FeeStepColumns {
+    fn add(&mut self, PreparedCommit { append, change }: &PreparedCommit) {
+        for TicketChange { order, step, .. } in change.voided.iter().chain(&change.allocated) {
+            self.draws.push(append.draw.0);
+            self.revisions.push(append.after.cast_signed() + 1);
+            self.orders.push(codec::uuid(*order));
+            self.deltas.0.push(step.revenue_delta.0);
+            self.deltas.1.push(step.fee_delta.0);
+            self.after.0.push(step.revenue_after.0);
+            self.after.1.push(step.fee_after.0);
+            self.at.push(instant::stored(append.at));
+        }
+    }
+
+    fn bind(self, query: Bindable) -> Bindable {
+        let query = query
+            .bind(self.draws)
+            .bind(self.revisions)
+            .bind(self.orders)
+            .bind(self.deltas.0);
+        query
+            .bind(self.deltas.1)
+            .bind(self.after.0)
+            .bind(self.after.1)
+            .bind(self.at)
+    }
+}
+
+/// The events of each commit, with its revision.
+#[derive(Default)]
+struct JournalColumns {
+    draws: Vec<i64>,
+    revisions: Vec<i64>,
+    epochs: Vec<i64>,
+    at: Vec<OffsetDateTime>,
+    events: Vec<String>,
+}
+
+impl JournalColumns {
+    fn add(&mut self, append: &Append) {
+        self.draws.push(append.draw.0);
+        self.revisions.push(append.after.cast_signed() + 1);
+        self.epochs.push(append.epoch);
+        self.at.push(instant::stored(append.at));
+        self.events.push(journal::write(&append.events));
+    }
+
+    fn bind(self, query: Bindable) -> Bindable {
+        query
+            .bind(self.draws)
+            .bind(self.revisions)
+            .bind(self.epochs)
+            .bind(self.at)
+            .bind(self.events)
+    }
+}

@@ -1,0 +1,203 @@
+//! Transitions that happen at most once in an order's life: refuse, release, void, refund. Each is
+//! one transaction. `crate::order_transitions` decides whether a transition is allowed.
+
+use domain::{Cents, OrderId, OrderState, Timestamp};
+use sqlx::postgres::PgConnection;
+use uuid::Uuid;
+
+use super::orders::lock;
+use super::{codec, instant, outbox};
+use crate::error::Failure;
+use crate::order_transitions::OrderTransition;
+use crate::stores::{FAST_PATH_MS, NotifyBuyer};
+
+/// A final state of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FinalState {
+    Released,
+    Void,
+}
+
+impl FinalState {
+    fn state(self) -> OrderState {
+        match self {
+            FinalState::Released => OrderState::Released,
+            FinalState::Void => OrderState::Void,
+        }
+    }
+
+    fn transition(self) -> OrderTransition {
+        match self {
+            FinalState::Released => OrderTransition::Release,
+            FinalState::Void => OrderTransition::Void,
+        }
+    }
+}
+
+pub(super) async fn reject(
+    connection: &mut PgConnection,
+    order: OrderId,
+    reason: &str,
+    at: Timestamp,
+) -> Result<(), Failure> {
+    let locked = lock(connection, order).await?;
+    if !locked.check(OrderTransition::Reject)? {
+        return Ok(());
+    }
+    sqlx::query(
+        "update orders set state = 'rejecting', reason = coalesce(reason, $2) where id = $1",
+    )
+    .bind(codec::uuid(order))
+    .bind(reason)
+    .execute(&mut *connection)
+    .await
+    .map_err(Failure::before_commit)?;
+    drop_pending(connection, order, &["create", "update", "capture"]).await?;
+    sqlx::query(
+        "insert into payment_ops (order_id, kind, key, due_at) values ($1, 'cancel', 'cancel-' || $1, $2)
+         on conflict (key) do update set state = 'pending', attempts = 0, due_at = excluded.due_at, ended_at = null
+           where payment_ops.state in ('dropped', 'failed')",
+    )
+    .bind(codec::uuid(order))
+    .bind(instant::stored(at.plus_ms(FAST_PATH_MS)))
+    .execute(connection)
+    .await
+    .map_err(Failure::before_commit)?;
+    Ok(())
+}
+
+pub(super) async fn end(
+    connection: &mut PgConnection,
+    order: OrderId,
+    becomes: FinalState,
+    reason: &str,
+    tell: NotifyBuyer,
+    at: Timestamp,
+) -> Result<(), Failure> {
+    let locked = lock(connection, order).await?;
+    if !locked.check(becomes.transition())? {
+        return Ok(());
+    }
+    write_end(connection, order, becomes, reason, Some(at)).await?;
+    match tell {
+        NotifyBuyer::Nobody => Ok(()),
+        NotifyBuyer::Buyer => outbox::queue_not_charged(connection, order).await,
+    }
+}
+
+/// Queues the refund and voids the order in the same transaction. If the order stayed open until a
+/// second transaction, another node could give it tickets in between.
+///
+/// The draws decide which fees of a captured order go back (`fees::give_back`). For an order that
+/// was never captured, `fee` is queued as a fee refund here.
+pub(super) async fn refund(
+    connection: &mut PgConnection,
+    order: OrderId,
+    amount: Cents,
+    fee: Cents,
+    reason: &str,
+) -> Result<(), Failure> {
+    let locked = lock(connection, order).await?;
+    let inserted = sqlx::query(
+        "insert into refunds (order_id, amount_cents, fee_cents, reason) values ($1, $2, $3, $4)
+         on conflict (order_id) do nothing",
+    )
+    .bind(codec::uuid(order))
+    .bind(amount.0)
+    .bind(fee.0)
+    .bind(reason)
+    .execute(&mut *connection)
+    .await
+    .map_err(Failure::before_commit)?;
+    if inserted.rows_affected() == 0 {
+        return Ok(());
+    }
+    let is_open = locked.check(OrderTransition::Refund)?;
+    queue(
+        connection,
+        codec::uuid(order),
+        "refund",
+        format!("refund-{order}"),
+        amount.0,
+    )
+    .await?;
+    if locked.state != OrderState::Captured && fee > Cents::ZERO {
+        queue(
+            connection,
+            codec::uuid(order),
+            "fee_refund",
+            format!("fee-{order}"),
+            fee.0,
+        )
+        .await?;
+    }
+    if is_open {
+        write_end(connection, order, FinalState::Void, reason, None).await?;
+    }
+    Ok(())
+}
+
+/// Writes the final state, and drops every pending operation of the order. `at` defaults to the
+/// time of the transaction.
+async fn write_end(
+    connection: &mut PgConnection,
+    order: OrderId,
+    becomes: FinalState,
+    reason: &str,
+    at: Option<Timestamp>,
+) -> Result<(), Failure> {
+    sqlx::query(
+        "update orders set state = $2, reason = coalesce(reason, $3), ended_at = coalesce($4, transaction_instant()) where id = $1",
+    )
+    .bind(codec::uuid(order))
+    .bind(codec::order_state(becomes.state()))
+    .bind(reason)
+    .bind(at.map(instant::stored))
+    .execute(&mut *connection)
+    .await
+    .map_err(Failure::before_commit)?;
+    drop_pending(
+        connection,
+        order,
+        &["create", "update", "capture", "cancel"],
+    )
+    .await
+}
+
+async fn drop_pending(
+    connection: &mut PgConnection,
+    order: OrderId,
+    kinds: &[&str],
+) -> Result<(), Failure> {
+    sqlx::query(
+        "update payment_ops set state = 'dropped', ended_at = transaction_instant()
+         where order_id = $1 and kind = any($2) and state = 'pending'",
+    )
+    .bind(codec::uuid(order))
+    .bind(kinds)
+    .execute(connection)
+    .await
+    .map_err(Failure::before_commit)?;
+    Ok(())
+}
+
+/// Queues a refund or fee refund operation.
+pub(super) async fn queue(
+    connection: &mut PgConnection,
+    order: Uuid,
+    kind: &str,
+    key: String,
+    amount: i64,
+) -> Result<(), Failure> {
+    sqlx::query(
+        "insert into payment_ops (order_id, kind, key, amount_cents) values ($1, $2, $3, $4)",
+    )
+    .bind(order)
+    .bind(kind)
+    .bind(key)
+    .bind(amount)
+    .execute(connection)
+    .await
+    .map_err(Failure::before_commit)?;
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! [`OutboxStore`] in Postgres.
+
+use async_trait::async_trait;
+use domain::{OrderId, Timestamp};
+
+use super::outbox::NewMail;
+use super::purchase_writes::PurchaseWrite;
+use super::{Postgres, outbox};
+use crate::error::Failure;
+use crate::nodes::InstanceId;
+use crate::stores::{Mail, OutboxStore};
+
+#[async_trait]
+impl OutboxStore for Postgres {
+    async fn queue_mail(
+        &self,
+        dedupe_key: &str,
+        kind: &str,
+        order: Option<OrderId>,
+        to: &str,
+        data: &str,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        let postgres = self.clone();
+        let (dedupe_key, kind) = (dedupe_key.into(), kind.into());
+        let mail = NewMail {
+            dedupe_key,
+            kind,
+            order,
+            to: to.into(),
+            data: data.into(),
+            at,
+        };
+        self.write(async move || outbox::queue(postgres.actors(), &mail).await)
+            .await
+    }
+
+    async fn claim_mail(
+        &self,
+        sender: InstanceId,
+        now: Timestamp,
+        lease_ms: i64,
+        limit: u32,
+    ) -> Result<Vec<Mail>, Failure> {
+        let postgres = self.clone();
+        self.write(async move || {
+            outbox::claim(postgres.background(), sender, now, lease_ms, limit).await
+        })
+        .await
+    }
+
+    async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure> {
+        self.submit(PurchaseWrite::MarkMailSent { mail, at })
+            .await
+            .map(drop)
+    }
+
+    async fn mail_failed(
+        &self,
+        mail: i64,
+        why: &str,
+        again: Option<Timestamp>,
+    ) -> Result<(), Failure> {
+        let (postgres, why) = (self.clone(), why.to_string());
+        self.write(async move || outbox::failed(postgres.background(), mail, &why, again).await)
+            .await
+    }
+}

@@ -1,0 +1,115 @@
+//! [`PaymentOperationStore`] in Postgres.
+
+use async_trait::async_trait;
+use domain::{Cents, DrawId, OrderId, PaymentIntentId, Timestamp};
+
+use super::purchase_writes::{PurchaseWrite, WriteOutcome};
+use super::{Postgres, codec, commit, fees, operations, order_transitions, payments, repairs};
+use crate::error::Failure;
+use crate::stores::{Attempt, Operation, OperationKind, PaymentOperationStore, Repair};
+
+#[async_trait]
+impl PaymentOperationStore for Postgres {
+    async fn claim_operations(
+        &self,
+        now: Timestamp,
+        lease_ms: i64,
+        limit: u32,
+    ) -> Result<Vec<Operation>, Failure> {
+        let postgres = self.clone();
+        self.write(async move || {
+            operations::claim(postgres.background(), now, lease_ms, limit).await
+        })
+        .await
+    }
+
+    async fn claim_operation(
+        &self,
+        order: OrderId,
+        kind: OperationKind,
+        now: Timestamp,
+        lease_ms: i64,
+    ) -> Result<Option<Operation>, Failure> {
+        match self
+            .submit(PurchaseWrite::ClaimOperation {
+                order,
+                kind,
+                now,
+                lease_ms,
+            })
+            .await?
+        {
+            WriteOutcome::Claimed(operation) => Ok(operation),
+            WriteOutcome::Done | WriteOutcome::IsNewEvent(_) => Ok(None),
+        }
+    }
+
+    async fn record_attempt(&self, operation: i64, attempt: Attempt) -> Result<(), Failure> {
+        self.submit(PurchaseWrite::RecordAttempt { operation, attempt })
+            .await
+            .map(drop)
+    }
+
+    async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure> {
+        let postgres = self.clone();
+        self.run(async move { payments::fee_returned(postgres.actors(), codec::uuid(order)).await })
+            .await
+    }
+
+    async fn fee_refunded(&self, order: OrderId) -> Result<Cents, Failure> {
+        let postgres = self.clone();
+        self.run(
+            async move { payments::fee_given_back(postgres.actors(), codec::uuid(order)).await },
+        )
+        .await
+    }
+
+    async fn queue_refund(
+        &self,
+        order: OrderId,
+        amount: Cents,
+        fee: Cents,
+        reason: &str,
+    ) -> Result<(), Failure> {
+        let (postgres, reason) = (self.clone(), reason.to_string());
+        let work = async move || {
+            let mut transaction = postgres.begin().await?;
+            order_transitions::refund(&mut transaction, order, amount, fee, &reason).await?;
+            commit(transaction).await
+        };
+        self.write(work).await
+    }
+
+    async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure> {
+        let postgres = self.clone();
+        self.run(async move { fees::owing(postgres.background()).await })
+            .await
+    }
+
+    async fn queue_fee_refunds(&self, draw: DrawId) -> Result<(), Failure> {
+        let postgres = self.clone();
+        let work = async move || {
+            let mut transaction = postgres.begin().await?;
+            fees::give_back(&mut transaction, draw).await?;
+            commit(transaction).await
+        };
+        self.write(work).await
+    }
+
+    async fn begin_repair(
+        &self,
+        id: &PaymentIntentId,
+        repair: Repair,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        let (postgres, id) = (self.clone(), id.clone());
+        self.write(async move || repairs::begin(postgres.background(), &id, repair, at).await)
+            .await
+    }
+
+    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure> {
+        let (postgres, id) = (self.clone(), id.clone());
+        self.write(async move || repairs::end(postgres.background(), &id, repair).await)
+            .await
+    }
+}

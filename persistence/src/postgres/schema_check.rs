@@ -1,0 +1,36 @@
+//! Compares the database's migrations with those compiled into this program.
+
+use crate::MIGRATOR;
+use crate::error::Failure;
+use crate::postgres::Postgres;
+
+impl Postgres {
+    /// Returns how many migrations the database lacks. A production server does not migrate by
+    /// itself.
+    ///
+    /// # Errors
+    /// [`Failure::NotWritten`] when the database cannot be read.
+    pub async fn migrations_missing(&self) -> Result<usize, Failure> {
+        let postgres = self.clone();
+        let count = async move {
+            let has_migrations_table: bool =
+                sqlx::query_scalar("select to_regclass('_sqlx_migrations') is not null")
+                    .fetch_one(postgres.background())
+                    .await
+                    .map_err(Failure::from_read)?;
+            if !has_migrations_table {
+                return Ok(MIGRATOR.iter().count());
+            }
+            let applied: Vec<i64> =
+                sqlx::query_scalar("select version from _sqlx_migrations where success")
+                    .fetch_all(postgres.background())
+                    .await
+                    .map_err(Failure::from_read)?;
+            Ok(MIGRATOR
+                .iter()
+                .filter(|migration| !applied.contains(&migration.version))
+                .count())
+        };
+        self.run(count).await
+    }
+}

@@ -1,0 +1,79 @@
+//! What is deleted together with an undone result: unpaid payouts, the winner's claim, and the
+//! winner's mails.
+
+use domain::DrawId;
+use sqlx::postgres::PgConnection;
+
+use super::group_commit::PreparedCommit;
+use super::writer::TransactionError;
+use crate::error::Failure;
+
+/// Undoes what followed from results. Refused when a winner was paid (decision E-6).
+pub(super) async fn write(
+    connection: &mut PgConnection,
+    commits: &[&PreparedCommit],
+) -> Result<(), TransactionError> {
+    for commit in commits
+        .iter()
+        .filter(|commit| commit.change.outcome == Some(None))
+    {
+        let draw = commit.append.draw;
+        drop_payouts(connection, draw).await?;
+        sqlx::query("delete from winner_claims where draw_id = $1")
+            .bind(draw.0)
+            .execute(&mut *connection)
+            .await?;
+        correct_winner_mails(connection, draw, commit.append.after + 1).await?;
+    }
+    Ok(())
+}
+
+/// Deletes payouts. The delete waits for a transaction that is completing one; the remaining rows
+/// then decide. The club's share only records what the provider paid out (decision D-17), so it is
+/// deleted, and the next result records it again.
+async fn drop_payouts(connection: &mut PgConnection, draw: DrawId) -> Result<(), TransactionError> {
+    sqlx::query(
+        "delete from payouts where draw_id = $1 and (status = 'pending' or type = 'club_share')",
+    )
+    .bind(draw.0)
+    .execute(&mut *connection)
+    .await?;
+    let paid = "select exists (select from payouts where draw_id = $1 and type = 'winner' and status = 'completed')";
+    let paid: bool = sqlx::query_scalar(paid)
+        .bind(draw.0)
+        .fetch_one(connection)
+        .await?;
+    if paid {
+        Err(TransactionError::Refused(Failure::PaidOut))
+    } else {
+        Ok(())
+    }
+}
+
+/// Corrects winners' mails. A mail that was never tried is cancelled. For one that may have been
+/// read, a correction is queued. The old dedupe keys are renamed, so that a new result is mailed
+/// again (decision E-7).
+async fn correct_winner_mails(
+    connection: &mut PgConnection,
+    draw: DrawId,
+    revision: u64,
+) -> Result<(), TransactionError> {
+    sqlx::query(
+        "with gone as (
+           update email_outbox set
+             dedupe_key = dedupe_key || ':undone:' || $2,
+             why = case when state = 'pending' then 'the result was taken back' else why end,
+             state = case when state = 'pending' then 'dead' else state end
+           where kind = 'winner' and (data::jsonb ->> 'draw')::bigint = $1 and dedupe_key not like '%:undone:%'
+           returning dedupe_key, order_id, to_address, attempts
+         )
+         insert into email_outbox (dedupe_key, kind, order_id, to_address, data)
+         select 'correction:' || dedupe_key, 'correction', order_id, to_address, json_build_object('draw', $1)::text
+         from gone where attempts > 0",
+    )
+    .bind(draw.0)
+    .bind(revision.to_string())
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Statements for webhook events: stored once, handled later.
+
+use std::collections::BTreeMap;
+
+use domain::{PaymentIntentId, Timestamp};
+use sqlx::Row;
+use sqlx::postgres::{PgConnection, PgPool, PgRow};
+
+use super::purchase_writes::{Outcomes, PurchaseWrite, WriteOutcome};
+use super::writer::TransactionError;
+use super::{instant, nodes};
+use crate::error::Failure;
+use crate::link_secrets::without_client_secrets;
+use crate::nodes::{GONE_MS, InstanceId};
+use crate::stores::StoredWebhookEvent;
+
+/// Stores events. The primary key makes an event count once.
+pub(super) async fn store(
+    connection: &mut PgConnection,
+    batch: &[&PurchaseWrite],
+    outcomes: &mut Outcomes,
+) -> Result<(), TransactionError> {
+    let mut positions = BTreeMap::new();
+    let (mut ids, mut accounts, mut kinds, mut intents) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut payloads, mut received, mut receivers) = (Vec::new(), Vec::new(), Vec::new());
+    for (position, write) in batch.iter().enumerate() {
+        if let PurchaseWrite::StoreWebhookEvent {
+            event,
+            receiver,
+            at,
+        } = write
+        {
+            positions.insert(event.event_id.clone(), position);
+            ids.push(event.event_id.as_str());
+            accounts.push(event.account.as_deref());
+            kinds.push(event.kind.as_str());
+            intents.push(event.payment_intent.as_ref().map(|id| id.0.as_str()));
+            payloads.push(without_client_secrets(&event.payload));
+            received.push(instant::stored(*at));
+            receivers.push(nodes::uuid(*receiver));
+            outcomes[position] = Some(Ok(WriteOutcome::IsNewEvent(false)));
+        }
+    }
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let new: Vec<String> = sqlx::query_scalar(
+        "insert into webhook_events (event_id, account_id, kind, payment_intent_id, payload, received_at, taker_boot)
+         select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::uuid[])
+         on conflict (event_id) do nothing returning event_id",
+    )
+    .bind(ids)
+    .bind(accounts)
+    .bind(kinds)
+    .bind(intents)
+    .bind(payloads)
+    .bind(received)
+    .bind(receivers)
+    .fetch_all(connection)
+    .await?;
+    for id in new {
+        outcomes[positions[&id]] = Some(Ok(WriteOutcome::IsNewEvent(true)));
+    }
+    Ok(())
+}
+
+pub(super) async fn mark_handled(
+    connection: &mut PgConnection,
+    batch: &[&PurchaseWrite],
+    outcomes: &mut Outcomes,
+) -> Result<(), TransactionError> {
+    let mut positions = BTreeMap::new();
+    let (mut ids, mut at) = (Vec::new(), Vec::new());
+    for (position, write) in batch.iter().enumerate() {
+        if let PurchaseWrite::MarkEventHandled {
+            event_id,
+            at: handled_at,
+        } = write
+        {
+            positions.insert(event_id.clone(), position);
+            ids.push(event_id.as_str());
+            at.push(instant::stored(*handled_at));
+        }
+    }
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let handled_ids: Vec<String> = sqlx::query_scalar(
+        "update webhook_events w set handled_at = coalesce(w.handled_at, a.at)
+         from unnest($1::text[], $2::timestamptz[]) as a (event_id, at)
+         where w.event_id = a.event_id returning w.event_id",
+    )
+    .bind(ids)
+    .bind(at)
+    .fetch_all(connection)
+    .await?;
+    for id in handled_ids {
+        outcomes[positions[&id]] = Some(Ok(WriteOutcome::Done));
+    }
+    Ok(())
+}
+
+/// Returns unhandled events, oldest first.
+pub(super) async fn unhandled(
+    pool: &PgPool,
+    receiver: InstanceId,
+    overdue: Timestamp,
+    limit: u32,
+) -> Result<Vec<StoredWebhookEvent>, Failure> {
+    let rows = sqlx::query(concat!(
+        "select event_id, account_id, kind, payment_intent_id, payload from webhook_events w
+         where handled_at is null and (taker_boot is null or taker_boot = $2 or received_at < $3 or ",
+        nodes::is_gone!("w.taker_boot", "$4"),
+        ") order by received_at, event_id limit $1",
+    ))
+    .bind(i64::from(limit))
+    .bind(nodes::uuid(receiver))
+    .bind(instant::stored(overdue))
+    .bind(GONE_MS)
+    .fetch_all(pool)
+    .await
+    .map_err(Failure::from_read)?;
+    let read = |row: &PgRow| {
+        Ok(StoredWebhookEvent {
+            event_id: row.try_get(0)?,
+            account: row.try_get(1)?,
+            kind: row.try_get(2)?,
+            payment_intent: row.try_get::<Option<String>, _>(3)?.map(PaymentIntentId),
+            payload: row.try_get(4)?,
+        })
+    };
+    rows.iter()
+        .map(|row| read(row).map_err(Failure::from_read))
+        .collect()
+}

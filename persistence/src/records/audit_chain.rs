@@ -1,0 +1,191 @@
+//! Checks whether the audit log is complete and unchanged.
+//!
+//! Each entry has two hashes that depend on the entry before it. Whoever owns the table can
+//! recompute the plain hash; the keyed hash needs the sealing key. Neither shows that the newest
+//! entries were cut off. For that, the newest keyed hash, the anchor, is kept outside the database.
+
+use std::fmt;
+use std::str::FromStr;
+
+use sqlx::{PgConnection, PgPool};
+
+use super::Records;
+use crate::postgres::link_conversion::has_older_node;
+use crate::{Failure, Sealer};
+
+const CHAIN_PURPOSE: &str = "audit-chain";
+/// The hash that precedes the first keyed entry.
+const FIRST_PREVIOUS_HASH: [u8; 32] = [0; 32];
+/// Entries read by one statement.
+const PAGE_ROWS: i64 = 5_000;
+
+/// The result of checking the whole log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditChainReport {
+    pub length: i64,
+    /// The newest entry's hash. Empty when the log is empty.
+    pub head: Vec<u8>,
+    /// The first entry that does not follow from the one before it, or that lost its keyed hash.
+    pub broken_at: Option<i64>,
+}
+
+/// The number and keyed hash of an entry, as text `42:9f…`. Kept outside the database, it shows
+/// whether this entry or an earlier one was changed or removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditAnchor {
+    pub entry: i64,
+    pub keyed_hash: [u8; 32],
+}
+
+impl fmt::Display for AuditAnchor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.entry, hex::encode(self.keyed_hash))
+    }
+}
+
+impl FromStr for AuditAnchor {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<AuditAnchor, &'static str> {
+        let unreadable = "an anchor is an entry's number, a colon and 64 hexadecimal digits";
+        let (entry, digits) = text.trim().split_once(':').ok_or(unreadable)?;
+        let mut keyed_hash = [0; 32];
+        hex::decode_to_slice(digits, &mut keyed_hash).map_err(|_| unreadable)?;
+        Ok(AuditAnchor {
+            entry: entry.parse().map_err(|_| unreadable)?,
+            keyed_hash,
+        })
+    }
+}
+
+type KeyedRow = (i64, Vec<u8>, Option<Vec<u8>>);
+
+impl Records {
+    /// Recomputes every plain and keyed hash, and reports the first that is wrong.
+    pub async fn verify_audit_chain(&self) -> Result<AuditChainReport, Failure> {
+        let read = "select (select count(*) from audit_log),
+                 coalesce((select hash from audit_log order by id desc limit 1), ''::bytea),
+                 (select min(id) from audit_breaks)";
+        let read = sqlx::query_as(read);
+        let (length, head, plain_break): (i64, Vec<u8>, Option<i64>) = self
+            .read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .await?;
+        let keyed_break = self.keyed_break().await?;
+        let broken_at = plain_break.into_iter().chain(keyed_break).min();
+        Ok(AuditChainReport {
+            length,
+            head,
+            broken_at,
+        })
+    }
+
+    async fn keyed_break(&self) -> Result<Option<i64>, Failure> {
+        let mut walk = ChainWalk {
+            previous: None,
+            after: 0,
+        };
+        loop {
+            let read =
+                "select id, hash, keyed_hash from audit_log where id > $1 order by id limit $2";
+            let read = sqlx::query_as(read).bind(walk.after).bind(PAGE_ROWS);
+            let page: Vec<KeyedRow> = self
+                .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+                .await?;
+            if let Some(entry) = walk.first_break(self.postgres.sealer(), &page) {
+                return Ok(Some(entry));
+            }
+            if page.len() < PAGE_ROWS as usize {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Returns the newest entry's anchor, or `None` when there is no keyed entry yet.
+    pub async fn audit_anchor(&self) -> Result<Option<AuditAnchor>, Failure> {
+        let read = sqlx::query_as("select id, keyed_hash from audit_log order by id desc limit 1");
+        let newest: Option<(i64, Option<Vec<u8>>)> = self
+            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await?;
+        let anchor = |(entry, keyed): (i64, Option<Vec<u8>>)| {
+            Some(AuditAnchor {
+                entry,
+                keyed_hash: keyed?.try_into().ok()?,
+            })
+        };
+        Ok(newest.and_then(anchor))
+    }
+
+    /// Returns whether the log still holds the entry that an anchor names, unchanged. Use
+    /// [`Records::verify_audit_chain`] to check the entries before it.
+    pub async fn holds_anchor(&self, anchor: &AuditAnchor) -> Result<bool, Failure> {
+        let read = sqlx::query_scalar(
+            "select exists (select from audit_log where id = $1 and keyed_hash = $2)",
+        );
+        let read = read.bind(anchor.entry).bind(anchor.keyed_hash.to_vec());
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .await
+    }
+}
+
+/// The state of a walk along the keyed hashes.
+struct ChainWalk {
+    /// The previous keyed hash, or `None` while no entry has one.
+    previous: Option<[u8; 32]>,
+    after: i64,
+}
+
+impl ChainWalk {
+    fn first_break(&mut self, sealer: &Sealer, page: &[KeyedRow]) -> Option<i64> {
+        for (id, hash, keyed) in page {
+            self.after = *id;
+            if keyed.is_none() && self.previous.is_none() {
+                continue;
+            }
+            let expected = keyed_hash(sealer, &self.previous.unwrap_or(FIRST_PREVIOUS_HASH), hash);
+            if keyed.as_deref() != Some(&expected[..]) {
+                return Some(*id);
+            }
+            self.previous = Some(expected);
+        }
+        None
+    }
+}
+
+fn keyed_hash(sealer: &Sealer, previous: &[u8; 32], hash: &[u8]) -> [u8; 32] {
+    sealer.fingerprint(
+        CHAIN_PURPOSE,
+        &format!("{}:{}", hex::encode(previous), hex::encode(hash)),
+    )
+}
+
+/// Adds the keyed hash of a new entry, in the transaction that wrote it and holds the log's lock.
+///
+/// An entry is keyed once no node of an earlier version is alive, because such a node writes
+/// entries without a keyed hash.
+pub(super) async fn key_entry(
+    connection: &mut PgConnection,
+    sealer: &Sealer,
+    entry: i64,
+    hash: &[u8],
+) -> Result<(), sqlx::Error> {
+    // A statement of its own: the insert may have waited for the lock and still see the log as it
+    // was before.
+    let previous: Option<Option<Vec<u8>>> =
+        sqlx::query_scalar("select keyed_hash from public.audit_log where id = $1 - 1")
+            .bind(entry)
+            .fetch_optional(&mut *connection)
+            .await?;
+    let previous = previous.flatten();
+    if previous.is_none() && has_older_node(&mut *connection).await? {
+        return Ok(());
+    }
+    let previous = previous
+        .and_then(|hash| hash.try_into().ok())
+        .unwrap_or(FIRST_PREVIOUS_HASH);
+    sqlx::query("update public.audit_log set keyed_hash = $2 where id = $1")
+        .bind(entry)
+        .bind(keyed_hash(sealer, &previous, hash).to_vec())
+        .execute(connection)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,367 @@
+//! Changes of the bank details of a prize.
+//!
+//! One transaction writes the details, the audit entry (before and after, masked) and the mail to
+//! the winner. Details that the winner gave are replaced only when two people enter the same new
+//! details.
+
+use domain::{DrawId, OrderId, Serial, Timestamp};
+use serde_json::{Value, json};
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::claims::{Claim, ClaimBankDetails, ClaimOutcome, From};
+use super::{Records, audit, column, timestamp};
+use crate::Failure;
+
+/// How long a proposed change waits for a second person.
+const APPROVAL_SECONDS: i64 = 7 * 86_400;
+
+/// The winner's name and mail address.
+#[derive(Clone, Debug)]
+pub struct WinnerAddress {
+    pub order: OrderId,
+    pub email: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct BankChange {
+    pub draw: DrawId,
+    pub serial: Serial,
+    pub bank: ClaimBankDetails,
+    /// The person who enters the details, as the audit log names them. Two people have two names.
+    pub by: String,
+    /// `None` when the winner left no address.
+    pub winner: Option<WinnerAddress>,
+    pub at: Timestamp,
+}
+
+/// The outcome of entering bank details for a club.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BankOutcome {
+    Changed,
+    /// The same details are stored already; nothing was written.
+    Unchanged,
+    /// The winner's own details stay until a second person enters the same new details.
+    Pending,
+    /// The prize is paid; nothing was written.
+    Paid,
+}
+
+/// A proposed change that waits for a second person.
+#[derive(Clone, Debug)]
+pub struct PendingBank {
+    pub bank: ClaimBankDetails,
+    pub by: String,
+    pub expires_at: Timestamp,
+}
+
+type ProposalRow = (Vec<u8>, String, OffsetDateTime);
+
+impl Records {
+    /// Stores details that the club entered. Where the winner gave details, it stores them as a
+    /// proposal.
+    pub async fn change_bank(&self, change: &BankChange) -> Result<BankOutcome, Failure> {
+        let (records, change) = (self.clone(), change.clone());
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let outcome = records.apply_or_propose(&mut transaction, &change).await?;
+            transaction.commit().await?;
+            Ok(outcome)
+        };
+        self.write_bank(work).await
+    }
+
+    /// Stores details that the winner entered through the mailed link. The link works once, before
+    /// its deadline.
+    pub async fn store_winner_details(
+        &self,
+        claim: &Claim,
+        change: &BankChange,
+    ) -> Result<ClaimOutcome, Failure> {
+        if claim.respond_by.is_none_or(|until| change.at >= until) {
+            return Ok(ClaimOutcome::TooLate);
+        }
+        let (records, change) = (self.clone(), change.clone());
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let mark_answered = "update public.winner_claims set winner_answered_at = $2
+                 where draw_id = $1 and received_at is null and paid_at is null";
+            let mark_answered = sqlx::query(mark_answered)
+                .bind(change.draw.0)
+                .bind(column(change.at));
+            if mark_answered
+                .execute(&mut *transaction)
+                .await?
+                .rows_affected()
+                == 0
+            {
+                return Ok(ClaimOutcome::Before);
+            }
+            records
+                .replace(
+                    &mut transaction,
+                    &change,
+                    None,
+                    From::Winner,
+                    "answer-claim",
+                )
+                .await?;
+            transaction.commit().await?;
+            Ok(ClaimOutcome::Kept)
+        };
+        self.write_bank(work).await
+    }
+
+    /// Returns the proposed change of a draw's bank details.
+    pub async fn pending_bank(
+        &self,
+        draw: DrawId,
+        at: Timestamp,
+    ) -> Result<Option<PendingBank>, Failure> {
+        let records = self.clone();
+        let work = async move |pool: PgPool| {
+            records
+                .proposal(&mut *pool.acquire().await?, draw, at)
+                .await
+        };
+        self.read_bank(work).await
+    }
+
+    /// Deletes the proposed change. Returns `false` and writes no audit entry when there is none.
+    pub async fn decline_bank(&self, draw: DrawId, at: Timestamp) -> Result<bool, Failure> {
+        let records = self.clone();
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let pending = records.proposal(&mut transaction, draw, at).await?;
+            let Some(pending) = pending else {
+                return Ok(false);
+            };
+            let delete =
+                sqlx::query("delete from bank.bank_proposals where draw_id = $1").bind(draw.0);
+            // Another call deleted the proposal first.
+            if delete.execute(&mut *transaction).await?.rows_affected() == 0 {
+                return Ok(false);
+            }
+            let detail = json!({ "declined": masked(&pending.bank) });
+            let signer = records
+                .signer
+                .as_ref()
+                .map(|entry| entry.recording("decline-winner-bank", detail).into());
+            audit::write_signed(&mut transaction, &signer, "").await?;
+            transaction.commit().await?;
+            Ok(true)
+        };
+        self.write_bank(work).await
+    }
+
+    async fn apply_or_propose(
+        &self,
+        connection: &mut PgConnection,
+        change: &BankChange,
+    ) -> Result<BankOutcome, sqlx::Error> {
+        let draw = change.draw;
+        sqlx::query(
+            "insert into public.winner_claims (draw_id, serial) values ($1, $2) on conflict (draw_id) do nothing",
+        )
+        .bind(draw.0)
+        .bind(change.serial.number() as i16)
+        .execute(&mut *connection)
+        .await?;
+        // The row lock makes changes of the same details wait for each other.
+        let state =
+            "select paid_at is not null, winner_answered_at is not null from public.winner_claims
+             where draw_id = $1 for update";
+        let (paid, answered): (bool, bool) = sqlx::query_as(state)
+            .bind(draw.0)
+            .fetch_one(&mut *connection)
+            .await?;
+        if paid {
+            return Ok(BankOutcome::Paid);
+        }
+        let stored = "select sealed from bank.winner_details where draw_id = $1";
+        let stored: Option<Vec<u8>> = sqlx::query_scalar(stored)
+            .bind(draw.0)
+            .fetch_optional(&mut *connection)
+            .await?;
+        let before = stored
+            .map(|sealed| self.unsealed(draw.0, &sealed))
+            .transpose()
+            .map_err(unreadable)?;
+        if before.as_ref() == Some(&change.bank) {
+            return Ok(BankOutcome::Unchanged);
+        }
+        // One person may enter new details where the winner's own were purged.
+        if !answered || before.is_none() {
+            self.replace(
+                connection,
+                change,
+                before.as_ref(),
+                From::Club,
+                "enter-winner-bank",
+            )
+            .await?;
+            return Ok(BankOutcome::Changed);
+        }
+        match self
+            .proposal(connection, draw, change.at)
+            .await?
+            .filter(|pending| pending.bank == change.bank)
+        {
+            Some(pending) if pending.by == change.by => Ok(BankOutcome::Pending),
+            Some(_) => {
+                self.replace(
+                    connection,
+                    change,
+                    before.as_ref(),
+                    From::Club,
+                    "approve-winner-bank",
+                )
+                .await?;
+                Ok(BankOutcome::Changed)
+            }
+            None => {
+                self.propose(connection, change, before.as_ref()).await?;
+                Ok(BankOutcome::Pending)
+            }
+        }
+    }
+
+    async fn replace(
+        &self,
+        connection: &mut PgConnection,
+        change: &BankChange,
+        before: Option<&ClaimBankDetails>,
+        from: From,
+        action: &str,
+    ) -> Result<(), sqlx::Error> {
+        let draw = change.draw;
+        sqlx::query(
+            "update public.winner_claims set bank_from = $2, received_at = $3 where draw_id = $1",
+        )
+        .bind(draw.0)
+        .bind(from.word())
+        .bind(column(change.at))
+        .execute(&mut *connection)
+        .await?;
+        sqlx::query(
+            "insert into bank.winner_details (draw_id, sealed) values ($1, $2)
+             on conflict (draw_id) do update set sealed = $2, kept_at = now()",
+        )
+        .bind(draw.0)
+        .bind(self.sealed(draw, &change.bank))
+        .execute(&mut *connection)
+        .await?;
+        sqlx::query("delete from bank.bank_proposals where draw_id = $1")
+            .bind(draw.0)
+            .execute(&mut *connection)
+            .await?;
+        self.audit_change(connection, change, before, action)
+            .await?;
+        queue_mail(connection, change, "winner-bank", from).await
+    }
+
+    /// Stores a proposal. It replaces an earlier one.
+    async fn propose(
+        &self,
+        connection: &mut PgConnection,
+        change: &BankChange,
+        before: Option<&ClaimBankDetails>,
+    ) -> Result<(), sqlx::Error> {
+        sqlx::query(
+            "insert into bank.bank_proposals (draw_id, sealed, proposed_by, proposed_at, expires_at)
+             values ($1, $2, $3, $4, $5)
+             on conflict (draw_id) do update set sealed = $2, proposed_by = $3, proposed_at = $4, expires_at = $5",
+        )
+        .bind(change.draw.0)
+        .bind(self.sealed(change.draw, &change.bank))
+        .bind(change.by.clone())
+        .bind(column(change.at))
+        .bind(column(change.at.plus_seconds(APPROVAL_SECONDS)))
+        .execute(&mut *connection)
+        .await?;
+        self.audit_change(connection, change, before, "propose-winner-bank")
+            .await?;
+        queue_mail(connection, change, "winner-bank-proposed", From::Club).await
+    }
+
+    async fn proposal(
+        &self,
+        connection: &mut PgConnection,
+        draw: DrawId,
+        at: Timestamp,
+    ) -> Result<Option<PendingBank>, sqlx::Error> {
+        let read = "select sealed, proposed_by, expires_at from bank.bank_proposals
+             where draw_id = $1 and expires_at > $2";
+        let row: Option<ProposalRow> = sqlx::query_as(read)
+            .bind(draw.0)
+            .bind(column(at))
+            .fetch_optional(connection)
+            .await?;
+        row.map(|(sealed, by, expires_at)| {
+            let bank = self.unsealed(draw.0, &sealed).map_err(unreadable)?;
+            Ok(PendingBank {
+                bank,
+                by,
+                expires_at: timestamp(expires_at),
+            })
+        })
+        .transpose()
+    }
+
+    async fn audit_change(
+        &self,
+        connection: &mut PgConnection,
+        change: &BankChange,
+        before: Option<&ClaimBankDetails>,
+        action: &str,
+    ) -> Result<(), sqlx::Error> {
+        let detail = json!({ "before": before.map(masked), "after": masked(&change.bank) });
+        let signer = self
+            .signer
+            .as_ref()
+            .map(|entry| entry.recording(action, detail).into());
+        audit::write_signed(connection, &signer, "").await
+    }
+}
+
+fn masked(bank: &ClaimBankDetails) -> Value {
+    let name: String = bank
+        .account_name
+        .chars()
+        .take(1)
+        .chain("•••".chars())
+        .collect();
+    json!({ "accountName": name, "accountNumber": bank.masked_number(), "bsb": bank.masked_bsb() })
+}
+
+/// Queues the mail to the winner. It masks the account number, as the audit log does.
+async fn queue_mail(
+    connection: &mut PgConnection,
+    change: &BankChange,
+    kind: &str,
+    by: From,
+) -> Result<(), sqlx::Error> {
+    let Some(winner) = &change.winner else {
+        return Ok(());
+    };
+    let data =
+        json!({ "draw": change.draw.0, "account": change.bank.masked_number(), "by": by.word() });
+    sqlx::query(
+        "insert into public.email_outbox (dedupe_key, kind, order_id, to_address, data, due_at)
+         values ($1 || ':' || $2::bigint || ':' || gen_random_uuid(), $1, $3, $4, $5, $6)",
+    )
+    .bind(kind.to_string())
+    .bind(change.draw.0)
+    .bind(Uuid::from_u128(winner.order.0))
+    .bind(winner.email.clone())
+    .bind(data.to_string())
+    .bind(column(change.at))
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+fn unreadable(failure: Failure) -> sqlx::Error {
+    sqlx::Error::Decode(Box::new(failure))
+}

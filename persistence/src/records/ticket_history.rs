@@ -1,0 +1,147 @@
+//! The order in which a draw's tickets were sold and returned, for its public proof. It names no
+//! person, order or time.
+
+use std::collections::BTreeSet;
+
+use domain::{DrawId, Serial};
+use sqlx::PgPool;
+
+use super::Records;
+use crate::Failure;
+
+/// The sales of a draw as the proof shows them, read in one snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TicketHistory {
+    /// Ascending.
+    pub sold: Vec<Serial>,
+    /// `None` when the draw resold tickets before decision M-3, in another order.
+    pub moves: Option<Vec<TicketMove>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TicketMove {
+    pub serial: Serial,
+    /// Whether the ticket was returned.
+    pub returned: bool,
+}
+
+/// One allocation or void of the journal.
+#[derive(sqlx::FromRow)]
+struct TicketEventRow {
+    returned: bool,
+    serials: Vec<i16>,
+}
+
+impl Records {
+    /// Returns which tickets are sold, and in which order tickets were sold and returned.
+    ///
+    /// # Errors
+    /// The database could not be read.
+    pub async fn ticket_history(&self, draw: DrawId) -> Result<TicketHistory, Failure> {
+        let summary = "select d.resold_lowest_first,
+               (select coalesce(array_agg(t.serial order by t.serial), '{}') from tickets t where t.draw_id = d.id)
+             from draws d where d.id = $1";
+        let journal = "select x.event ->> 'event' = 'voided' as returned,
+               (select array_agg(s.serial::smallint) from jsonb_array_elements_text(x.event -> 'serials') as s (serial)) as serials
+             from draw_events e
+               cross join lateral jsonb_array_elements(e.events -> 'events') with ordinality as x (event, place)
+             where e.draw_id = $1 and x.event ->> 'event' in ('allocated', 'voided')
+             order by e.revision, x.place";
+        let read = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            // One snapshot for both statements: a sale in between would appear in only one of them.
+            sqlx::query("set transaction isolation level repeatable read, read only")
+                .execute(&mut *transaction)
+                .await?;
+            let summary: Option<(bool, Vec<i16>)> = sqlx::query_as(summary)
+                .bind(draw.0)
+                .fetch_optional(&mut *transaction)
+                .await?;
+            let journal: Vec<TicketEventRow> = sqlx::query_as(journal)
+                .bind(draw.0)
+                .fetch_all(&mut *transaction)
+                .await?;
+            transaction.commit().await?;
+            Ok((summary, journal))
+        };
+        let (summary, journal) = self.read(read).await?;
+        let (resold_lowest_first, sold) = summary.unwrap_or_default();
+        let moves = if resold_lowest_first {
+            None
+        } else {
+            Some(moves(journal)?)
+        };
+        Ok(TicketHistory {
+            sold: serials(sold)?,
+            moves,
+        })
+    }
+}
+
+/// Lists the moves. Tickets of one allocation move together; never-sold tickets come first.
+fn moves(journal: Vec<TicketEventRow>) -> Result<Vec<TicketMove>, Failure> {
+    let (mut moves, mut came_back) = (Vec::new(), BTreeSet::new());
+    for row in journal {
+        let mut serials = serials(row.serials)?;
+        if row.returned {
+            came_back.extend(serials.iter().copied());
+        } else {
+            serials.sort_by_key(|serial| (came_back.contains(serial), *serial));
+        }
+        moves.extend(serials.into_iter().map(|serial| TicketMove {
+            serial,
+            returned: row.returned,
+        }));
+    }
+    Ok(moves)
+}
+
+fn serials(numbers: Vec<i16>) -> Result<Vec<Serial>, Failure> {
+    let serial = |number: i16| {
+        let serial = u16::try_from(number).ok().and_then(Serial::new);
+        serial.ok_or_else(|| Failure::Corrupt(format!("ticket serial {number}")))
+    };
+    numbers.into_iter().map(serial).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mixed_allocation_names_never_sold_tickets_first() {
+        let row = |returned, serials: &[i16]| TicketEventRow {
+            returned,
+            serials: serials.to_vec(),
+        };
+        let journal = vec![
+            row(false, &[1, 2, 3]),
+            row(true, &[1, 2]),
+            row(false, &[1, 4]),
+        ];
+        let named: Vec<(u16, bool)> = moves(journal)
+            .expect("serials")
+            .iter()
+            .map(|moved| (moved.serial.number(), moved.returned))
+            .collect();
+        let left = [(1, false), (2, false), (3, false)];
+        assert_eq!(
+            named,
+            [
+                &left[..],
+                &[(1, true), (2, true)],
+                &[(4, false), (1, false)]
+            ]
+            .concat()
+        );
+    }
+
+    #[test]
+    fn serial_outside_the_draw_is_corrupt() {
+        let journal = vec![TicketEventRow {
+            returned: false,
+            serials: vec![170],
+        }];
+        assert!(matches!(moves(journal), Err(Failure::Corrupt(_))));
+    }
+}

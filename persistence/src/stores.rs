@@ -1,0 +1,40 @@
+//! The stores of payments: one trait for each kind of record, implemented by `postgres` and
+//! `memory`.
+
+mod anomalies;
+mod orders;
+mod outbox;
+mod payment_operations;
+mod reconciliation;
+mod webhook_events;
+
+pub use anomalies::{AnomalyRecord, AnomalyStore};
+pub use orders::{BuyerSource, NotifyBuyer, OrderRecord, OrderStore, TermsAgreed};
+pub use outbox::{Mail, OutboxStore};
+pub use payment_operations::{
+    Attempt, FAST_PATH_MS, Operation, OperationKind, PaymentOperationStore, REPAIR_MS, Repair,
+};
+pub use reconciliation::ReconciliationStore;
+pub use webhook_events::{StoredWebhookEvent, WebhookEventStore};
+
+/// All stores of payments together, as one trait object.
+pub trait PaymentStores:
+    OrderStore
+    + ReconciliationStore
+    + PaymentOperationStore
+    + WebhookEventStore
+    + OutboxStore
+    + AnomalyStore
+{
+}
+
+impl<S> PaymentStores for S where
+    S: OrderStore
+        + ReconciliationStore
+        + PaymentOperationStore
+        + WebhookEventStore
+        + OutboxStore
+        + AnomalyStore
+        + ?Sized
+{
+}

@@ -1,0 +1,68 @@
+//! Reconciliation: the orders to compare with the provider, and the snapshots it returned.
+
+use async_trait::async_trait;
+use domain::{
+    AccountId, ClubId, DrawId, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp,
+};
+
+use super::orders::OrderRecord;
+use crate::error::Failure;
+
+/// Answers the reconciler's questions about orders, and stores the provider's snapshots.
+///
+/// # Errors
+/// Every method returns [`Failure::NotWritten`] when the database certainly changed nothing, and
+/// [`Failure::Unknown`] when a write may or may not have happened.
+#[async_trait]
+pub trait ReconciliationStore: Send + Sync {
+    /// Returns undecided orders that were opened before a time, oldest first: `quoted`, `allocated`
+    /// and `rejecting`. Includes captured orders without tickets, whose refund was interrupted
+    /// between the voids and `refunding`.
+    async fn orders_open(
+        &self,
+        opened_before: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<OrderRecord>, Failure>;
+    /// Returns the orders that were captured at or after a time, earliest capture first.
+    async fn orders_captured(
+        &self,
+        since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<OrderRecord>, Failure>;
+    /// Returns captured orders that still have a ticket of a cancelled draw. Their refund is due
+    /// (decision E-9).
+    async fn orders_of_cancelled_draws(&self, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
+    /// Returns orders captured before a time whose buyer left no address, and that have not been
+    /// reported. An order counts as reported when an anomaly about it is open, or was closed by a
+    /// person.
+    async fn orders_without_address(
+        &self,
+        captured_before: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<OrderRecord>, Failure>;
+    /// Returns when the newest order was opened, or `None` when there is no order.
+    async fn newest_order(&self) -> Result<Option<Timestamp>, Failure>;
+    /// Returns every connected account that may have taken payments: the clubs' accounts, and those
+    /// that orders name.
+    async fn connected_accounts(&self) -> Result<Vec<AccountId>, Failure>;
+    /// Stores the provider's snapshots of payment intents, each intent at most once per call.
+    ///
+    /// The purchase path never writes these rows, so they are an independent copy. `at` is when the
+    /// provider was asked. An older snapshot never replaces a newer one. For a disputed payment of
+    /// an order the same transaction queues one mail to the club (kind `disputed`, key
+    /// `disputed-{payment intent}`).
+    async fn record_provider_snapshots(
+        &self,
+        intents: &[PaymentIntent],
+        at: Timestamp,
+    ) -> Result<(), Failure>;
+    /// Returns the connected account of a payment intent that has a snapshot.
+    async fn account_of_payment(
+        &self,
+        payment_intent: &PaymentIntentId,
+    ) -> Result<Option<AccountId>, Failure>;
+    /// Returns the club that owns a connected account.
+    async fn club_of(&self, account: &AccountId) -> Result<Option<ClubId>, Failure>;
+    /// Returns the order that owns a sold ticket.
+    async fn ticket_owner(&self, draw: DrawId, serial: Serial) -> Result<Option<OrderId>, Failure>;
+}

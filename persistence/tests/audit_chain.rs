@@ -1,0 +1,241 @@
+//! The keyed chain of the audit log in Postgres: how changes by the table's owner are found.
+
+use persistence::records::Records;
+use persistence::records::audit::AuditAction;
+use persistence::records::audit_chain::AuditAnchor;
+use persistence::testing::{Database, database};
+use persistence::{Postgres, Sealer};
+
+async fn opened(database: &Database, key: u8) -> Records {
+    let postgres = Postgres::connect_by(database.doors(), Sealer::new(&[key; 32]))
+        .await
+        .expect("connected");
+    Records::new(postgres)
+}
+
+async fn log_of(entries: usize) -> (Records, Database) {
+    let database = database().await;
+    let records = opened(&database, 7).await;
+    write(&records, entries).await;
+    (records, database)
+}
+
+async fn write(records: &Records, entries: usize) {
+    for _ in 0..entries {
+        let act = AuditAction {
+            actor: "operator 1",
+            club: None,
+            action: "enter-results",
+            object: "draw:1001",
+            ip: None,
+        };
+        records
+            .audit(act, &serde_json::json!({ "home": 7 }))
+            .await
+            .expect("written");
+    }
+}
+
+async fn broken_at(records: &Records) -> Option<i64> {
+    records.verify_audit_chain().await.expect("read").broken_at
+}
+
+/// Recomputes every plain hash, as the table's owner can do without the sealing key.
+const RECOMPUTE: &str = "
+    alter table audit_log disable trigger user;
+    do $$
+    declare
+      entry audit_log;
+      previous bytea := sha256('football-doubles-audit');
+    begin
+      for entry in select * from audit_log order by id loop
+        update audit_log set previous_hash = previous, hash = audit_hash(previous, entry) where id = entry.id
+          returning hash into previous;
+      end loop;
+    end $$;
+    alter table audit_log enable trigger user;";
+
+async fn forge(database: &Database, change: &'static str) {
+    database
+        .run("alter table audit_log disable trigger user")
+        .await;
+    database.run(change).await;
+    database.run(RECOMPUTE).await;
+    let plain = "select count(*) from audit_breaks where $1 = ''";
+    assert_eq!(
+        database.count(plain, "").await,
+        0,
+        "the plain chain is whole"
+    );
+}
+
+#[tokio::test]
+async fn recomputed_plain_hashes_are_found_by_the_key() {
+    let (records, database) = log_of(3).await;
+    assert_eq!(broken_at(&records).await, None);
+    forge(
+        &database,
+        "update audit_log set actor = 'nobody' where id = 2",
+    )
+    .await;
+    assert_eq!(broken_at(&records).await, Some(2));
+}
+
+#[tokio::test]
+async fn removed_middle_entry_is_found_by_the_key() {
+    let (records, database) = log_of(3).await;
+    forge(&database, "delete from audit_log where id = 2").await;
+    assert_eq!(broken_at(&records).await, Some(3));
+}
+
+#[tokio::test]
+async fn another_key_makes_no_chain() {
+    let (_, database) = log_of(2).await;
+    assert_eq!(broken_at(&opened(&database, 8).await).await, Some(1));
+}
+
+#[tokio::test]
+async fn entry_without_keyed_hash_after_a_keyed_one_is_a_break() {
+    let (records, database) = log_of(2).await;
+    database
+        .run("insert into audit_log (actor, action, object) values ('nobody', 'x', 'y')")
+        .await;
+    write(&records, 1).await;
+    assert_eq!(broken_at(&records).await, Some(3));
+}
+
+#[tokio::test]
+async fn first_keyed_entry_anchors_the_entries_before_it() {
+    let database = database().await;
+    for _ in 0..2 {
+        database
+            .run("insert into audit_log (actor, action, object) values ('operator 1', 'x', 'y')")
+            .await;
+    }
+    let records = opened(&database, 7).await;
+    assert_eq!(
+        (broken_at(&records).await, records.audit_anchor().await),
+        (None, Ok(None))
+    );
+    write(&records, 2).await;
+    assert_eq!(broken_at(&records).await, None);
+    forge(
+        &database,
+        "update audit_log set actor = 'nobody' where id = 1",
+    )
+    .await;
+    assert_eq!(
+        broken_at(&records).await,
+        Some(3),
+        "the first keyed entry no longer follows"
+    );
+}
+
+#[tokio::test]
+async fn cut_tail_is_found_against_an_anchor() {
+    let (records, database) = log_of(2).await;
+    let before = records.audit_anchor().await.expect("read").expect("keyed");
+    write(&records, 1).await;
+    let newest = records.audit_anchor().await.expect("read").expect("keyed");
+    assert_eq!((before.entry, newest.entry), (2, 3));
+    assert_eq!(
+        (
+            records.holds_anchor(&before).await,
+            records.holds_anchor(&newest).await
+        ),
+        (Ok(true), Ok(true))
+    );
+    forge(&database, "delete from audit_log where id = 3").await;
+    assert_eq!(
+        broken_at(&records).await,
+        None,
+        "the log alone does not show it"
+    );
+    assert_eq!(
+        (
+            records.holds_anchor(&before).await,
+            records.holds_anchor(&newest).await
+        ),
+        (Ok(true), Ok(false))
+    );
+    write(&records, 1).await;
+    assert_eq!(
+        records.holds_anchor(&newest).await,
+        Ok(false),
+        "another entry under its number is another"
+    );
+}
+
+#[tokio::test]
+async fn removed_key_column_is_found_against_an_anchor() {
+    let (records, database) = log_of(2).await;
+    let anchor = records.audit_anchor().await.expect("read").expect("keyed");
+    forge(
+        &database,
+        "update audit_log set actor = 'nobody', keyed_hash = null",
+    )
+    .await;
+    assert_eq!(
+        broken_at(&records).await,
+        None,
+        "as if the log were from before the key"
+    );
+    assert_eq!(records.holds_anchor(&anchor).await, Ok(false));
+}
+
+#[tokio::test]
+async fn keyed_hash_is_written_once() {
+    let (_, database) = log_of(1).await;
+    let mut stores = database.connection().await;
+    for rewriting in [
+        "update audit_log set keyed_hash = sha256('x')",
+        "update audit_log set keyed_hash = null, actor = 'nobody'",
+    ] {
+        let refused = sqlx::query(rewriting)
+            .execute(&mut stores)
+            .await
+            .expect_err("refused");
+        assert!(
+            refused.to_string().contains("append-only"),
+            "{rewriting}: {refused}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn chain_is_keyed_only_once_older_nodes_are_gone() {
+    let database = database().await;
+    let records = opened(&database, 7).await;
+    database
+        .run("insert into nodes (boot_id, address, lease_until) values (gen_random_uuid(), 'old', now() + interval '1 hour')")
+        .await;
+    write(&records, 1).await;
+    assert_eq!(
+        records.audit_anchor().await,
+        Ok(None),
+        "an older node writes entries without a keyed hash"
+    );
+    database.run("delete from nodes").await;
+    write(&records, 1).await;
+    assert_eq!(
+        records
+            .audit_anchor()
+            .await
+            .expect("read")
+            .map(|anchor| anchor.entry),
+        Some(2)
+    );
+    assert_eq!(broken_at(&records).await, None);
+}
+
+#[test]
+fn anchor_text_reads_back() {
+    let anchor = AuditAnchor {
+        entry: 42,
+        keyed_hash: [0xab; 32],
+    };
+    assert_eq!(anchor.to_string().parse(), Ok(anchor));
+    for wrong in ["", "42", "42:ab", "x:00", &format!("x:{}", "0".repeat(64))] {
+        assert!(wrong.parse::<AuditAnchor>().is_err(), "{wrong}");
+    }
+}

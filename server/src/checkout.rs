@@ -1,0 +1,188 @@
+//! Opens a payment for tickets, or resizes the open one, in this order: price, limits, reservation,
+//! payment intent, answer (decisions C-2, C-3, C-10).
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use actix_web::HttpRequest;
+use domain::{Cents, DrawId, OrderState, Timestamp, reservation};
+use persistence::failpoint::{self, PurchaseStep};
+use persistence::ledger::BuyerDetails;
+
+use crate::error::Problem;
+use crate::identity::{Browser, KnownBrowser, address};
+use crate::order_access::OwnOrder;
+use crate::state::State;
+use crate::wire::purchase::Purchase;
+
+mod answer;
+mod consents;
+mod limits;
+mod offers;
+pub mod open_orders;
+mod order;
+mod quote;
+pub mod requested_tickets;
+
+pub use answer::CheckoutForm;
+pub use consents::remember_consents;
+pub use limits::{amount_changed, hold_source};
+
+use open_orders::{CheckoutPlan, RequestedTickets, TrackedOrder};
+use order::FoundOrder;
+
+/// A request to open a payment.
+pub struct CheckoutRequest {
+    pub browser: Browser,
+    /// Whether the browser sent its signed cookie; otherwise it is new.
+    pub is_known: bool,
+    pub address: IpAddr,
+    pub tickets: RequestedTickets,
+    /// The client's idempotency key of the attempt to buy, if it sent one.
+    pub attempt: Option<String>,
+    /// The total that the buyer saw, if the client sent it.
+    pub expected_amount: Option<Cents>,
+    pub buyer: BuyerDetails,
+    /// The offers that a cart was put together from; `None` for a single draw.
+    pub offers: Option<BTreeSet<i64>>,
+}
+
+impl CheckoutRequest {
+    /// Collects the request from the HTTP request, the parsed tickets and the body.
+    pub fn new(
+        request: &HttpRequest,
+        state: &State,
+        browser: Browser,
+        tickets: RequestedTickets,
+        body: &Purchase,
+    ) -> CheckoutRequest {
+        CheckoutRequest {
+            browser,
+            is_known: KnownBrowser::of(request).is_some(),
+            address: address(request, &state.config),
+            tickets,
+            attempt: body.client_key.clone().filter(|key| !key.is_empty()),
+            expected_amount: body.expected_amount,
+            buyer: body.buyer_details(),
+            offers: body.offers(),
+        }
+    }
+}
+
+/// An order with an open payment.
+pub struct OpenedCheckout {
+    pub order: OwnOrder,
+    /// When the reservation ends, as shown to the buyer.
+    pub shown_until: Timestamp,
+}
+
+/// Opens or resizes the browser's order for these draws.
+///
+/// # Errors
+/// The reason for the buyer. Then no tickets are reserved beyond those reserved before.
+pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheckout, Problem> {
+    limits::check_open_for_payments(state)?;
+    let quote =
+        failpoint::around(PurchaseStep::Quote, quote::price(state, &request.tickets)).await?;
+    let now = state.clock.now();
+    limits::check_amount(&request, &quote)?;
+    limits::check_not_sold_out(state, &request, &quote)?;
+    let (plan, opening) = state
+        .open_orders
+        .plan(&request.browser, &request.tickets, now);
+    limits::check_plan(state, &request, &plan)?;
+    abandon_overlapping_orders(state, &request, &plan).await?;
+    let found = order::find_or_open(state, &request, &quote, &plan).await?;
+    let shown_until = order::shown_until(state, &found.record, &quote, now).await?;
+    let generation = found.generation;
+    let order = complete_order(state, &request, &plan, found, now).await?;
+    let tracked = TrackedOrder {
+        order: order.id(),
+        counts: request.tickets,
+        generation,
+        attempt: request.attempt,
+        reserved_until: shown_until
+            .plus_seconds(reservation::KEPT_SECONDS - reservation::SHOWN_SECONDS),
+        is_finished: !is_unpaid(&order),
+    };
+    state
+        .open_orders
+        .record_opened(&request.browser, tracked, now);
+    drop(opening);
+    Ok(OpenedCheckout { order, shown_until })
+}
+
+/// Returns the browser's newest order for these draws, in whatever state, so that a repeated
+/// request never buys twice. Opens a new order when there is none.
+///
+/// # Errors
+/// As for [`open`].
+pub async fn current_or_open(state: &State, request: CheckoutRequest) -> Result<OwnOrder, Problem> {
+    if let Some(own) = order::newest(state, &request.browser, &request.tickets).await? {
+        let record = own.record();
+        let is_same = record
+            .order
+            .lines
+            .iter()
+            .all(|line| request.tickets.get(&line.draw) == Some(&line.count));
+        if is_same || record.order.state != OrderState::Quoted {
+            return Ok(own);
+        }
+    }
+    Ok(open(state, request).await?.order)
+}
+
+/// The draw that has too few tickets left for a browser without reservations, and its number of
+/// unsold tickets. Decides from memory only.
+///
+/// `None` in every other case; then [`open`] decides.
+pub fn too_late(state: &State, body: &Purchase) -> Option<(DrawId, u16)> {
+    let tickets = requested_tickets::single(body).ok()?;
+    limits::check_open_for_payments(state).ok()?;
+    let quote = quote::price_now(state, &tickets)?;
+    let agreed = body
+        .expected_amount
+        .is_none_or(|expected| expected == quote.total());
+    quote.too_few.filter(|_| agreed)
+}
+
+/// Abandons the browser's other unpaid orders that have one of the requested draws.
+async fn abandon_overlapping_orders(
+    state: &State,
+    request: &CheckoutRequest,
+    plan: &CheckoutPlan,
+) -> Result<(), Problem> {
+    for order in &plan.abandon {
+        state.payments.abandon(*order).await?;
+        state.open_orders.mark_finished(&request.browser, *order);
+    }
+    Ok(())
+}
+
+/// Stores the buyer, the remembered consents and the offers with an opened order.
+async fn complete_order(
+    state: &State,
+    request: &CheckoutRequest,
+    plan: &CheckoutPlan,
+    found: FoundOrder,
+    now: Timestamp,
+) -> Result<OwnOrder, Problem> {
+    // The order was found or opened under a key of this browser.
+    let mut order =
+        OwnOrder::of_browser(found.record, &request.browser).ok_or_else(Problem::unavailable)?;
+    order.correct_buyer(state, &request.buyer).await?;
+    consents::store_remembered(state, request, &order, now).await?;
+    // A new order has no stored offers to remove.
+    let offers = request
+        .offers
+        .as_ref()
+        .filter(|offers| !plan.is_new || !offers.is_empty());
+    if let Some(offers) = offers.filter(|_| is_unpaid(&order)) {
+        offers::store(state, &order, &request.tickets, offers).await?;
+    }
+    Ok(order)
+}
+
+fn is_unpaid(order: &OwnOrder) -> bool {
+    order.record().order.state == OrderState::Quoted
+}

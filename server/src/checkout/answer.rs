@@ -1,0 +1,52 @@
+//! The answer to an opened payment.
+
+use super::OpenedCheckout;
+use crate::error::Problem;
+use crate::state::State;
+use crate::wire::instant::rfc3339;
+use crate::wire::purchase::{OpenedItem, OpenedPayment};
+
+/// What the buyer checks out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckoutForm {
+    /// Tickets of one draw.
+    Single,
+    /// A cart; the answer lists its items.
+    Cart,
+}
+
+impl OpenedCheckout {
+    /// Builds the answer.
+    ///
+    /// # Errors
+    /// 503 when the order has no payment intent yet.
+    pub fn answer(&self, state: &State, form: CheckoutForm) -> Result<OpenedPayment, Problem> {
+        let record = self.order.record();
+        let order = &record.order;
+        let (Some(secret), Some(intent)) = (&record.client_secret, &order.payment_intent) else {
+            return Err(Problem::unavailable());
+        };
+        let item = |line: &domain::Line| OpenedItem {
+            draw_id: line.draw.0,
+            draw_number: line.draw.0,
+            quantity: line.count,
+            ticket_price: line.unit_price.decimal(),
+            card_fee: line.card_fee.decimal(),
+        };
+        Ok(OpenedPayment {
+            client_secret: secret.clone(),
+            payment_intent_id: intent.0.clone(),
+            amount: order.total().0,
+            connected_account_id: order.account.0.clone(),
+            reservation_id: order.id.to_string(),
+            order_token: record.token.clone(),
+            expires_at: rfc3339(self.shown_until),
+            server_time: rfc3339(state.clock.now()),
+            ticket_count: order.tickets(),
+            items: match form {
+                CheckoutForm::Single => None,
+                CheckoutForm::Cart => Some(order.lines.iter().map(item).collect()),
+            },
+        })
+    }
+}

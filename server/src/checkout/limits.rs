@@ -1,0 +1,118 @@
+//! The checks between the price and the reservation: open for payments, expected amount, tickets
+//! left, and the limits of one browser.
+
+use std::net::IpAddr;
+
+use actix_web::http::StatusCode;
+use domain::{Cents, HoldSource, Refusal};
+
+use super::CheckoutRequest;
+use super::open_orders::{CheckoutPlan, RESERVED_PER_BROWSER_MAX};
+use super::quote::Quote;
+use crate::app::Phase;
+use crate::error::Problem;
+use crate::identity::Browser;
+use crate::state::State;
+
+/// The specified maintenance text (section C:200 of the specification).
+const MAINTENANCE: &str =
+    "System is doing some maintenance. We won't be long, check back in a couple of minutes.";
+
+/// Refuses new payments during maintenance and while the server shuts down (decision I-5).
+///
+/// # Errors
+/// 503 `maintenance` or `unavailable`.
+pub(super) fn check_open_for_payments(state: &State) -> Result<(), Problem> {
+    if state.catalogue.facts().maintenance_mode() {
+        return Err(
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "maintenance", MAINTENANCE)
+                .retry_after(60),
+        );
+    }
+    if *state.phase.borrow() >= Phase::Draining {
+        return Err(Problem::unavailable());
+    }
+    Ok(())
+}
+
+/// Checks that the price equals the total that the buyer saw, if the client sent one.
+///
+/// # Errors
+/// 409 `amount-changed`.
+pub(super) fn check_amount(request: &CheckoutRequest, quote: &Quote) -> Result<(), Problem> {
+    if request
+        .expected_amount
+        .is_some_and(|expected| expected != quote.total())
+    {
+        return Err(amount_changed(quote.total()));
+    }
+    Ok(())
+}
+
+/// Refuses a sold-out draw to an unknown browser before any state is recorded, so that a crowd
+/// takes no memory.
+///
+/// # Errors
+/// 409 `tickets-unavailable`.
+pub(super) fn check_not_sold_out(
+    state: &State,
+    request: &CheckoutRequest,
+    quote: &Quote,
+) -> Result<(), Problem> {
+    if let Some((draw, free)) = quote.too_few
+        && !state.open_orders.knows(&request.browser)
+    {
+        return Err(Problem::refused(draw, Refusal::TooFewTickets { free }));
+    }
+    Ok(())
+}
+
+/// Checks the limits of one browser: reserved tickets, and new payment intents.
+///
+/// # Errors
+/// 409 `too-many-reserved`, or 429 with `Retry-After`.
+pub(super) fn check_plan(
+    state: &State,
+    request: &CheckoutRequest,
+    plan: &CheckoutPlan,
+) -> Result<(), Problem> {
+    if plan.reserved_elsewhere + request.tickets.values().sum::<u16>() > RESERVED_PER_BROWSER_MAX {
+        return Err(Problem::conflict(
+            "too-many-reserved",
+            format!(
+                "You can keep at most {RESERVED_PER_BROWSER_MAX} tickets at a time. Please complete your purchase first."
+            ),
+        ));
+    }
+    if plan.is_new {
+        count_new_intent(state, request)?;
+    }
+    Ok(())
+}
+
+/// Counts a new payment intent against the limits of the browser and its address.
+///
+/// # Errors
+/// 429 with `Retry-After`.
+pub(super) fn count_new_intent(state: &State, request: &CheckoutRequest) -> Result<(), Problem> {
+    state.limits.check_new_intent(
+        request.is_known.then_some(&request.browser.0),
+        request.address,
+    )
+}
+
+/// The source whose quota of unpaid tickets a browser's reservations count against. `None`: no
+/// limit applies.
+pub fn hold_source(state: &State, browser: &Browser, address: IpAddr) -> Option<HoldSource> {
+    let has_paid = state.open_orders.has_paid(browser, state.clock.now());
+    state.limits.hold_source(browser, has_paid, address)
+}
+
+/// The answer when the amount differs from what the buyer saw (decision C-3).
+pub fn amount_changed(amount: Cents) -> Problem {
+    Problem::conflict(
+        "amount-changed",
+        format!("The total has changed to {amount}. Please check it and try again. You have not been charged."),
+    )
+    .with("amount", amount.0)
+}

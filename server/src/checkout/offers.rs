@@ -1,0 +1,39 @@
+//! The offers that a cart was put together from.
+
+use std::collections::BTreeSet;
+
+use super::open_orders::RequestedTickets;
+use crate::error::Problem;
+use crate::order_access::OwnOrder;
+use crate::state::State;
+
+/// Stores from which offers a cart was put together.
+///
+/// The client sends the offer id of each line (`bundleId`). An offer counts only if it belongs to
+/// the club and all its games are in the cart.
+///
+/// # Errors
+/// The database could not be read or written.
+pub(super) async fn store(
+    state: &State,
+    own: &OwnOrder,
+    tickets: &RequestedTickets,
+    claimed: &BTreeSet<i64>,
+) -> Result<(), Problem> {
+    let mut found = Vec::new();
+    if !claimed.is_empty() {
+        for bundle in state.records.bundles(own.record().order.club).await? {
+            let is_sold = matches!(bundle.status.as_str(), "active" | "locked");
+            let complete_sets = bundle
+                .games
+                .iter()
+                .map(|game| tickets.get(game).copied().unwrap_or(0))
+                .min()
+                .unwrap_or(0);
+            if is_sold && complete_sets > 0 && claimed.contains(&bundle.id) {
+                found.push((bundle.id, complete_sets));
+            }
+        }
+    }
+    Ok(state.records.note_offers(own.id(), &found).await?)
+}

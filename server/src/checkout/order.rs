@@ -1,0 +1,146 @@
+//! Finds the browser's order for the requested draws, or opens a new one: the actors reserve the
+//! tickets and create the payment intent.
+
+use actors::{OpenOrder, PaymentFailure};
+use domain::{AccountId, OrderId, OrderState, Timestamp, reservation};
+use persistence::stores::OrderRecord;
+
+use super::CheckoutRequest;
+use super::limits::{count_new_intent, hold_source};
+use super::open_orders::{CheckoutPlan, RequestedTickets, client_key};
+use super::quote::{Quote, club_not_ready};
+use crate::error::Problem;
+use crate::identity::{Browser, random};
+use crate::order_access::OwnOrder;
+use crate::state::State;
+
+/// Most finished orders of one browser for the same draws that are skipped.
+const GENERATIONS_MAX: u32 = 200;
+
+/// An order of the browser, and its generation among the browser's orders for these draws.
+pub(super) struct FoundOrder {
+    pub record: OrderRecord,
+    pub generation: u32,
+}
+
+/// Returns the browser's unpaid order for these draws, resized if necessary, or opens a new one.
+///
+/// A finished order is returned only to the attempt that made it, so that a repeated request
+/// answers the same order and a new attempt opens another.
+pub(super) async fn find_or_open(
+    state: &State,
+    request: &CheckoutRequest,
+    quote: &Quote,
+    plan: &CheckoutPlan,
+) -> Result<FoundOrder, Problem> {
+    let first = plan.generation;
+    let mut is_counted = plan.is_new;
+    let tracked = state.open_orders.newest(&request.browser, &request.tickets);
+    let attempt_of = |order: OrderId| {
+        tracked
+            .as_ref()
+            .filter(|tracked| tracked.order == order)
+            .map(|tracked| &tracked.attempt)
+    };
+    for generation in first..first + GENERATIONS_MAX {
+        let order = OpenOrder {
+            client_key: client_key(
+                &request.browser,
+                request.tickets.keys().copied(),
+                generation,
+            ),
+            token: hex::encode(random::<16>()),
+            id: OrderId(u128::from_be_bytes(random())),
+            club: quote.club.id,
+            account: quote.account.clone(),
+            lines: quote.lines.clone(),
+            buyer: request.buyer.clone(),
+            source: hold_source(state, &request.browser, request.address),
+        };
+        let record = state
+            .payments
+            .open(order)
+            .await
+            .map_err(|failure| opening_failed(failure, &quote.account))?;
+        let is_same_attempt =
+            request.attempt.is_some() && attempt_of(record.order.id) == Some(&request.attempt);
+        match record.order.state {
+            OrderState::Quoted | OrderState::Allocated | OrderState::Rejecting => {
+                return Ok(FoundOrder { record, generation });
+            }
+            OrderState::Captured if is_same_attempt => {
+                return Ok(FoundOrder { record, generation });
+            }
+            OrderState::Captured
+            | OrderState::Released
+            | OrderState::Void
+            | OrderState::Anomaly => {}
+        }
+        // The tracked order ended a moment ago, for example after a fifth declined card. The next
+        // one needs a new payment intent, so it counts against the limit.
+        if !std::mem::replace(&mut is_counted, true) {
+            count_new_intent(state, request)?;
+        }
+    }
+    Err(Problem::unavailable())
+}
+
+/// The problem for an order that could not be opened.
+///
+/// No card was involved yet, so a decline concerns the club's account. Stripe's text is not meant
+/// for the buyer (finding F30 of reliability.md).
+fn opening_failed(failure: PaymentFailure, account: &AccountId) -> Problem {
+    let PaymentFailure::Declined { code, message } = failure else {
+        return failure.into();
+    };
+    tracing::warn!(account.id = %account.0, code, message, "Stripe refused a payment intent for a club");
+    club_not_ready()
+}
+
+/// When the reservation ends, as shown to the buyer: 120 seconds, never past kick-off (decision
+/// C-1).
+///
+/// A repeated request does not prolong the reservation, so an existing one is read from the draws.
+pub(super) async fn shown_until(
+    state: &State,
+    record: &OrderRecord,
+    quote: &Quote,
+    now: Timestamp,
+) -> Result<Timestamp, Problem> {
+    let shown = |from: Timestamp| {
+        from.plus_seconds(reservation::SHOWN_SECONDS)
+            .min(quote.closes_at)
+    };
+    if record.opened_at >= now {
+        return Ok(shown(record.opened_at));
+    }
+    let grace = reservation::KEPT_SECONDS - reservation::SHOWN_SECONDS;
+    Ok(match state.payments.reservation(record.order.id).await? {
+        // Kick-off cuts the reservation short; there is no grace period then.
+        Some(kept) if kept.until.plus_seconds(grace) >= quote.closes_at => shown(now),
+        Some(kept) => kept.until,
+        None => now,
+    })
+}
+
+/// The browser's newest order for these draws.
+pub(super) async fn newest(
+    state: &State,
+    browser: &Browser,
+    tickets: &RequestedTickets,
+) -> Result<Option<OwnOrder>, Problem> {
+    let own = |record| OwnOrder::of_browser(record, browser);
+    if let Some(tracked) = state.open_orders.newest(browser, tickets) {
+        return Ok(state.payments.order(tracked.order).await?.and_then(own));
+    }
+    // After a restart the order is only in the database.
+    let mut newest = None;
+    for generation in 0.. {
+        let key = client_key(browser, tickets.keys().copied(), generation);
+        match state.payments.order_by_client_key(&key).await? {
+            Some(record) => newest = Some(record),
+            None => break,
+        }
+    }
+    Ok(newest.and_then(own))
+}

@@ -1,0 +1,113 @@
+//! Reads the requested tickets of a body: one draw, or a cart of several.
+
+use domain::{DrawId, TICKETS_PER_ORDER_MAX};
+
+use super::open_orders::RequestedTickets;
+use crate::error::Problem;
+use crate::wire::purchase::Purchase;
+
+/// Most draws in a cart; a club has no more games in two weeks.
+const CART_LINES_MAX: usize = 20;
+
+/// Reads `{drawNumber|drawId, ticketCount}`.
+///
+/// # Errors
+/// 400 for a missing draw or a count outside 1…50.
+pub fn single(body: &Purchase) -> Result<RequestedTickets, Problem> {
+    let draw = draw(body.draw())?;
+    Ok(RequestedTickets::from([(
+        draw,
+        count(draw, body.ticket_count)?,
+    )]))
+}
+
+/// Reads `{items: [{drawId, quantity}]}`. Items of the same draw are added up (decision C-13).
+///
+/// # Errors
+/// 400 for an empty or overlong cart, a missing draw or a count outside 1…50.
+pub fn cart(body: &Purchase) -> Result<RequestedTickets, Problem> {
+    let items = body.items.as_deref().unwrap_or_default();
+    if items.is_empty() || items.len() > CART_LINES_MAX {
+        let message = format!("A cart holds 1 to {CART_LINES_MAX} draws.");
+        return Err(Problem::bad_request("cart-size", message));
+    }
+    let mut counts = RequestedTickets::new();
+    for item in items {
+        let draw = draw(item.draw_id.or(item.draw_number))?;
+        let sum = counts.get(&draw).copied().unwrap_or(0) + count(draw, item.quantity)?;
+        counts.insert(draw, count(draw, Some(sum.into()))?);
+    }
+    Ok(counts)
+}
+
+/// Reads one draw or a cart, whichever the body has.
+///
+/// # Errors
+/// As for [`single`] and [`cart`].
+pub fn either(body: &Purchase) -> Result<RequestedTickets, Problem> {
+    if body.items.is_some() {
+        cart(body)
+    } else {
+        single(body)
+    }
+}
+
+fn draw(number: Option<i64>) -> Result<DrawId, Problem> {
+    number.map(DrawId).ok_or_else(|| {
+        Problem::bad_request("draw-missing", "Which draw the tickets are for is missing.")
+    })
+}
+
+fn count(draw: DrawId, count: Option<i64>) -> Result<u16, Problem> {
+    let range = 1..=i64::from(TICKETS_PER_ORDER_MAX);
+    let count = count
+        .filter(|count| range.contains(count))
+        .and_then(|count| u16::try_from(count).ok());
+    let refusal = domain::Refusal::CountOutOfRange {
+        max: TICKETS_PER_ORDER_MAX,
+    };
+    count.ok_or_else(|| Problem::refused(draw, refusal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Result<RequestedTickets, u16> {
+        let body: Purchase = serde_json::from_str(json).expect("a purchase");
+        either(&body).map_err(|problem| problem.status().as_u16())
+    }
+
+    #[test]
+    fn purchase_takes_one_to_fifty_tickets_of_a_draw() {
+        assert_eq!(
+            read(r#"{"drawNumber":1042,"ticketCount":50}"#),
+            Ok(RequestedTickets::from([(DrawId(1042), 50)]))
+        );
+        for count in ["0", "-1", "51", "1e9", "1e300", "null"] {
+            assert_eq!(
+                read(&format!(r#"{{"drawNumber":1042,"ticketCount":{count}}}"#)),
+                Err(400),
+                "{count}"
+            );
+        }
+        assert_eq!(read(r#"{"ticketCount":1}"#), Err(400));
+    }
+
+    #[test]
+    fn items_of_one_draw_are_added_up() {
+        let two = r#"{"items":[{"drawId":1042,"quantity":20},{"drawId":"1041","quantity":1},{"drawId":1042,"quantity":30}]}"#;
+        assert_eq!(
+            read(two),
+            Ok(RequestedTickets::from([
+                (DrawId(1041), 1),
+                (DrawId(1042), 50)
+            ]))
+        );
+        assert_eq!(
+            read(r#"{"items":[{"drawId":1042,"quantity":50},{"drawId":1042,"quantity":1}]}"#),
+            Err(400)
+        );
+        assert_eq!(read(r#"{"items":[]}"#), Err(400));
+    }
+}

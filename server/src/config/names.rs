@@ -1,0 +1,177 @@
+//! Detects misspelt variables. A name close to a known one would otherwise be ignored silently.
+
+use super::environment::{Environment, Problems};
+
+/// Every variable the program reads.
+const NAMES: [&str; 28] = [
+    "BANK_DATABASE_URL",
+    "BIND_ADDR",
+    "BUILD_VERSION",
+    "BUYER_DETAILS_MONTHS",
+    "DATABASE_URL",
+    "FD_DATA_DIR",
+    "FD_FAILPOINT",
+    "FD_WEB_DIR",
+    "FEE_CAP_CENTS",
+    "FEE_NOTE",
+    "FEE_PASSTHROUGH",
+    "FEE_RATE_BPS",
+    "MAIL_FROM",
+    "METRICS_ADDR",
+    "NODE_ADDRESS",
+    "PORT",
+    "PUBLIC_URL",
+    "RUST_LOG",
+    "SEAL_KEY",
+    "SMTP_URL",
+    "STRIPE_API_URL",
+    "STRIPE_CALLS_PER_SECOND",
+    "STRIPE_PUBLISHABLE_KEY",
+    "STRIPE_SECRET_KEY",
+    "STRIPE_WEBHOOK_SECRETS",
+    "SUPPORT_EMAIL",
+    "SUPPORT_SMS",
+    "TRUSTED_PROXIES",
+];
+const SURCHARGE_MODE: &str = "SURCHARGE_MODE";
+
+/// Prefixes that other programs do not use. In production every unknown name with one of them is
+/// refused.
+const OWN_PREFIXES: [&str; 9] = [
+    "FD_",
+    "FEE_",
+    "MAIL_",
+    "SEAL_",
+    "SMTP_",
+    "STRIPE_",
+    "SUPPORT_",
+    "SURCHARGE_",
+    "TRUSTED_",
+];
+
+/// Maximum edit distance between a misspelt name and the intended one.
+const DISTANCE_MAX: usize = 2;
+/// Maximum number of letters by which one name may extend the other, as `METRICS_ADDRESS` extends
+/// `METRICS_ADDR`.
+const EXTENSION_MAX: usize = 4;
+
+/// Which unknown names are refused.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strictness {
+    /// Refuse names that are close to known ones.
+    Near,
+    /// Also refuse unknown names with a known prefix.
+    Prefix,
+}
+
+impl Environment {
+    /// Reports unknown names.
+    pub(super) fn check_names(&self, strictness: Strictness, problems: &mut Problems) {
+        for name in self.names() {
+            if known_names().any(|known_names| known_names == name) {
+                continue;
+            }
+            let is_ours = OWN_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+            match closest_name(name) {
+                Some(closest_name) => problems.add(format!(
+                    "{name} is not a variable of this program: did you mean {closest_name}?"
+                )),
+                None if is_ours && strictness == Strictness::Prefix => {
+                    problems
+                        .add(format!("{name} is not a variable of this program: remove it (.env.example lists all)"));
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+fn known_names() -> impl Iterator<Item = &'static str> {
+    NAMES.into_iter().chain([SURCHARGE_MODE])
+}
+
+/// The known name closest to this one. Only names with the same first word are compared, so that a
+/// variable of the system is never taken for one of this program.
+fn closest_name(name: &str) -> Option<&'static str> {
+    let first_word = |name: &str| name.split_once('_').map(|(word, _)| word.to_string());
+    let near = known_names().filter(|known_names| {
+        first_word(known_names).is_some() && first_word(known_names) == first_word(name)
+    });
+    let is_near = |known_names: &&str| {
+        let longer = |long: &str, short: &str| {
+            long.strip_prefix(short)
+                .is_some_and(|rest| rest.len() <= EXTENSION_MAX && !rest.contains('_'))
+        };
+        distance(known_names, name) <= DISTANCE_MAX
+            || longer(name, known_names)
+            || longer(known_names, name)
+    };
+    near.filter(is_near)
+        .min_by_key(|known_names| distance(known_names, name))
+}
+
+/// Levenshtein distance: letters to insert, remove or replace to turn one word into the other.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = at + 1;
+        for (place, found) in other.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *found);
+            diagonal = row[place + 1];
+            row[place + 1] = replaced.min(row[place] + 1).min(diagonal + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edit_distance_counts_single_letters() {
+        for (one, other, edits) in [
+            ("", "ab", 2),
+            ("ab", "ab", 0),
+            ("kitten", "sitting", 3),
+            ("FORM", "FROM", 2),
+        ] {
+            assert_eq!(distance(one, other), edits, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn system_variables_are_not_taken_for_known_names() {
+        for name in [
+            "PATH",
+            "HOME",
+            "MAIL",
+            "PORTS",
+            "NODE_ENV",
+            "NODE_PATH",
+            "NODE_OPTIONS",
+            "METRICS_PORT",
+        ] {
+            assert_eq!(closest_name(name), None, "{name}");
+        }
+        for (name, ours) in [
+            ("STRIPE_SECRET_KEYS", "STRIPE_SECRET_KEY"),
+            ("METRICS_ADDRESS", "METRICS_ADDR"),
+            ("NODE_ADDR", "NODE_ADDRESS"),
+            ("DATABASE_URI", "DATABASE_URL"),
+            ("TRUSTED_PROXY", "TRUSTED_PROXIES"),
+        ] {
+            assert_eq!(
+                closest_name(name).is_some(),
+                name != "TRUSTED_PROXY",
+                "{name}"
+            );
+            assert!(
+                closest_name(name).is_none_or(|closest_name| closest_name == ours),
+                "{name}"
+            );
+        }
+    }
+}

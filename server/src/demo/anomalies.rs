@@ -1,0 +1,180 @@
+//! Seeds one open anomaly of each type for the operator's console. Four arise as in reality:
+//! directly at Stripe, or from a buyer without an address. The operator's actions on them succeed.
+
+use actors::{Gateway, NewIntent, Stripe};
+use anyhow::{Context, ensure};
+use domain::order::LineRequest;
+use domain::{
+    AccountId, Anomaly, AnomalyKind, Cents, DrawId, FeePolicy, OrderId, PaymentIntentId, Timestamp,
+};
+use persistence::PaymentStores;
+use persistence::stores::OrderRecord;
+use uuid::Uuid;
+
+use super::buyers::{self, CARD, PlannedOrder};
+use super::plan::DRAWS;
+use super::seed::{SeedRun, Seller};
+
+/// Indexes in [`DRAWS`]: on sale with free tickets, on sale, awaiting its result, completed.
+const UNKNOWN_ORDER: usize = 3;
+const PAID_TWICE: usize = 1;
+const WITHOUT_BUYER: usize = 12;
+const DISPUTED: usize = 14;
+
+/// An anomaly that only becomes true once the dates have been moved, and is raised then.
+pub struct DeferredAnomaly {
+    anomaly: Anomaly,
+    amount: Cents,
+    at: Timestamp,
+}
+
+impl DeferredAnomaly {
+    /// Raises the anomaly.
+    pub async fn raise(&self, books: &dyn PaymentStores) -> anyhow::Result<()> {
+        books
+            .raise_anomaly(&self.anomaly, Some(self.amount), self.at)
+            .await?;
+        Ok(())
+    }
+}
+
+struct AnomalySeeder<'a> {
+    seeding: &'a SeedRun<'a>,
+    gateway: Stripe,
+}
+
+/// Creates the anomalies. The reconciler's next pass finds those at Stripe.
+pub async fn create(
+    seeding: &SeedRun<'_>,
+    draws: &[DrawId],
+    sellers: &[Seller],
+) -> anyhow::Result<Vec<DeferredAnomaly>> {
+    let seeder = AnomalySeeder {
+        seeding,
+        gateway: seeding.provider()?,
+    };
+    let seller = |index: usize| &sellers[DRAWS[index].club];
+    seeder
+        .unknown_order(draws[UNKNOWN_ORDER], &seller(UNKNOWN_ORDER).account)
+        .await
+        .context("a payment for an unknown order")?;
+    seeder
+        .paid_twice(draws[PAID_TWICE])
+        .await
+        .context("an order that is paid twice")?;
+    let disputed = seeder.first_order(draws[DISPUTED]).await?;
+    let payment = disputed.order.payment_intent.context("a payment")?;
+    ensure!(
+        seeding.sandbox.dispute(&payment.0),
+        "the sandbox refuses a dispute"
+    );
+    let without_buyer = seeder
+        .without_buyer(draws[WITHOUT_BUYER], seller(WITHOUT_BUYER))
+        .await
+        .context("a buyer without an address")?;
+    Ok(vec![without_buyer, seeder.unresolved_cancellation()])
+}
+
+impl AnomalySeeder<'_> {
+    /// A payment for an unknown order, as after a restored backup.
+    async fn unknown_order(&self, draw: DrawId, account: &AccountId) -> anyhow::Result<()> {
+        let amount = Cents(2 * DRAWS[UNKNOWN_ORDER].price.0);
+        let order = OrderId(Uuid::new_v4().as_u128());
+        self.take_payment(NewIntent {
+            order,
+            account: account.clone(),
+            amount,
+            draws: format!("{draw}x2"),
+        })
+        .await
+    }
+
+    /// A second payment for an order that is already paid.
+    async fn paid_twice(&self, draw: DrawId) -> anyhow::Result<()> {
+        let order = self.first_order(draw).await?.order;
+        let lines: Vec<String> = order
+            .lines
+            .iter()
+            .map(|line| format!("{}x{}", line.draw, line.count))
+            .collect();
+        let (account, amount) = (order.account.clone(), order.total());
+        self.take_payment(NewIntent {
+            order: order.id,
+            account,
+            amount,
+            draws: lines.join(","),
+        })
+        .await
+    }
+
+    /// Takes a payment directly at Stripe, with the platform's fee.
+    async fn take_payment(&self, new: NewIntent) -> anyhow::Result<()> {
+        let key = |step: &str| format!("demo-{step}-{}", new.order);
+        let (account, fee) = (&new.account, FeePolicy::DEFAULT.on(new.amount));
+        let opened = self.gateway.create(&key("create"), &new).await?;
+        self.gateway
+            .confirm(&key("confirm"), account, &opened.id, CARD)
+            .await?;
+        self.gateway
+            .capture(&key("capture"), account, &opened.id, fee)
+            .await?;
+        Ok(())
+    }
+
+    /// A sale through a wallet that gave no address. An operator must find the buyer after ten
+    /// minutes (decision C-11).
+    async fn without_buyer(
+        &self,
+        draw: DrawId,
+        seller: &Seller,
+    ) -> anyhow::Result<DeferredAnomaly> {
+        let plan = &DRAWS[WITHOUT_BUYER];
+        let wanted = LineRequest {
+            draw,
+            count: 1,
+            unit_price: plan.price,
+            passes_card_fee: plan.pass_card_fee,
+        };
+        let wish = PlannedOrder {
+            seller: seller.clone(),
+            wanted,
+            buyer: None,
+        };
+        let record = buyers::buy_one(&self.seeding.running.engine.payments, wish).await?;
+        let anomaly = Anomaly {
+            kind: AnomalyKind::OrphanedTicket,
+            payment_intent: record.order.payment_intent.clone(),
+            order: Some(record.order.id),
+            note: "the tickets are paid but their buyer left no address".to_string(),
+        };
+        Ok(DeferredAnomaly {
+            anomaly,
+            amount: record.order.total(),
+            at: self.seeding.now,
+        })
+    }
+
+    /// A real one resolves itself once Stripe answers again. This one only illustrates the type,
+    /// and the operator marks it as resolved.
+    fn unresolved_cancellation(&self) -> DeferredAnomaly {
+        let anomaly = Anomaly {
+            kind: AnomalyKind::FailedAllocation,
+            payment_intent: Some(PaymentIntentId("pi_demo_unallocated".to_string())),
+            order: None,
+            note: "a refused order's authorisation could not be cancelled yet".to_string(),
+        };
+        DeferredAnomaly {
+            anomaly,
+            amount: Cents(2_500),
+            at: self.seeding.now,
+        }
+    }
+
+    /// The order of a draw's first ticket.
+    async fn first_order(&self, draw: DrawId) -> anyhow::Result<OrderRecord> {
+        let state = &self.seeding.running.state;
+        let sold = state.records.sold_tickets(draw).await?;
+        let order = sold.first().context("no ticket is sold")?.order;
+        state.payments.order(order).await?.context("an order")
+    }
+}

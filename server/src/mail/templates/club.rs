@@ -1,0 +1,357 @@
+//! Mails to a club about its draws and its account, and mails to its winners.
+
+use std::iter;
+
+use domain::access::Role;
+use domain::{Serial, Timestamp};
+use persistence::records::clubs::Club;
+use persistence::records::listings::Listing;
+use persistence::stores::OrderRecord;
+
+use super::{AccountMail, ComposedMail, MailData, MailWriter, buyer, subject_game};
+use crate::render::mail::{Note, Paragraph, subject};
+use crate::render::when;
+
+impl MailWriter<'_> {
+    /// The mail to a winner, with the single-use link to the claim page. The winner has seven days
+    /// to answer.
+    pub(super) async fn winner(
+        &self,
+        record: &OrderRecord,
+        data: MailData,
+    ) -> Result<ComposedMail, String> {
+        let (listing, club) = self.draw_of(&data).await?;
+        let draw = listing.id();
+        let prize = listing.view.prize.to_string();
+        let ticket = data
+            .serial
+            .and_then(Serial::new)
+            .ok_or("the mail names no ticket")?;
+        let (result, _) = listing.view.result.ok_or("the draw has no result")?;
+        let (home, away) = (&listing.home_team, &listing.away_team);
+        let result_page = self.page(&format!("/draw/{draw}"));
+        let mut paragraphs: Vec<Paragraph> = vec![
+            format!("Congratulations {}.", buyer(record)).into(),
+            format!(
+                "Your ticket {} in {home} v {away} carries {} and {}: the jerseys of the first try scorers.",
+                ticket.label(draw),
+                result.cell.home(),
+                result.cell.away(),
+            )
+            .into(),
+        ];
+        let link = match (data.link, data.until) {
+            (Some(link), Some(until)) => {
+                let until = when::long(Timestamp(until), &listing.zone);
+                let contact = listing
+                    .contact_name
+                    .clone()
+                    .zip(listing.contact_phone.clone());
+                let contact = contact.map_or_else(String::new, |(name, phone)| {
+                    format!(" Questions: {name}, {phone}.")
+                });
+                paragraphs.push(Paragraph::leading_to("The result:", result_page));
+                let text = format!(
+                    "{} pays the prize straight to your bank account. Please say which one by {until}. The link below \
+                     is yours alone and works once.{contact}",
+                    club.name
+                );
+                paragraphs.push(text.into());
+                ("Claim your prize".to_string(), link)
+            }
+            _ => {
+                let text = format!(
+                    "{} will contact you to pay the prize. Please answer within 7 days.",
+                    club.name
+                );
+                paragraphs.push(text.into());
+                ("See the result".to_string(), result_page)
+            }
+        };
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: subject::winner(&prize, &subject_game(&listing)),
+            heading: format!("You won {prize}"),
+            paragraphs,
+            link: Some(link),
+        };
+        self.finish(note, Some(club.email.clone()))
+    }
+
+    /// Asks a club to enter the result of a finished game.
+    pub(super) async fn results_due(&self, data: MailData) -> Result<ComposedMail, String> {
+        let (listing, club) = self.draw_of(&data).await?;
+        let (home, away) = (&listing.home_team, &listing.away_team);
+        let sold = listing.view.sold;
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: subject::about("Results due", &subject_game(&listing)),
+            heading: "The game has finished - enter the result".to_string(),
+            paragraphs: vec![
+                format!("{} sold for {home} v {away}, and their owners are waiting.", count(sold)).into(),
+                "Choose the jersey numbers of the two first try scorers, 9 for a team that did not score. It takes four \
+                 taps."
+                    .into(),
+            ],
+            link: Some(("Enter the result".to_string(), self.page(&format!("/admin/results/{}", listing.id())))),
+        };
+        self.finish(note, None)
+    }
+
+    /// Confirms an entered result to the club.
+    pub(super) async fn results_submitted(&self, data: MailData) -> Result<ComposedMail, String> {
+        let (listing, club) = self.draw_of(&data).await?;
+        let draw = listing.id();
+        let (result, _) = listing.view.result.ok_or("the draw has no result")?;
+        let (home, away) = (&listing.home_team, &listing.away_team);
+        let outcome = match listing.view.revealed(self.now) {
+            // Until then the result can be undone, and tickets are still on sale (decision E-6).
+            None => "Which ticket wins is shown after kick-off, on the result's page.".to_string(),
+            Some((_, serial)) if listing.winner_sold == Some(true) => format!(
+                "Ticket {} wins {}. Notify the winner from the result's page; the prize is yours to pay.",
+                serial.label(draw),
+                listing.view.prize
+            ),
+            Some((_, serial)) => {
+                format!(
+                    "Ticket {} was not sold, so the prize stays with the club.",
+                    serial.label(draw)
+                )
+            }
+        };
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: subject::about("Result entered", &subject_game(&listing)),
+            heading: "The result is in".to_string(),
+            paragraphs: vec![
+                format!(
+                    "{home} #{} and {away} #{} were entered as the first try scorers.",
+                    result.cell.home(),
+                    result.cell.away()
+                )
+                .into(),
+                outcome.into(),
+                Paragraph::leading_to(
+                    "Not what happened? Only we can take a result back:",
+                    self.config.support.email.clone(),
+                ),
+            ],
+            link: Some((
+                "See the result".to_string(),
+                self.page(&format!("/admin/results/{draw}")),
+            )),
+        };
+        self.finish(note, None)
+    }
+
+    /// Tells the club that bank details were given, but not which.
+    pub(super) async fn winner_details(&self, data: MailData) -> Result<ComposedMail, String> {
+        let (listing, club) = self.draw_of(&data).await?;
+        let prize = listing.view.prize.to_string();
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: subject::about(&format!("Pay {prize}"), &subject_game(&listing)),
+            heading: "Your winner has sent bank details".to_string(),
+            paragraphs: vec![
+                format!(
+                    "The prize of {prize} can be paid now. The details are on the result's page; no mail holds them."
+                )
+                .into(),
+                "When it is paid, mark the payout as completed.".into(),
+            ],
+            link: Some(("Open the result".to_string(), self.page(&format!("/admin/results/{}", listing.id())))),
+        };
+        self.finish(note, None)
+    }
+
+    /// Sent to the winner whenever the bank details change. Replies go to the platform, not to the
+    /// club.
+    pub(super) async fn winner_bank(
+        &self,
+        record: &OrderRecord,
+        data: MailData,
+    ) -> Result<ComposedMail, String> {
+        let (listing, club) = self.draw_of(&data).await?;
+        let account = data.account.as_deref().ok_or("the mail names no account")?;
+        let (home, away) = (&listing.home_team, &listing.away_team);
+        let entered = match data.by.as_deref() {
+            Some("winner") => {
+                format!("You gave the account {account} for your prize in {home} v {away}.")
+            }
+            _ => format!(
+                "{} entered the account {account} for your prize in {home} v {away}.",
+                club.name
+            ),
+        };
+        let paragraphs = vec![
+            format!("Hello {}.", buyer(record)).into(),
+            entered.into(),
+            "The prize is paid to this account.".into(),
+            Paragraph::leading_to(
+                "If this is not right, write to us at once:",
+                self.config.support.email.clone(),
+            ),
+        ];
+        self.bank_note(&listing, &club, "Bank details for your prize", paragraphs)
+    }
+
+    /// A member of the club wants to change the winner's bank details. A second member must enter
+    /// the same ones.
+    pub(super) async fn winner_bank_proposed(
+        &self,
+        record: &OrderRecord,
+        data: MailData,
+    ) -> Result<ComposedMail, String> {
+        let (listing, club) = self.draw_of(&data).await?;
+        let account = data.account.as_deref().ok_or("the mail names no account")?;
+        let (home, away) = (&listing.home_team, &listing.away_team);
+        let paragraphs = vec![
+            format!("Hello {}.", buyer(record)).into(),
+            format!(
+                "{} wants to send your prize in {home} v {away} to the account {account} instead of the account you gave.",
+                club.name
+            )
+            .into(),
+            "The account you gave stays until a second person enters the same details, within 7 days.".into(),
+            Paragraph::leading_to(
+                "If you did not ask for this, write to us at once:",
+                self.config.support.email.clone(),
+            ),
+        ];
+        self.bank_note(
+            &listing,
+            &club,
+            "Another account for your prize",
+            paragraphs,
+        )
+    }
+
+    fn bank_note(
+        &self,
+        listing: &Listing,
+        club: &Club,
+        heading: &str,
+        paragraphs: Vec<Paragraph>,
+    ) -> Result<ComposedMail, String> {
+        let note = Note {
+            head: self.letterhead(Some(club)),
+            subject: subject::about("Your prize", &subject_game(listing)),
+            heading: heading.to_string(),
+            paragraphs,
+            link: Some((
+                "See the draw".to_string(),
+                self.page(&format!("/draw/{}", listing.id())),
+            )),
+        };
+        self.finish(note, None)
+    }
+
+    /// Sent to an invited member of a club, with the link to choose a password (decision G-17).
+    pub(super) async fn invitation(&self, data: MailData) -> Result<ComposedMail, String> {
+        let club = self
+            .club(
+                data.club
+                    .map(domain::ClubId)
+                    .ok_or("the mail names no club")?,
+            )
+            .await?;
+        let link = data.link.ok_or("the mail has no link")?;
+        let role = data
+            .role
+            .as_deref()
+            .and_then(Role::read)
+            .ok_or("the mail names no role")?;
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: subject::invitation(&club.name),
+            heading: format!("{} asks you in", club.name),
+            paragraphs: vec![
+                format!("Hello {}.", data.name.unwrap_or_default()).into(),
+                format!("{} sells tickets with Football Doubles, and asks you to help as {}.", club.name, role_description(role))
+                    .into(),
+                "Choose a password to sign in with this e-mail address. The link is yours alone, works once, and for 72 \
+                 hours; the club can send another."
+                    .into(),
+                "If you do not know the club, you need do nothing.".into(),
+            ],
+            link: Some(("Choose a password".to_string(), link)),
+        };
+        self.finish(note, Some(club.email.clone()))
+    }
+
+    /// Asks a new club to connect its Stripe account.
+    pub(super) async fn connect_incomplete(&self, data: MailData) -> Result<ComposedMail, String> {
+        let text = [
+            "Buyers pay your club directly, so the club needs an account at Stripe. Draws can be created as soon as it is \
+             connected; it takes about ten minutes, and you can stop and go on later.",
+        ];
+        self.stripe_account_mail(
+            data,
+            "One step left before you can sell",
+            "Connect your payment account",
+            &text,
+        )
+        .await
+    }
+
+    /// Stripe has disabled the club's account.
+    pub(super) async fn account_lost(&self, data: MailData) -> Result<ComposedMail, String> {
+        let heading = "Your payments account needs attention";
+        let text = [
+            "Stripe has stopped payments to your club's account. Your draws are not on sale until it is put right. \
+             Tickets that are sold stay sold.",
+            "Your dashboard leads you to Stripe, which says what it still needs to know.",
+        ];
+        self.stripe_account_mail(data, heading, heading, &text)
+            .await
+    }
+
+    /// A mail about the club's Stripe account, which the club completes from its dashboard.
+    async fn stripe_account_mail(
+        &self,
+        data: MailData,
+        subject: &str,
+        heading: &str,
+        text: &[&str],
+    ) -> Result<ComposedMail, String> {
+        let club = self
+            .club(
+                data.club
+                    .map(domain::ClubId)
+                    .ok_or("the mail names no club")?,
+            )
+            .await?;
+        let AccountMail {
+            head,
+            greeting,
+            dashboard,
+        } = self.account_mail(&club);
+        let note = Note {
+            head,
+            subject: subject.to_string(),
+            heading: heading.to_string(),
+            paragraphs: iter::once(greeting.as_str())
+                .chain(text.iter().copied())
+                .map(Into::into)
+                .collect(),
+            link: Some(("Go to your dashboard".to_string(), dashboard)),
+        };
+        self.finish(note, None)
+    }
+}
+
+fn role_description(role: Role) -> &'static str {
+    match role {
+        Role::Owner => "an owner: you may do everything the club does",
+        Role::Seller => "a seller: you create draws and offers, enter results and write to winners",
+        Role::Viewer => "a viewer: you see draws, counts and money",
+    }
+}
+
+fn count(sold: u16) -> String {
+    if sold == 1 {
+        "1 ticket was".to_string()
+    } else {
+        format!("{sold} tickets were")
+    }
+}

@@ -1,0 +1,28 @@
+//! Mails to operators.
+
+use super::{ComposedMail, MailData, MailWriter};
+use crate::render::mail::Note;
+
+impl MailWriter<'_> {
+    /// The audit log's anchor of a day. The mail keeps it where an administrator of the database
+    /// cannot change it.
+    pub(super) fn audit_anchor(&self, data: MailData) -> Result<ComposedMail, String> {
+        let (Some(anchor), Some(date)) = (data.anchor, data.date) else {
+            return Err("the mail has no anchor".to_string());
+        };
+        let heading = format!("Audit log anchor of {date}");
+        let note = Note {
+            head: self.default_letterhead(),
+            subject: heading.clone(),
+            heading,
+            paragraphs: vec![
+                "Keep this mail. It names the newest entry of the audit log and that entry's keyed hash:".into(),
+                anchor.clone().into(),
+                "To check later that no entry up to this one was changed or removed, run this on the server:".into(),
+                format!("server audit --anchor {anchor}").into(),
+            ],
+            link: None,
+        };
+        self.finish(note, None)
+    }
+}

@@ -1,0 +1,146 @@
+//! Removes characters that no stored text may contain: control characters, and characters that are
+//! invisible or change the text's direction. Request bodies are cleaned in one place, before any
+//! field is read (`routes/body.rs`).
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// Fields that may contain several lines.
+const MULTILINE: [&str; 3] = ["note", "primaryCopy", "reason"];
+
+/// Whether a stored text never contains this character. Line breaks are included.
+pub fn is_forbidden(letter: char) -> bool {
+    letter.is_control() || is_line_separator(letter) || is_invisible(letter)
+}
+
+fn is_line_separator(letter: char) -> bool {
+    matches!(letter, '\u{2028}' | '\u{2029}')
+}
+
+/// Whether a character has no width or changes the direction of text.
+fn is_invisible(letter: char) -> bool {
+    matches!(letter,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether a character joins its neighbours. Persian, Indian scripts and emoji need these
+/// characters; between Latin letters they only hide.
+fn is_joiner(letter: char) -> bool {
+    matches!(letter, '\u{200c}' | '\u{200d}')
+}
+
+/// Cleans a single-line text. Invisible characters are removed. A control character becomes a
+/// space, so that it never joins two words.
+pub fn line(text: &str) -> String {
+    cleaned(text, |_| false)
+}
+
+/// The same, but keeps line breaks and tabs.
+fn lines(text: &str) -> String {
+    cleaned(text, |letter| matches!(letter, '\n' | '\r' | '\t'))
+}
+
+fn cleaned(text: &str, is_kept: impl Fn(char) -> bool) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    let is_wide = |index: Option<usize>| {
+        index
+            .and_then(|index| letters.get(index))
+            .is_some_and(|neighbour| !neighbour.is_ascii())
+    };
+    let mut clean = String::with_capacity(text.len());
+    for (index, letter) in letters.iter().copied().enumerate() {
+        if is_kept(letter) {
+            clean.push(letter);
+        } else if is_joiner(letter) {
+            let joins = is_wide(index.checked_sub(1)) && is_wide(Some(index + 1));
+            clean.extend(joins.then_some(letter));
+        } else if letter.is_control() || is_line_separator(letter) {
+            clean.push(' ');
+        } else if !is_invisible(letter) {
+            clean.push(letter);
+        }
+    }
+    clean
+}
+
+/// Cleans every text in a JSON body, except passwords, which are never shown. A body that is not
+/// JSON is returned unchanged.
+pub fn cleaned_json(body: &[u8]) -> Cow<'_, [u8]> {
+    // Plain ASCII without an escape has nothing to clean.
+    if body.iter().all(|byte| byte.is_ascii() && *byte != b'\\') {
+        return Cow::Borrowed(body);
+    }
+    let Ok(mut value) = serde_json::from_slice::<Value>(body) else {
+        return Cow::Borrowed(body);
+    };
+    if !clean_value("", &mut value) {
+        return Cow::Borrowed(body);
+    }
+    serde_json::to_vec(&value).map_or(Cow::Borrowed(body), Cow::Owned)
+}
+
+/// Cleans a value. Returns whether anything changed.
+fn clean_value(field: &str, value: &mut Value) -> bool {
+    match value {
+        Value::String(text) if !field.to_ascii_lowercase().contains("password") => {
+            let clean = if MULTILINE.contains(&field) {
+                lines(text)
+            } else {
+                line(text)
+            };
+            let has_changed = clean != *text;
+            *text = clean;
+            has_changed
+        }
+        // No short circuit: every element is cleaned.
+        Value::Array(items) => items
+            .iter_mut()
+            .fold(false, |changed, item| clean_value(field, item) | changed),
+        Value::Object(fields) => fields.iter_mut().fold(false, |changed, (name, value)| {
+            clean_value(name, value) | changed
+        }),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_are_removed_and_visible_text_stays() {
+        for (text, clean) in [
+            ("Bron\u{200b}cos\u{202e}", "Broncos"),
+            ("a@b.au\u{b}v@example.com", "a@b.au v@example.com"),
+            ("one\r\ntwo\u{85}\u{2028}three\u{2029}", "one  two  three "),
+            ("Bron\u{200d}cos\u{200c}", "Broncos"),
+            (
+                "\u{2066}x\u{2069}\u{200e}\u{200f}\u{feff}\u{ad}\u{e0041}",
+                "x",
+            ),
+            (
+                "Zoë O’Neil 👩\u{200d}👧 می\u{200c}خواهم",
+                "Zoë O’Neil 👩\u{200d}👧 می\u{200c}خواهم",
+            ),
+        ] {
+            assert_eq!(line(text), clean, "{text:?}");
+        }
+        assert_eq!(lines("one\ntwo\u{202e}\u{1b}"), "one\ntwo ");
+    }
+
+    #[test]
+    fn every_text_in_a_body_is_cleaned_except_passwords() {
+        let body = r#"{"a":"x\u202ey","b":[{"note":"1\n2\u0007"}],"c":"1\n2","newPassword":"x\u200by","n":1.5}"#;
+        let clean: Value = serde_json::from_slice(&cleaned_json(body.as_bytes())).expect("JSON");
+        let expected = serde_json::json!({ "a": "xy", "b": [{ "note": "1\n2 " }], "c": "1 2", "newPassword": "x\u{200b}y", "n": 1.5 });
+        assert_eq!(clean, expected);
+        for untouched in ["{\"a\":\"b\"}", "{", "\u{e9}", "{\"a\":\"\u{e9}\"}"] {
+            assert!(
+                matches!(cleaned_json(untouched.as_bytes()), Cow::Borrowed(_)),
+                "{untouched}"
+            );
+        }
+    }
+}

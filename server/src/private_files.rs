@@ -1,0 +1,94 @@
+//! Restricts the demo's files to their owner: keys, the sandbox's journal with its mails, and
+//! uploads.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+const FOLDER_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
+/// Mode of the data folder when running as root. Postgres then runs as another user, which must
+/// pass through the folder and cannot list it.
+const ROOT_FOLDER_MODE: u32 = 0o711;
+/// Folders in the data folder that hold secrets. `postgres` has its own owner and modes.
+const SECRET_FOLDERS: [&str; 2] = ["sandbox", "uploads"];
+
+/// Creates the data folder if needed, and removes all rights of other users from it and from the
+/// files that older versions left there.
+///
+/// # Errors
+///
+/// A file's mode cannot be read or changed.
+pub fn protect(data_dir: &Path) -> io::Result<()> {
+    fs::create_dir_all(data_dir)?;
+    let mode = if nix::unistd::geteuid().is_root() {
+        ROOT_FOLDER_MODE
+    } else {
+        FOLDER_MODE
+    };
+    restrict(data_dir, mode)?;
+    for entry in fs::read_dir(data_dir)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_file() {
+            restrict(&entry.path(), FILE_MODE)?;
+        } else if kind.is_dir() && SECRET_FOLDERS.iter().any(|name| entry.file_name() == *name) {
+            protect_all(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn protect_all(folder: &Path) -> io::Result<()> {
+    restrict(folder, FOLDER_MODE)?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        match entry.file_type()? {
+            kind if kind.is_dir() => protect_all(&entry.path())?,
+            kind if kind.is_file() => restrict(&entry.path(), FILE_MODE)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Removes rights that `mode` does not include. Never adds any.
+fn restrict(path: &Path, mode: u32) -> io::Result<()> {
+    let found = fs::metadata(path)?.permissions().mode() & 0o777;
+    if found & !mode == 0 {
+        Ok(())
+    } else {
+        fs::set_permissions(path, Permissions::from_mode(found & mode))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_older_demos_become_private() {
+        let folder = persistence::testing::Folder::new();
+        let data = folder.path().join("data");
+        let deep = data.join("sandbox/mailbox");
+        fs::create_dir_all(&deep).expect("folders");
+        let files = [
+            data.join("seal.key"),
+            data.join("running.json"),
+            deep.join("1.eml"),
+        ];
+        for file in &files {
+            fs::write(file, "secret").expect("written");
+            fs::set_permissions(file, Permissions::from_mode(0o644)).expect("readable by all");
+        }
+        fs::set_permissions(&data, Permissions::from_mode(0o755)).expect("readable by all");
+        protect(&data).expect("protected");
+        let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        assert_eq!(mode(&data) & 0o066, 0, "other users cannot list it");
+        for file in &files {
+            assert_eq!(mode(file), 0o600, "{}", file.display());
+        }
+        assert_eq!((mode(&data.join("sandbox")), mode(&deep)), (0o700, 0o700));
+    }
+}

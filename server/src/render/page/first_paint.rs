@@ -1,0 +1,417 @@
+//! The texts of a draw and a club for the first paint. React renders the same texts afterwards.
+
+use std::fmt;
+
+use domain::{Cents, TICKETS, Timestamp, fee};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::render::colour::Colour;
+use crate::render::when;
+use crate::wire;
+
+const MINUTE_MS: i64 = 60_000;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+const DAY_MS: i64 = 24 * HOUR_MS;
+/// The landing card rounds a prize up, for display only, from this amount (decision D-8).
+const CARD_ROUNDS_UP_FROM: Cents = Cents(500);
+
+/// The state of a draw as shown to a visitor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrawPhase {
+    Active,
+    SoldOut,
+    Closed,
+    Completed,
+    Cancelled,
+}
+
+impl DrawPhase {
+    fn of(draw: &wire::draw::Draw) -> DrawPhase {
+        match draw.status {
+            "active" if draw.tickets_available > 0 => DrawPhase::Active,
+            "active" => DrawPhase::SoldOut,
+            "completed" => DrawPhase::Completed,
+            "cancelled" => DrawPhase::Cancelled,
+            _ => DrawPhase::Closed,
+        }
+    }
+
+    /// The text of the badge.
+    pub fn words(self) -> &'static str {
+        match self {
+            DrawPhase::Active | DrawPhase::SoldOut => "Active",
+            DrawPhase::Closed => "Closed",
+            DrawPhase::Completed => "Completed",
+            DrawPhase::Cancelled => "Cancelled",
+        }
+    }
+
+    /// The CSS class of the badge.
+    pub fn look(self) -> &'static str {
+        match self {
+            DrawPhase::Active | DrawPhase::SoldOut => "is-active",
+            DrawPhase::Closed => "is-closed",
+            DrawPhase::Completed => "is-completed",
+            DrawPhase::Cancelled => "is-cancelled",
+        }
+    }
+
+    /// Heading and text that replace the form when nothing can be bought (specification A, line
+    /// 73).
+    fn panel(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            DrawPhase::Active => None,
+            DrawPhase::SoldOut => Some((
+                "Sold Out!",
+                "All tickets for this draw have been sold. The draw will close soon.",
+            )),
+            DrawPhase::Closed => Some((
+                "Draw Closed",
+                "This draw has closed as the game has started. No more tickets can be purchased.",
+            )),
+            DrawPhase::Completed => Some((
+                "Draw Completed",
+                "This draw has completed and the winner has been announced.",
+            )),
+            DrawPhase::Cancelled => Some((
+                "Draw cancelled",
+                "This draw was cancelled. Every ticket is refunded.",
+            )),
+        }
+    }
+}
+
+/// The time until kick-off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimeLeft {
+    /// For example `3d 4h`, `2h 14m` or `01:23`.
+    pub words: String,
+    /// Colour class on the draw's page: green above 24 h, yellow within 24 h, orange within 6 h,
+    /// red within 1 h (specification A, line 178).
+    pub band: &'static str,
+    /// Colour class on cards: red under 1 h, orange under 6 h, yellow on the same day, otherwise
+    /// green (specification A, line 178).
+    pub card_band: &'static str,
+}
+
+/// An amount whose cents are shown smaller.
+#[derive(Clone, Debug)]
+pub struct SplitAmount(String);
+
+impl SplitAmount {
+    /// The whole dollars with their sign.
+    pub fn whole(&self) -> &str {
+        &self.0[..self.0.len() - 3]
+    }
+
+    /// The cents, such as `.50`.
+    pub fn part(&self) -> &str {
+        &self.0[self.0.len() - 3..]
+    }
+}
+
+impl fmt::Display for SplitAmount {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// The texts of a draw.
+#[derive(Clone, Debug)]
+pub struct DrawTexts {
+    pub number: i64,
+    pub home: String,
+    pub away: String,
+    pub league: Option<String>,
+    pub club: String,
+    pub kick_off: String,
+    pub left: Option<TimeLeft>,
+    pub phase: DrawPhase,
+    /// The opening of sales, while it is in the future (decision E-20).
+    pub opens: Option<String>,
+    /// Whether the club may start payments, as far as the draw says.
+    pub club_selling: bool,
+    /// The whole price first if a fee is passed on (ux.md D14).
+    pub price: String,
+    /// The price in a line of text. With a fee it is long enough without further words.
+    pub price_line: String,
+    pub prize: SplitAmount,
+    pub card_prize: SplitAmount,
+    /// In whole dollars, for boards.
+    pub prize_whole: String,
+    pub prize_max: SplitAmount,
+    pub sold: u16,
+    /// The sold share, 0 to 1.
+    pub part: String,
+    /// The sold share as a percentage, such as `66.9%`.
+    pub share: String,
+}
+
+impl DrawTexts {
+    pub fn new(draw: &wire::draw::Draw, now: Timestamp) -> DrawTexts {
+        let cents = |decimal: &str| Cents::parse(decimal).unwrap_or_default();
+        let kick_off = instant(&draw.game_date);
+        let ticket = cents(&draw.ticket_price);
+        let price = if draw.pass_stripe_fees {
+            let fee = fee::card_fee(ticket);
+            format!(
+                "{} + {} fee = {}",
+                dollars(ticket),
+                dollars(fee),
+                dollars(ticket + fee)
+            )
+        } else {
+            dollars(ticket)
+        };
+        let rounds_up = |prize: Cents| draw.round_up_prize && prize >= CARD_ROUNDS_UP_FROM;
+        let plain = domain::prize::prize(draw.tickets_sold, ticket, draw.prize_percentage, false);
+        let card_prize = domain::prize::prize(
+            draw.tickets_sold,
+            ticket,
+            draw.prize_percentage,
+            rounds_up(plain),
+        );
+        let sold = f64::from(draw.tickets_sold) / f64::from(TICKETS);
+        let phase = DrawPhase::of(draw);
+        let on_sale = matches!(phase, DrawPhase::Active | DrawPhase::SoldOut);
+        let opens_at = draw
+            .opens_at
+            .as_deref()
+            .map(instant)
+            .filter(|at| phase == DrawPhase::Active && now < *at);
+        DrawTexts {
+            number: draw.draw_number,
+            home: draw.home_team.clone(),
+            away: draw.away_team.clone(),
+            league: draw.league.clone(),
+            club: draw.club_name.clone(),
+            kick_off: when::day_and_time(kick_off, &draw.timezone),
+            left: on_sale
+                .then(|| time_left(now, kick_off, &draw.timezone))
+                .flatten(),
+            phase,
+            opens: opens_at
+                .map(|at| format!("On sale from {}", when::day_and_time(at, &draw.timezone))),
+            club_selling: draw.club_selling != Some(false),
+            price_line: if draw.pass_stripe_fees {
+                price.clone()
+            } else {
+                format!("{price} a ticket")
+            },
+            price,
+            prize: SplitAmount(dollars(cents(&draw.current_prize))),
+            card_prize: SplitAmount(dollars(card_prize)),
+            prize_whole: whole_dollars(cents(&draw.current_prize)),
+            prize_max: SplitAmount(dollars(cents(&draw.max_prize))),
+            sold: draw.tickets_sold,
+            part: format!("{sold:.4}"),
+            share: format!("{:.1}%", sold * 100.0),
+        }
+    }
+
+    /// Heading and text that replace the form when nothing can be bought.
+    pub fn panel(&self) -> Option<(&str, &str)> {
+        match &self.opens {
+            _ if self.is_unsold() => Some((
+                "Not on sale",
+                "This club is not selling tickets at the moment.",
+            )),
+            Some(opens) => Some(("Not on sale yet", opens)),
+            // The last tickets are only reserved and may become free. React shows how many.
+            None if self.phase == DrawPhase::SoldOut && self.sold < TICKETS => Some((
+                "Every ticket is taken for now",
+                "The last ones are being paid for. You’ll see here if any come free.",
+            )),
+            None => self.phase.panel(),
+        }
+    }
+
+    /// Whether tickets can be bought now.
+    pub fn is_buyable(&self) -> bool {
+        self.phase == DrawPhase::Active && self.opens.is_none() && self.club_selling
+    }
+
+    /// Whether the draw could be on sale, but its club is not selling.
+    fn is_unsold(&self) -> bool {
+        matches!(self.phase, DrawPhase::Active | DrawPhase::SoldOut) && !self.club_selling
+    }
+
+    /// The teams, such as `Redcliffe Sharks v Wynnum Tigers`.
+    pub fn title(&self) -> String {
+        format!("{} v {}", self.home, self.away)
+    }
+
+    /// Whether the draw was cancelled. It has no prize, and buyers are refunded.
+    pub fn is_off(&self) -> bool {
+        self.phase == DrawPhase::Cancelled
+    }
+
+    /// One sentence for a share card.
+    pub fn summary(&self) -> String {
+        if self.is_off() {
+            return format!(
+                "{}: this draw was cancelled. Every ticket is refunded.",
+                self.club
+            );
+        }
+        format!(
+            "{}: prize pool {}, {}/{TICKETS} tickets sold. {}.",
+            self.club, self.prize, self.sold, self.kick_off
+        )
+    }
+}
+
+fn instant(rfc3339: &str) -> Timestamp {
+    let at = OffsetDateTime::parse(rfc3339, &Rfc3339).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    Timestamp((at.unix_timestamp_nanos() / 1_000_000) as i64)
+}
+
+/// The time until kick-off. `None` once it is reached.
+pub fn time_left(now: Timestamp, kick_off: Timestamp, zone: &str) -> Option<TimeLeft> {
+    let ms = kick_off.ms_since(now);
+    let words = match ms {
+        ..=0 => return None,
+        DAY_MS.. => format!("{}d {}h", ms / DAY_MS, ms % DAY_MS / HOUR_MS),
+        HOUR_MS.. => format!("{}h {}m", ms / HOUR_MS, ms % HOUR_MS / MINUTE_MS),
+        _ => {
+            let seconds = (ms + 999) / 1000;
+            format!("{:02}:{:02}", seconds / 60, seconds % 60)
+        }
+    };
+    let soon = 6 * HOUR_MS;
+    let band = match ms {
+        _ if ms < HOUR_MS => "band-red",
+        _ if ms <= soon => "band-orange",
+        _ if ms <= DAY_MS => "band-yellow",
+        _ => "band-green",
+    };
+    let card_band = match ms {
+        _ if ms < HOUR_MS => "band-red",
+        _ if ms < soon => "band-orange",
+        _ if when::same_day(now, kick_off, zone) => "band-yellow",
+        _ => "band-green",
+    };
+    Some(TimeLeft {
+        words,
+        band,
+        card_band,
+    })
+}
+
+/// The texts and validated colours of a club.
+#[derive(Clone, Debug)]
+pub struct ClubTexts {
+    /// The current slug (decision A-16).
+    pub slug: String,
+    pub title: String,
+    pub tagline: String,
+    pub logo: Option<String>,
+    /// Two letters for a club without a logo.
+    pub letters: String,
+    pub primary: String,
+    pub on_primary: &'static str,
+    pub secondary: String,
+    pub accent: String,
+    pub on_accent: &'static str,
+}
+
+impl ClubTexts {
+    pub fn new(club: &wire::club::Club) -> ClubTexts {
+        let colour = |text: &str, default: &str| {
+            Colour::parse(text)
+                .or_else(|| Colour::parse(default))
+                .expect("the specification's defaults are colours")
+        };
+        let primary = colour(&club.primary_color, "#1f2937");
+        let accent = colour(&club.accent_color, "#3b82f6");
+        ClubTexts {
+            slug: club.canonical_slug.clone(),
+            title: club
+                .home_page_title
+                .clone()
+                .unwrap_or_else(|| club.name.clone()),
+            tagline: club.home_page_tagline.clone(),
+            logo: club.logo_url.clone(),
+            letters: initials(&club.name),
+            primary: primary.css(),
+            on_primary: primary.text(),
+            secondary: colour(&club.secondary_color, "#374151").css(),
+            accent: accent.css(),
+            on_accent: accent.text(),
+        }
+    }
+}
+
+fn initials(name: &str) -> String {
+    let mut words = name.split_whitespace();
+    let first = words.next().unwrap_or("F");
+    let second = words
+        .next()
+        .and_then(|word| word.chars().next())
+        .or_else(|| first.chars().nth(1));
+    first
+        .chars()
+        .take(1)
+        .chain(second)
+        .flat_map(char::to_uppercase)
+        .collect()
+}
+
+/// Formats an amount with cents, such as `$1,047.50`. Only a board's prize has no cents
+/// (specification A, line 306).
+pub fn dollars(amount: Cents) -> String {
+    let (whole, part) = (amount.0 / 100, amount.0 % 100);
+    let digits = whole.to_string();
+    let mut grouped = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    format!("${grouped}.{part:02}")
+}
+
+/// Whole dollars, rounded down.
+pub fn whole_dollars(amount: Cents) -> String {
+    let text = dollars(amount);
+    text[..text.len() - 3].to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn club_without_a_logo_has_two_letters() {
+        assert_eq!(initials("Bayside Barracudas"), "BB");
+        assert_eq!(initials("sharks"), "SH");
+        assert_eq!(initials(""), "F");
+    }
+
+    #[test]
+    fn amounts_are_formatted_as_in_react() {
+        assert_eq!(dollars(Cents(104_750)), "$1,047.50");
+        assert_eq!(dollars(Cents(5)), "$0.05");
+        assert_eq!(whole_dollars(Cents(123_456_789)), "$1,234,567");
+    }
+
+    #[test]
+    fn time_left_has_a_text_and_a_colour_class() {
+        let now = Timestamp(1_795_165_800_000);
+        let face = |ms| {
+            time_left(now, now.plus_ms(ms), "Australia/Brisbane")
+                .map(|time_left| (time_left.words, time_left.band))
+        };
+        let some = |words: &str, band| Some((words.to_string(), band));
+        assert_eq!(face(0), None);
+        assert_eq!(face(83_000), some("01:23", "band-red"));
+        assert_eq!(
+            face(2 * HOUR_MS + 14 * MINUTE_MS),
+            some("2h 14m", "band-orange")
+        );
+        assert_eq!(face(7 * HOUR_MS), some("7h 0m", "band-yellow"));
+        assert_eq!(face(3 * DAY_MS + 4 * HOUR_MS), some("3d 4h", "band-green"));
+    }
+}

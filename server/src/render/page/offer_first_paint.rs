@@ -1,0 +1,165 @@
+//! The texts of an offer for the first paint.
+
+use domain::{Status, TICKETS, Timestamp, View, fee};
+use persistence::records::listings::Listing;
+
+use crate::offer::{Offer, OfferStatus};
+use crate::render::page::first_paint::{TimeLeft, dollars, time_left, whole_dollars};
+use crate::render::when;
+
+/// Tags are cut at this length when shown (decision H-12).
+const TAG_CHARS_MAX: usize = 90;
+
+/// The texts of an offer.
+#[derive(Clone, Debug)]
+pub struct OfferTexts {
+    pub name: String,
+    pub slug: String,
+    pub club: String,
+    pub club_slug: String,
+    pub tag: Option<String>,
+    pub copy: Option<String>,
+    /// The URL of the picture, 1200 × 630.
+    pub picture: String,
+    pub games: Vec<OfferGameTexts>,
+    /// The price of one ticket of each game, including a passed-on fee.
+    pub price: String,
+    /// The parts of a price with a fee, such as `$10.00 + $0.39 fee = $10.39`.
+    pub price_parts: Option<String>,
+    /// The time until the first kick-off, while the offer is on sale.
+    pub left: Option<TimeLeft>,
+    pub prize_whole: String,
+    pub sold: u16,
+    pub cap: u16,
+    pub closed: bool,
+    /// The opening of sales, while it is in the future.
+    pub opens: Option<String>,
+}
+
+/// A game of an offer, as `web/src/features/buyer/offer/offer-games.tsx` lists it.
+#[derive(Clone, Debug)]
+pub struct OfferGameTexts {
+    pub number: i64,
+    pub teams: String,
+    /// The league, if any, and the kick-off.
+    pub when: String,
+    pub price: String,
+    /// The prize and the sold tickets. A cancelled game shows its refund instead.
+    pub figures: String,
+    /// Why the game is not on sale, and the badge's CSS class.
+    pub state: Option<(&'static str, &'static str)>,
+}
+
+impl OfferGameTexts {
+    fn new(listing: &Listing, view: &View, now: Timestamp) -> OfferGameTexts {
+        let kick_off = when::day_and_time(view.closes_at, &listing.zone);
+        let total = if listing.pass_card_fee {
+            view.price + fee::card_fee(view.price)
+        } else {
+            view.price
+        };
+        let state = match view.status {
+            Status::Completed => Some(("COMPLETED", "is-completed")),
+            Status::Cancelled => Some(("Cancelled", "is-cancelled")),
+            Status::Closed => Some(("Draw Closed", "is-closed")),
+            Status::Active if now >= view.closes_at => Some(("Draw Closed", "is-closed")),
+            Status::Active if view.free() == 0 => Some(("Sold Out", "is-closed")),
+            Status::Active => None,
+        };
+        OfferGameTexts {
+            number: view.draw.0,
+            teams: format!("{} v {}", listing.home_team, listing.away_team),
+            when: listing.league.as_ref().map_or_else(
+                || kick_off.clone(),
+                |league| format!("{league} · {kick_off}"),
+            ),
+            price: dollars(total),
+            figures: match view.status {
+                Status::Cancelled => "Every ticket is refunded".to_string(),
+                _ => format!(
+                    "Prize {} · {}/{TICKETS} sold",
+                    dollars(view.prize),
+                    view.sold
+                ),
+            },
+            state,
+        }
+    }
+}
+
+impl OfferTexts {
+    /// Creates the texts. `picture` is the URL of the share image.
+    pub fn new(offer: &Offer, picture: String, now: Timestamp) -> OfferTexts {
+        let zone = offer.games.first().map_or("", |(listing, _)| &listing.zone);
+        let plain = offer.price();
+        let parts = || {
+            format!(
+                "{} + {} fee = {}",
+                dollars(plain),
+                dollars(offer.total - plain),
+                dollars(offer.total)
+            )
+        };
+        let closes_at = offer
+            .closes_at()
+            .filter(|_| offer.standing == OfferStatus::OnSale);
+        let opens_at = offer
+            .bundle
+            .start_at
+            .filter(|_| offer.standing == OfferStatus::Scheduled);
+        OfferTexts {
+            name: offer.bundle.name.clone(),
+            slug: offer.bundle.slug.clone(),
+            club: offer.club.name.clone(),
+            club_slug: offer.club.slug.clone(),
+            tag: offer.bundle.display_tag.as_deref().and_then(shown_tag),
+            copy: offer.bundle.primary_copy.clone(),
+            picture,
+            games: offer
+                .games
+                .iter()
+                .map(|(listing, view)| OfferGameTexts::new(listing, view, now))
+                .collect(),
+            price: dollars(offer.total),
+            price_parts: (offer.total > plain).then(parts),
+            left: closes_at.and_then(|at| time_left(now, at, zone)),
+            prize_whole: whole_dollars(offer.prize()),
+            sold: offer.sold(),
+            cap: offer.cap(),
+            closed: matches!(offer.standing, OfferStatus::Closed | OfferStatus::Ended),
+            opens: opens_at.map(|at| when::day_and_time(at, zone)),
+        }
+    }
+
+    /// One sentence for a share card.
+    pub fn summary(&self) -> String {
+        let games = self.games.len();
+        let copy = self
+            .copy
+            .clone()
+            .unwrap_or_else(|| format!("A ticket in {games} games of {}.", self.club));
+        format!("{copy} From {}. Support {}.", self.price, self.club)
+    }
+}
+
+/// The tag, cut with an ellipsis, as `web/src/features/shared-offer/offer.ts` shows it.
+fn shown_tag(tag: &str) -> Option<String> {
+    let tag = tag.trim();
+    let cut: String = tag.chars().take(TAG_CHARS_MAX).collect();
+    let more = if cut.len() < tag.len() { "…" } else { "" };
+    (!tag.is_empty()).then(|| cut + more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown_tag;
+
+    #[test]
+    fn long_tag_is_cut_at_ninety_characters_with_an_ellipsis() {
+        assert_eq!(shown_tag(" Two games "), Some("Two games".to_string()));
+        assert_eq!(shown_tag("  "), None);
+        let long = "é".repeat(91);
+        assert_eq!(shown_tag(&long), Some("é".repeat(90) + "…"));
+        assert_eq!(shown_tag(&long[..180]), Some("é".repeat(90)));
+    }
+}

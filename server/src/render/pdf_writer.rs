@@ -1,0 +1,410 @@
+//! Writes PDF documents: A4 pages with one embedded font, black on white, with selectable text
+//! (ux.md section 5).
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use domain::Cents;
+use printpdf::{
+    Color, FontId, Greyscale, Line, LinePoint, Mm, Op, PaintMode, ParsedFont, PdfDocument, PdfFont,
+    PdfFontHandle, PdfPage, PdfSaveOptions, Point, Polygon, PolygonRing, Pt, Rgb, TextItem,
+    WindingOrder,
+};
+use qrcode::{Color as Module, EcLevel, QrCode};
+
+use crate::render::colour::Colour;
+use crate::render::page::first_paint::dollars;
+
+mod font_subset;
+
+/// DejaVu Sans: Latin with all accents, Greek, Cyrillic and more. Its licence, beside it, allows
+/// embedding.
+const FONT: &[u8] = include_bytes!("../../templates/paper/DejaVuSans.ttf");
+/// Width of an A4 page in points.
+pub const WIDTH: f32 = 595.28;
+/// Height of an A4 page in points.
+pub const HEIGHT: f32 = 841.89;
+/// 15 mm in points.
+pub const MARGIN: f32 = 42.52;
+/// Distance between two lines of a report, in points.
+pub const LINE: f32 = 15.0;
+/// Replaces characters without a glyph in the font.
+const MISSING_GLYPH: char = '□';
+/// Text in a column is scaled down to this factor before it is cut.
+const SCALE_MIN: f32 = 0.8;
+/// Width of the quiet zone around a QR code, in modules.
+const QUIET_ZONE_MODULES: usize = 4;
+
+fn font() -> Option<&'static ParsedFont> {
+    static PARSED: OnceLock<Option<ParsedFont>> = OnceLock::new();
+    PARSED
+        .get_or_init(|| ParsedFont::from_bytes(FONT, 0, &mut Vec::new()))
+        .as_ref()
+}
+
+/// A PDF document that is written page by page.
+pub struct PdfWriter {
+    document: PdfDocument,
+    font: &'static ParsedFont,
+    font_id: FontId,
+    pages: Vec<Vec<Op>>,
+    /// Glyphs that are used somewhere in the document.
+    used: BTreeSet<u16>,
+    /// Height of the next line above the lower edge, in points.
+    pub y: f32,
+}
+
+impl PdfWriter {
+    /// Creates an empty document. `None` means that the font cannot be read, which only a damaged
+    /// build causes.
+    pub fn new(title: &str) -> Option<PdfWriter> {
+        let font = font()?;
+        let mut document = PdfDocument::new(title);
+        let font_id = document.add_font(font);
+        Some(PdfWriter {
+            document,
+            font,
+            font_id,
+            pages: vec![Vec::new()],
+            used: BTreeSet::new(),
+            y: HEIGHT - MARGIN,
+        })
+    }
+
+    /// Starts a new page.
+    pub fn next_page(&mut self) {
+        self.pages.push(Vec::new());
+        self.y = HEIGHT - MARGIN;
+    }
+
+    fn ops(&mut self) -> &mut Vec<Op> {
+        if self.pages.is_empty() {
+            self.pages.push(Vec::new());
+        }
+        let last = self.pages.len() - 1;
+        &mut self.pages[last]
+    }
+
+    /// Width of a text at a font size, in points.
+    pub fn width(&self, text: &str, size: f32) -> f32 {
+        let unit = f32::from(self.font.units_per_em.max(1));
+        let advance = |letter: char| {
+            let glyph = self
+                .font
+                .lookup_glyph_index(letter as u32)
+                .unwrap_or_default();
+            f32::from(self.font.get_glyph_width(glyph).unwrap_or_default())
+        };
+        self.with_missing_glyphs_replaced(text)
+            .chars()
+            .map(advance)
+            .sum::<f32>()
+            * size
+            / unit
+    }
+
+    /// Replaces characters without a glyph by a box and removes control characters.
+    fn with_missing_glyphs_replaced(&self, text: &str) -> String {
+        let has = |letter: char| {
+            self.font
+                .lookup_glyph_index(letter as u32)
+                .is_some_and(|glyph| glyph != 0)
+        };
+        text.chars()
+            .filter(|c| !c.is_control())
+            .map(|letter| if has(letter) { letter } else { MISSING_GLYPH })
+            .collect()
+    }
+
+    /// The beginning of a text that fits into `width`, with an ellipsis if it is cut.
+    pub fn fitting(&self, text: &str, size: f32, width: f32) -> String {
+        if self.width(text, size) <= width {
+            return text.to_string();
+        }
+        let mut beginning: String = text.to_string();
+        while beginning.pop().is_some() {
+            let short = format!("{}…", beginning.trim_end());
+            if self.width(&short, size) <= width {
+                return short;
+            }
+        }
+        String::new()
+    }
+
+    /// Writes a text with its left end at `x`.
+    pub fn text(&mut self, x: f32, y: f32, size: f32, text: &str) {
+        let text = self.with_missing_glyphs_replaced(text);
+        self.used.extend(
+            text.chars()
+                .filter_map(|letter| self.font.lookup_glyph_index(letter as u32)),
+        );
+        let items = vec![TextItem::Text(text)];
+        let font = PdfFontHandle::External(self.font_id.clone());
+        self.ops().extend([
+            Op::StartTextSection,
+            Op::SetFillColor {
+                col: Color::Greyscale(Greyscale::new(0.0, None)),
+            },
+            Op::SetFont {
+                font,
+                size: Pt(size),
+            },
+            Op::SetTextCursor {
+                pos: Point { x: Pt(x), y: Pt(y) },
+            },
+            Op::ShowText { items },
+            Op::EndTextSection,
+        ]);
+    }
+
+    /// Writes a text with its right end at `x`.
+    pub fn text_right(&mut self, x: f32, y: f32, size: f32, text: &str) {
+        let left = x - self.width(text, size);
+        self.text(left, y, size, text);
+    }
+
+    /// Writes a text with its left end at `x`, at most `width` wide: scaled down if necessary, then
+    /// cut.
+    pub fn text_within(&mut self, x: f32, y: f32, size: f32, width: f32, text: &str) {
+        let size = self.size_within(text, size, width, SCALE_MIN * size);
+        let text = self.fitting(text, size, width);
+        self.text(x, y, size, &text);
+    }
+
+    /// The largest font size up to `most` at which a text is no wider than `width`, but at least
+    /// `least`.
+    pub fn size_within(&self, text: &str, most: f32, width: f32, least: f32) -> f32 {
+        (most * width / self.width(text, most).max(1.0)).clamp(least, most)
+    }
+
+    /// Writes one line for each sum: its name, and the amount to the right of it.
+    pub fn sums<Name: AsRef<str>>(&mut self, sums: &[(Name, String)]) {
+        for (name, amount) in sums {
+            self.y -= LINE;
+            let y = self.y;
+            self.text(MARGIN, y, 10.0, name.as_ref());
+            self.text_right(WIDTH / 2.0 + 60.0, y, 10.0, amount);
+        }
+    }
+
+    /// Writes a text centred on the page.
+    pub fn text_centred(&mut self, y: f32, size: f32, text: &str) {
+        let left = (WIDTH - self.width(text, size)) / 2.0;
+        self.text(left, y, size, text);
+    }
+
+    /// Draws a line from margin to margin.
+    pub fn rule(&mut self, y: f32) {
+        let point = |x: f32| LinePoint {
+            p: Point { x: Pt(x), y: Pt(y) },
+            bezier: false,
+        };
+        let line = Line {
+            points: vec![point(MARGIN), point(WIDTH - MARGIN)],
+            is_closed: false,
+        };
+        self.ops().extend([
+            Op::SetOutlineColor {
+                col: Color::Greyscale(Greyscale::new(0.0, None)),
+            },
+            Op::SetOutlineThickness { pt: Pt(0.5) },
+            Op::DrawLine { line },
+        ]);
+    }
+
+    /// Draws a grey background from margin to margin, from `y` up, for text written after it.
+    pub fn background(&mut self, y: f32, height: f32) {
+        const GREY: f32 = 0.86;
+        self.fill(
+            (MARGIN - 3.0, WIDTH - MARGIN + 3.0),
+            y,
+            height,
+            Color::Greyscale(Greyscale::new(GREY, None)),
+        );
+    }
+
+    /// Draws a coloured stripe across the page, from `y` up.
+    pub fn stripe(&mut self, y: f32, height: f32, Colour(colour): Colour) {
+        let [red, green, blue] = colour.map(|part| f32::from(part) / 255.0);
+        self.fill(
+            (0.0, WIDTH),
+            y,
+            height,
+            Color::Rgb(Rgb::new(red, green, blue, None)),
+        );
+    }
+
+    fn fill(&mut self, (left, right): (f32, f32), y: f32, height: f32, col: Color) {
+        let corner = |x: f32, y: f32| LinePoint {
+            p: Point { x: Pt(x), y: Pt(y) },
+            bezier: false,
+        };
+        let points = vec![
+            corner(left, y),
+            corner(right, y),
+            corner(right, y + height),
+            corner(left, y + height),
+        ];
+        let rings = vec![PolygonRing { points }];
+        self.ops().extend([
+            Op::SetFillColor { col },
+            Op::DrawPolygon {
+                polygon: Polygon {
+                    rings,
+                    mode: PaintMode::Fill,
+                    winding_order: WindingOrder::NonZero,
+                },
+            },
+        ]);
+    }
+
+    /// Draws a centred QR code with its quiet zone. `None` when the text is too long.
+    pub fn code(&mut self, text: &str, top: f32, side: f32) -> Option<()> {
+        let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
+        let modules = code.width();
+        let step = side / (modules + 2 * QUIET_ZONE_MODULES) as f32;
+        let left = (WIDTH - side) / 2.0;
+        let mut rings = Vec::new();
+        for (index, colour) in code.to_colors().into_iter().enumerate() {
+            if colour == Module::Light {
+                continue;
+            }
+            let x = left + (index % modules + QUIET_ZONE_MODULES) as f32 * step;
+            let y = top - (index / modules + QUIET_ZONE_MODULES + 1) as f32 * step;
+            let corner = |dx: f32, dy: f32| LinePoint {
+                p: Point {
+                    x: Pt(x + dx),
+                    y: Pt(y + dy),
+                },
+                bezier: false,
+            };
+            let points = vec![
+                corner(0.0, 0.0),
+                corner(step, 0.0),
+                corner(step, step),
+                corner(0.0, step),
+            ];
+            rings.push(PolygonRing { points });
+        }
+        let polygon = Polygon {
+            rings,
+            mode: PaintMode::Fill,
+            winding_order: WindingOrder::NonZero,
+        };
+        self.ops().extend([
+            Op::SetFillColor {
+                col: Color::Greyscale(Greyscale::new(0.0, None)),
+            },
+            Op::DrawPolygon { polygon },
+        ]);
+        Some(())
+    }
+
+    /// Embeds only the used glyphs of the font.
+    fn embed_used_glyphs(&mut self) {
+        let small = font_subset::subset(FONT, &self.used)
+            .and_then(|font| ParsedFont::from_bytes(&font, 0, &mut Vec::new()));
+        if let Some(font) = small {
+            self.document
+                .resources
+                .fonts
+                .map
+                .insert(self.font_id.clone(), PdfFont::new(font));
+        }
+    }
+
+    /// Writes a footer and `Page n of m` on every page, and returns the file.
+    pub fn finish(mut self, footer: &str) -> Vec<u8> {
+        self.number_pages(footer);
+        self.finish_without_footer()
+    }
+
+    /// Returns the file without footers, for a poster.
+    pub fn finish_without_footer(mut self) -> Vec<u8> {
+        let pages = std::mem::take(&mut self.pages);
+        self.embed_used_glyphs();
+        let pages = pages
+            .into_iter()
+            .map(|ops| PdfPage::new(Mm(210.0), Mm(297.0), ops))
+            .collect();
+        self.document
+            .with_pages(pages)
+            .save(&PdfSaveOptions::default(), &mut Vec::new())
+    }
+
+    fn number_pages(&mut self, footer: &str) {
+        let pages = std::mem::take(&mut self.pages);
+        let count = pages.len();
+        for (index, ops) in pages.into_iter().enumerate() {
+            self.pages.push(ops);
+            let page = format!("Page {} of {count}", index + 1);
+            let footer = self.fitting(
+                footer,
+                8.0,
+                WIDTH - 2.0 * MARGIN - self.width(&page, 8.0) - LINE,
+            );
+            self.text(MARGIN, MARGIN - 14.0, 8.0, &footer);
+            self.text_right(WIDTH - MARGIN, MARGIN - 14.0, 8.0, &page);
+        }
+    }
+}
+
+/// Formats a decimal amount of a table, such as `$1,047.50`.
+pub fn money(decimal: &str) -> String {
+    let (sign, amount) = decimal
+        .strip_prefix('-')
+        .map_or(("", decimal), |amount| ("−", amount));
+    Cents::parse(amount).map_or_else(
+        || decimal.to_string(),
+        |amount| format!("{sign}{}", dollars(amount)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn money_is_formatted_with_sign_and_separators() {
+        assert_eq!(money("1047.50"), "$1,047.50");
+        assert_eq!(money("-1.32"), "−$1.32");
+        assert_eq!(money("0.00"), "$0.00");
+    }
+
+    #[test]
+    fn text_is_scaled_down_before_it_is_cut() {
+        let pdf = PdfWriter::new("Test").expect("the font is read");
+        let width = pdf.width("Mudcrabs", 10.0);
+        assert_eq!(pdf.size_within("Mudcrabs", 10.0, width, 8.0), 10.0);
+        assert!((pdf.size_within("Mudcrabs", 10.0, 0.9 * width, 8.0) - 9.0).abs() < 0.01);
+        assert_eq!(pdf.size_within("Mudcrabs", 10.0, 0.5 * width, 8.0), 8.0);
+    }
+
+    #[test]
+    fn page_is_written_for_names_of_any_script() {
+        let mut pdf = PdfWriter::new("Test").expect("the font is read");
+        assert_eq!(
+            pdf.with_missing_glyphs_replaced("Ngô Bảo Châu, Ēriti Māhina, Łukasz, Ωμέγα"),
+            "Ngô Bảo Châu, Ēriti Māhina, Łukasz, Ωμέγα"
+        );
+        assert_eq!(pdf.with_missing_glyphs_replaced("a\r\nb"), "ab");
+        assert_eq!(
+            pdf.with_missing_glyphs_replaced("王伟 Wei"),
+            "□□ Wei",
+            "told apart from nothing"
+        );
+        assert!(pdf.width("mm", 10.0) > pdf.width("ii", 10.0));
+        assert_eq!(pdf.fitting("short", 10.0, 100.0), "short");
+        assert!(
+            pdf.fitting("a very long name indeed", 10.0, 50.0)
+                .ends_with('…')
+        );
+        pdf.text(MARGIN, 700.0, 10.0, "Māhina");
+        pdf.code("https://example.com/draw/1042", 600.0, 255.2)
+            .expect("a code");
+        pdf.next_page();
+        let file = pdf.finish("foot");
+        assert!(file.starts_with(b"%PDF-"));
+        assert!(file.len() < 100_000, "{}", file.len());
+    }
+}

@@ -1,0 +1,235 @@
+//! Decodes and draws uploaded pictures in a child process, so that a hostile file can stop or slow
+//! down only its own process. The child is this program with the hidden command `render-picture`,
+//! and limits itself (`renderer/child.rs`).
+
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, Command};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use crate::error::Problem;
+use crate::render::picture::{Kind, Picture, kind};
+
+pub mod child;
+
+/// The hidden command of the program.
+pub const COMMAND: &str = "render-picture";
+/// How many children run at once.
+const CHILDREN_MAX: usize = 2;
+/// How many uploads wait for a child. The next one is refused with 503.
+const WAITING_MAX: usize = 32;
+/// How long an upload waits for a child before it is refused with 503.
+const WAIT_MAX: Duration = Duration::from_secs(20);
+/// How long a child may take. Its processor time is limited more tightly; this ends one that waits.
+const WALL_TIME_MAX: Duration = Duration::from_secs(10);
+/// Maximum size of a child's output: 1,600 by 1,600 pixels of eight bytes.
+const OUTPUT_BYTES_MAX: u64 = 24 * 1024 * 1024;
+
+/// Starts the children and bounds how many there are.
+pub struct Renderer {
+    program: PathBuf,
+    /// How long a child may take.
+    wall_time: Duration,
+    /// Permits of running children and of waiting uploads.
+    admission: Arc<Semaphore>,
+    running: Arc<Semaphore>,
+}
+
+/// The program that is running now, also after its file was replaced.
+pub fn own_program() -> PathBuf {
+    if cfg!(target_os = "linux") {
+        return PathBuf::from("/proc/self/exe");
+    }
+    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("server"))
+}
+
+impl Renderer {
+    pub fn new(program: PathBuf) -> Renderer {
+        Renderer {
+            program,
+            wall_time: WALL_TIME_MAX,
+            admission: Arc::new(Semaphore::new(CHILDREN_MAX + WAITING_MAX)),
+            running: Arc::new(Semaphore::new(CHILDREN_MAX)),
+        }
+    }
+
+    /// Re-encodes a picture. `None`: the file is refused, or its child exceeded a limit.
+    ///
+    /// # Errors
+    ///
+    /// 503: too many uploads wait, or the child could not be started.
+    pub async fn render(&self, bytes: &[u8]) -> Result<Option<Picture>, Problem> {
+        let Ok(_admitted) = self.admission.try_acquire() else {
+            return Err(Problem::unavailable());
+        };
+        let Ok(Ok(_running)) = timeout(WAIT_MAX, self.running.acquire()).await else {
+            return Err(Problem::unavailable());
+        };
+        let mut child = self.start().map_err(|error| {
+            tracing::error!(%error, program = %self.program.display(), "picture renderer failed to start");
+            Problem::unavailable()
+        })?;
+        match timeout(self.wall_time, exchange(&mut child, bytes)).await {
+            Ok(Ok((status, output))) => result(status, output),
+            Ok(Err(error)) => {
+                tracing::error!(%error, "picture renderer failed: pipe error");
+                Err(Problem::unavailable())
+            }
+            Err(_) => {
+                tracing::warn!("picture renderer killed: wall time exceeded");
+                // Also waits, so that no ended process is left behind.
+                child.kill().await.ok();
+                Ok(None)
+            }
+        }
+    }
+
+    fn start(&self) -> std::io::Result<Child> {
+        Command::new(&self.program)
+            .arg(COMMAND)
+            // No secret of the server's environment reaches a decoder.
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+    }
+}
+
+/// Writes the file to the child while reading its answer.
+async fn exchange(child: &mut Child, bytes: &[u8]) -> std::io::Result<(ExitStatus, Vec<u8>)> {
+    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+    let write = async {
+        if let Some(mut stdin) = stdin {
+            // A child that has ended reads no more; its status says why.
+            stdin.write_all(bytes).await.ok();
+        }
+    };
+    let read = async {
+        let mut output = Vec::new();
+        if let Some(stdout) = stdout {
+            stdout
+                .take(OUTPUT_BYTES_MAX + 1)
+                .read_to_end(&mut output)
+                .await?;
+        }
+        Ok::<_, std::io::Error>(output)
+    };
+    let ((), output) = tokio::join!(write, read);
+    Ok((child.wait().await?, output?))
+}
+
+fn result(status: ExitStatus, output: Vec<u8>) -> Result<Option<Picture>, Problem> {
+    if status.code() == Some(child::REFUSED) {
+        return Ok(None);
+    }
+    if status.code() == Some(child::NOT_LIMITED) {
+        tracing::error!("picture renderer failed: limits could not be set");
+        return Err(Problem::unavailable());
+    }
+    if !status.success() {
+        // A signal of a limit, a stack overflow, no memory, or a panic of a decoder.
+        tracing::warn!(%status, "picture renderer ended early");
+        return Ok(None);
+    }
+    let ending = match kind(&output) {
+        Some(Kind::Png) => "png",
+        Some(Kind::Jpeg) => "jpg",
+        Some(Kind::Svg) | None => {
+            tracing::error!("picture renderer failed: no picture in its output");
+            return Err(Problem::unavailable());
+        }
+    };
+    Ok(
+        (output.len() as u64 <= OUTPUT_BYTES_MAX).then_some(Picture {
+            ending,
+            bytes: output,
+        }),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    use nix::errno::Errno;
+    use nix::sys::signal::kill;
+    use nix::unistd::Pid;
+
+    use super::*;
+
+    const DRAWING: &[u8] = br#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>"#;
+
+    #[actix_web::test]
+    async fn program_that_does_not_start_or_answers_no_picture_is_a_failure() {
+        for program in ["/nowhere/server", "/bin/true"] {
+            let failed = Renderer::new(program.into()).render(DRAWING).await.err();
+            let failed = failed.unwrap_or_else(|| panic!("{program} renders nothing"));
+            assert_eq!(
+                actix_web::ResponseError::status_code(&failed),
+                503,
+                "{program}"
+            );
+        }
+    }
+
+    #[actix_web::test]
+    async fn uploads_beyond_the_queue_are_refused_at_once() {
+        let renderer = Renderer::new("/bin/true".into());
+        let _waiting = renderer
+            .admission
+            .acquire_many((CHILDREN_MAX + WAITING_MAX) as u32)
+            .await;
+        let error = renderer.render(DRAWING).await.err().expect("refused");
+        assert_eq!(actix_web::ResponseError::status_code(&error), 503);
+    }
+
+    /// The program writes its process id, and then waits for ten minutes.
+    #[actix_web::test]
+    async fn waiting_child_is_killed_after_the_wall_time() {
+        assert_eq!(
+            Renderer::new("/bin/true".into()).wall_time,
+            Duration::from_secs(10)
+        );
+        let folder = persistence::testing::Folder::new();
+        let (program, pid) = (folder.path().join("waits"), folder.path().join("pid"));
+        fs::write(
+            &program,
+            format!("#!/bin/sh\necho $$ > {}\nexec sleep 600\n", pid.display()),
+        )
+        .expect("written");
+        fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("executable");
+        let renderer = Renderer {
+            wall_time: Duration::from_millis(500),
+            ..Renderer::new(program)
+        };
+        for _ in 0..20 {
+            let rendered = timeout(Duration::from_secs(20), renderer.render(DRAWING))
+                .await
+                .expect("the child is killed");
+            let pid = fs::read_to_string(&pid)
+                .ok()
+                .and_then(|pid| pid.trim().parse().ok());
+            // On a busy machine the program may not have begun in time, or not have been closed for writing yet.
+            let (Some(pid), Ok(picture)) = (pid, rendered) else {
+                continue;
+            };
+            assert!(picture.is_none(), "no picture is made");
+            assert_eq!(
+                kill(Pid::from_raw(pid), None),
+                Err(Errno::ESRCH),
+                "the child is gone"
+            );
+            return;
+        }
+        panic!("the program never began");
+    }
+}

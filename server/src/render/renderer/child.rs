@@ -1,0 +1,160 @@
+//! The child process: limits itself, reads one file from standard input, and writes the picture to
+//! standard output.
+
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use nix::errno::Errno;
+use nix::sys::resource::{Resource, setrlimit};
+
+use super::{COMMAND, own_program};
+use crate::render::picture::reencode;
+
+/// Exit code: the file is not an accepted picture.
+pub const REFUSED: i32 = 65;
+/// Exit code: a limit could not be set, so nothing was read.
+pub const NOT_LIMITED: i32 = 70;
+/// Tells the second start that the limits are inherited.
+pub const LIMITED: &str = "--limited";
+
+/// Maximum size of a file in bytes: an offer's image.
+const INPUT_BYTES_MAX: u64 = 3_000_000;
+/// Address space in bytes: a decoder's 256 MB, the decoded picture, and the program itself.
+const ADDRESS_SPACE_MAX: u64 = 768 * 1024 * 1024;
+/// Processor time in seconds: the kernel's limit, in whole seconds.
+const CPU_SECONDS_MAX: u64 = 1;
+/// Processor time in milliseconds: a timer ends the process earlier, so that an upload costs less
+/// than a second in all.
+#[cfg(target_os = "linux")]
+const CPU_MS_MAX: i64 = 600;
+
+/// Runs the hidden command. The first start sets the limits and replaces itself, so that the
+/// allocator of the second start begins within them.
+pub fn run(is_limited: bool) -> ExitCode {
+    let code = if is_limited {
+        render()
+    } else {
+        restart_limited()
+    };
+    ExitCode::from(code as u8)
+}
+
+fn restart_limited() -> i32 {
+    match limit_resources() {
+        Ok(()) => {
+            // Returns only if it fails.
+            let _error = Command::new(own_program()).args([COMMAND, LIMITED]).exec();
+            NOT_LIMITED
+        }
+        Err(_) => NOT_LIMITED,
+    }
+}
+
+fn limit_resources() -> Result<(), Errno> {
+    let limit = |resource, most| setrlimit(resource, most, most);
+    limit(Resource::RLIMIT_CORE, 0)?;
+    limit(Resource::RLIMIT_FSIZE, 0)?;
+    limit(Resource::RLIMIT_CPU, CPU_SECONDS_MAX)?;
+    // Other systems count address space in ways of their own.
+    #[cfg(target_os = "linux")]
+    limit(Resource::RLIMIT_AS, ADDRESS_SPACE_MAX)?;
+    Ok(())
+}
+
+fn render() -> i32 {
+    let Ok(_timer) = limit_further() else {
+        return NOT_LIMITED;
+    };
+    let mut bytes = Vec::new();
+    let read_result = std::io::stdin()
+        .lock()
+        .take(INPUT_BYTES_MAX + 1)
+        .read_to_end(&mut bytes);
+    if read_result.is_err() || bytes.len() as u64 > INPUT_BYTES_MAX {
+        return REFUSED;
+    }
+    let Some(picture) = reencode(&bytes) else {
+        return REFUSED;
+    };
+    let mut output = std::io::stdout().lock();
+    let write_result = output
+        .write_all(&picture.bytes)
+        .and_then(|()| output.flush());
+    if write_result.is_ok() { 0 } else { REFUSED }
+}
+
+/// Sets the limits that would prevent the second start: no further file, process or thread.
+#[cfg(target_os = "linux")]
+fn limit_further() -> Result<nix::sys::timer::Timer, Errno> {
+    use nix::sys::signal::{SigEvent, SigevNotify, Signal};
+    use nix::sys::time::{TimeSpec, TimeValLike};
+    use nix::sys::timer::{Expiration, Timer, TimerSetTimeFlags};
+    use nix::time::ClockId;
+
+    let event = SigEvent::new(SigevNotify::SigevSignal {
+        signal: Signal::SIGKILL,
+        si_value: 0,
+    });
+    let mut timer = Timer::new(ClockId::CLOCK_PROCESS_CPUTIME_ID, event)?;
+    timer.set(
+        Expiration::OneShot(TimeSpec::milliseconds(CPU_MS_MAX)),
+        TimerSetTimeFlags::empty(),
+    )?;
+    setrlimit(Resource::RLIMIT_NPROC, 0, 0)?;
+    setrlimit(Resource::RLIMIT_NOFILE, 3, 3)?;
+    Ok(timer)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit_further() -> Result<(), Errno> {
+    setrlimit(Resource::RLIMIT_NOFILE, 3, 3)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// Set in the process that limits itself.
+    const IS_LIMITED: &str = "PICTURE_CHILD_IS_LIMITED";
+
+    #[test]
+    fn allocation_beyond_the_address_space_fails() {
+        let reserve = |bytes: u64| Vec::<u8>::new().try_reserve_exact(bytes as usize);
+        if std::env::var_os(IS_LIMITED).is_some() {
+            limit_resources().expect("limited");
+            assert!(
+                reserve(ADDRESS_SPACE_MAX / 3).is_ok(),
+                "what a decoder may take"
+            );
+            assert!(
+                reserve(ADDRESS_SPACE_MAX).is_err(),
+                "as much as the whole process may have"
+            );
+            return;
+        }
+        assert!(
+            reserve(ADDRESS_SPACE_MAX).is_ok(),
+            "without the limit there is room"
+        );
+        let name = format!(
+            "{}::allocation_beyond_the_address_space_fails",
+            module_path!().split_once("::").expect("a path").1
+        );
+        let program = std::env::current_exe().expect("this program");
+        let run = Command::new(program)
+            .args([&name, "--exact", "--nocapture"])
+            .env(IS_LIMITED, "1")
+            .output();
+        let run = run.expect("started");
+        let (output, errors) = (
+            String::from_utf8_lossy(&run.stdout),
+            String::from_utf8_lossy(&run.stderr),
+        );
+        assert!(
+            run.status.success() && output.contains("1 passed"),
+            "{}\n{output}\n{errors}",
+            run.status
+        );
+    }
+}

@@ -1,0 +1,291 @@
+//! HTTP entry point of the Stripe API: keys, accounts, faults, idempotency, then the call.
+
+use std::io;
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{AUTHORIZATION, HeaderMap};
+use actix_web::web::{Bytes, Data};
+use actix_web::{HttpRequest, HttpResponse};
+use futures_util::stream;
+use serde_json::Value;
+
+use super::call::{ApiCall, KeyKind};
+use super::failure::StripeError;
+use super::faults::Fault;
+use super::form::StripeForm;
+use super::idempotency::{SavedBody, SavedLookup, SavedResponse};
+use super::state::SandboxState;
+use super::{Sandbox, id, listing, route, to_json_text};
+
+/// Mount point of the API. The rest of the path is Stripe's own.
+pub const MOUNT: &str = "/sandbox/stripe/v1/";
+/// Mount point for clients whose base URL lacks the final slash: async-stripe then appends `v1`
+/// without one.
+pub const MOUNT_WITHOUT_SLASH: &str = "/sandbox/stripev1/";
+const KEY_BYTES_MAX: usize = 255;
+
+/// A response: status, JSON, and whether it was replayed for an idempotency key.
+struct ApiResponse {
+    status: u16,
+    body: String,
+    replayed: bool,
+}
+
+impl From<StripeError> for ApiResponse {
+    fn from(failure: StripeError) -> Self {
+        Self {
+            status: failure.status,
+            body: failure.body().to_string(),
+            replayed: false,
+        }
+    }
+}
+
+/// Handles every request below the mount point.
+pub async fn serve(request: HttpRequest, body: Bytes, sandbox: Data<Sandbox>) -> HttpResponse {
+    let mounted = request
+        .path()
+        .strip_prefix(MOUNT)
+        .or_else(|| request.path().strip_prefix(MOUNT_WITHOUT_SLASH));
+    let path = mounted.unwrap_or_default().to_owned();
+    let requested_fault = header(request.headers(), "x-sandbox-fault").and_then(Fault::parse);
+    let (fault, hang) = {
+        let mut faults = sandbox
+            .faults
+            .lock()
+            .expect("the faults are never poisoned");
+        let fault = requested_fault
+            .or_else(|| faults.next_fault(request.method().as_str(), request.path()));
+        (fault, faults.hang())
+    };
+    let request_id = id::generate("req");
+    let respond = match fault {
+        Some(Fault::RateLimit) => ApiResponse::from(StripeError::too_many()),
+        Some(Fault::KeyInUse) => ApiResponse::from(StripeError::key_in_use()),
+        Some(Fault::LockTimeout) => ApiResponse::from(StripeError::locked()),
+        Some(Fault::TimeoutBefore) => {
+            tokio::time::sleep(hang).await;
+            return closed_connection();
+        }
+        _ => match read(&request, &body, path, &sandbox) {
+            Ok(call) => respond(&sandbox, &call, fault, &request_id),
+            Err(failure) => failure.into(),
+        },
+    };
+    sandbox.webhook_sender.wake();
+    if matches!(fault, Some(Fault::TimeoutAfter | Fault::Slow)) {
+        tokio::time::sleep(hang).await;
+    }
+    if fault == Some(Fault::TimeoutAfter) {
+        return closed_connection();
+    }
+    let mut response = HttpResponse::build(
+        StatusCode::from_u16(respond.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+    );
+    response
+        .insert_header(("request-id", request_id))
+        .insert_header(("stripe-version", super::event::API_VERSION));
+    if respond.replayed {
+        response.insert_header(("idempotent-replayed", "true"));
+    }
+    response
+        .insert_header(("cache-control", "no-store"))
+        .content_type("application/json")
+        .body(respond.body)
+}
+
+/// A response whose body fails at once. The connection closes before any byte is sent.
+fn closed_connection() -> HttpResponse {
+    let failing = stream::once(async { Err::<Bytes, _>(io::Error::other("a fault on order")) });
+    HttpResponse::Ok().streaming(failing)
+}
+
+fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers
+        .get(name)
+        .and_then(|value| value.to_str().ok())
+        .filter(|value| !value.is_empty())
+}
+
+fn read(
+    request: &HttpRequest,
+    body: &Bytes,
+    path: String,
+    sandbox: &Sandbox,
+) -> Result<ApiCall, StripeError> {
+    let headers = request.headers();
+    let idempotency_key = header(headers, "idempotency-key").map(str::to_owned);
+    if idempotency_key
+        .as_ref()
+        .is_some_and(|key| key.len() > KEY_BYTES_MAX)
+    {
+        return Err(StripeError::invalid(
+            "Idempotency keys are at most 255 characters long.",
+        ));
+    }
+    let posted =
+        std::str::from_utf8(body).map_err(|_| StripeError::invalid("The body is not UTF-8."))?;
+    let raw = if request.method().as_str() == "POST" {
+        posted
+    } else {
+        request.query_string()
+    };
+    Ok(ApiCall {
+        method: request.method().as_str().to_owned(),
+        path,
+        account: header(headers, "stripe-account")
+            .unwrap_or_default()
+            .to_owned(),
+        access: access(headers)?,
+        form: StripeForm::parse(raw),
+        idempotency_key,
+        base: sandbox.base(request),
+    })
+}
+
+/// The kind of API key. Live keys are rejected, because this is not Stripe.
+fn access(headers: &HeaderMap) -> Result<KeyKind, StripeError> {
+    let key = header(headers, AUTHORIZATION.as_str())
+        .and_then(|value| value.strip_prefix("Bearer "))
+        .unwrap_or("");
+    match key {
+        "" => Err(StripeError::unauthorized(
+            "You did not provide an API key. You need to provide your API key in the Authorization header, using \
+             Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY').",
+        )),
+        key if key.contains("_live_") => Err(StripeError::unauthorized(
+            "This is a stand-in: it takes no live keys.",
+        )),
+        key if key.starts_with("sk_") || key.starts_with("rk_") => Ok(KeyKind::Secret),
+        key if key.starts_with("pk_") => Ok(KeyKind::Publishable),
+        _ => Err(StripeError::unauthorized("Invalid API Key provided.")),
+    }
+}
+
+/// Runs the call under the state's lock, and commits before the response is sent.
+fn respond(
+    sandbox: &Sandbox,
+    call: &ApiCall,
+    fault: Option<Fault>,
+    request_id: &str,
+) -> ApiResponse {
+    let mut state = sandbox.state.lock().expect("the state is never poisoned");
+    let keyed = call
+        .idempotency_key
+        .as_ref()
+        .filter(|_| call.method == "POST");
+    let cache_key = keyed.map(|key| format!("{} {key}", call.account));
+    let fingerprint = keyed
+        .map(|_| call.form.fingerprint(&call.method, &call.path))
+        .unwrap_or_default();
+    if let Some(key) = &cache_key {
+        match state.saved_responses.look_up(key, &fingerprint) {
+            SavedLookup::Hit(saved) => {
+                return ApiResponse {
+                    status: saved.status,
+                    body: saved.body.text(),
+                    replayed: true,
+                };
+            }
+            SavedLookup::OtherParameters => {
+                return StripeError::idempotency(
+                    call.idempotency_key.as_deref().unwrap_or_default(),
+                )
+                .into();
+            }
+            SavedLookup::Miss => {}
+        }
+    }
+    state.request = (request_id.to_owned(), call.idempotency_key.clone());
+    let (respond, saved) = perform(&mut state, call, fault, sandbox);
+    if let Some((key, body)) = cache_key.zip(saved) {
+        let at = state.now();
+        state.save_response(SavedResponse {
+            key,
+            fingerprint,
+            status: respond.status,
+            body,
+            at,
+        });
+    }
+    match state.commit() {
+        Ok(()) => respond,
+        Err(error) => {
+            tracing::error!(%error, "the sandbox journal cannot be written");
+            StripeError::internal().into()
+        }
+    }
+}
+
+/// Runs the call. Also returns the body to save under the idempotency key, if any.
+fn perform(
+    state: &mut SandboxState,
+    call: &ApiCall,
+    fault: Option<Fault>,
+    sandbox: &Sandbox,
+) -> (ApiResponse, Option<SavedBody>) {
+    let refusal = |failure: StripeError| {
+        let saved = failure.saved;
+        let respond = ApiResponse::from(failure);
+        let body = saved.then(|| SavedBody::Text(respond.body.clone()));
+        (respond, body)
+    };
+    if fault == Some(Fault::Error500) {
+        return refusal(StripeError::internal());
+    }
+    match check_account(state, call, sandbox).and_then(|()| route::run(state, call)) {
+        Ok(_) | Err(StripeError { saved: true, .. }) if fault == Some(Fault::Error500After) => {
+            refusal(StripeError::internal())
+        }
+        Ok(mut value) => {
+            let plain = unexpanded_intent(call, &value);
+            listing::expand(state, call, &mut value);
+            let body = to_json_text(&value);
+            let saved = plain.unwrap_or_else(|| SavedBody::Text(body.clone()));
+            (
+                ApiResponse {
+                    status: 200,
+                    body,
+                    replayed: false,
+                },
+                Some(saved),
+            )
+        }
+        Err(failure) => refusal(failure),
+    }
+}
+
+/// The saved form of a response that is an unexpanded intent. It needs no second copy as JSON.
+fn unexpanded_intent(call: &ApiCall, value: &Value) -> Option<SavedBody> {
+    let is_plain = value["object"] == "payment_intent" && call.form.list("expand").is_empty();
+    let id = value["id"].as_str().filter(|_| is_plain)?.to_owned();
+    Some(SavedBody::Intent {
+        id,
+        access: call.access,
+        snapshot: None,
+    })
+}
+
+/// Returns an error unless the account in the header is connected to the platform.
+fn check_account(
+    state: &mut SandboxState,
+    call: &ApiCall,
+    sandbox: &Sandbox,
+) -> Result<(), StripeError> {
+    if sandbox.options.creates_unknown_accounts {
+        let requested = call
+            .path
+            .strip_prefix("accounts/")
+            .or_else(|| call.form.get("account"));
+        let candidates = [Some(call.account.as_str()), requested];
+        candidates
+            .into_iter()
+            .flatten()
+            .filter(|id| id.starts_with("acct_"))
+            .for_each(|id| state.adopt_account(id, None));
+    }
+    if call.account.is_empty() || state.accounts.get(&call.account).is_some() {
+        return Ok(());
+    }
+    Err(StripeError::foreign_account(&call.account))
+}

@@ -1,0 +1,256 @@
+//! Delivers events to the webhook, signed, and retries until it answers with a 2xx status.
+
+pub mod client;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
+
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+use self::client::WebhookClient;
+use super::event::DeliveryStatus;
+use super::table::StripeObject;
+use super::{Sandbox, to_json_text};
+
+/// Maximum number of concurrent deliveries.
+const IN_FLIGHT_MAX: usize = 8;
+const BACKOFF_FIRST: Duration = Duration::from_millis(250);
+const BACKOFF_MAX: Duration = Duration::from_secs(15);
+/// Interval at which the sender checks that its sandbox still exists.
+const LIVENESS_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The webhook's URL and signing secrets. Each secret adds its own `v1` signature, because two are
+/// valid while a secret is being replaced.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    pub url: String,
+    pub secrets: Vec<String>,
+    /// The subscribed event types. Empty means all.
+    pub kinds: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+struct PendingDelivery {
+    event: String,
+    attempt: u32,
+    copies: u32,
+}
+
+/// Handle to the thread that delivers webhooks.
+#[derive(Debug, Default)]
+pub struct WebhookSender {
+    endpoint: Mutex<Option<Arc<Endpoint>>>,
+    wakeup: Arc<Notify>,
+}
+
+impl WebhookSender {
+    /// Sets the webhook and wakes the thread.
+    pub fn set_endpoint(&self, endpoint: Endpoint) {
+        *self
+            .endpoint
+            .lock()
+            .expect("the endpoint is never poisoned") = Some(Arc::new(endpoint));
+        self.wake();
+    }
+
+    /// Changes the webhook, if one is set.
+    pub fn change_endpoint(&self, change: impl FnOnce(&mut Endpoint)) {
+        if let Some(endpoint) = self
+            .endpoint
+            .lock()
+            .expect("the endpoint is never poisoned")
+            .as_mut()
+        {
+            change(Arc::make_mut(endpoint));
+        }
+    }
+
+    pub fn endpoint(&self) -> Option<Arc<Endpoint>> {
+        self.endpoint
+            .lock()
+            .expect("the endpoint is never poisoned")
+            .clone()
+    }
+
+    /// Wakes the thread, because there may be new events.
+    pub fn wake(&self) {
+        self.wakeup.notify_one();
+    }
+
+    /// Starts the thread. It ends when the sandbox is dropped.
+    pub fn start(sandbox: &Arc<Sandbox>) -> std::io::Result<()> {
+        let (sandbox, wakeup) = (
+            Arc::downgrade(sandbox),
+            sandbox.webhook_sender.wakeup.clone(),
+        );
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        std::thread::Builder::new()
+            .name("sandbox-courier".to_owned())
+            .spawn(move || runtime.block_on(DeliveryLoop::new(sandbox, wakeup).run()))?;
+        Ok(())
+    }
+}
+
+/// State of the delivery thread: deliveries that wait for their time, and deliveries in flight.
+struct DeliveryLoop {
+    sandbox: Weak<Sandbox>,
+    wakeup: Arc<Notify>,
+    waiting: BTreeMap<(Instant, u64), PendingDelivery>,
+    next_sequence: u64,
+    in_flight: JoinSet<(PendingDelivery, bool)>,
+    client: Arc<WebhookClient>,
+}
+
+impl DeliveryLoop {
+    fn new(sandbox: Weak<Sandbox>, wakeup: Arc<Notify>) -> Self {
+        let (waiting, in_flight) = (BTreeMap::new(), JoinSet::new());
+        Self {
+            sandbox,
+            wakeup,
+            waiting,
+            next_sequence: 0,
+            in_flight,
+            client: Arc::new(WebhookClient::default()),
+        }
+    }
+
+    async fn run(mut self) {
+        while let Some(sandbox) = self.sandbox.upgrade() {
+            if let Some(endpoint) = sandbox.webhook_sender.endpoint() {
+                self.schedule_new_events(&sandbox, &endpoint);
+                self.send_due(&sandbox, &endpoint);
+            }
+            // Drop the sandbox while sleeping, so that this thread does not keep it alive.
+            drop(sandbox);
+            let next = self.waiting.first_key_value().map(|((due, _), _)| *due);
+            let can_send = self.in_flight.len() < IN_FLIGHT_MAX;
+            let pause = match next {
+                Some(due) if can_send => due
+                    .saturating_duration_since(Instant::now())
+                    .min(LIVENESS_INTERVAL),
+                _ => LIVENESS_INTERVAL,
+            };
+            tokio::select! {
+                () = self.wakeup.notified() => {}
+                Some(finished) = self.in_flight.join_next() => if let Ok((delivery, received)) = finished {
+                    self.finish(delivery, received);
+                },
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
+    }
+
+    /// Takes new events from the state, applies the webhook faults and schedules the deliveries.
+    fn schedule_new_events(&mut self, sandbox: &Sandbox, endpoint: &Endpoint) {
+        let faults = sandbox
+            .faults
+            .lock()
+            .expect("the faults are never poisoned")
+            .clone();
+        let mut state = sandbox.state.lock().expect("the state is never poisoned");
+        for event in std::mem::take(&mut state.unsent) {
+            let plan = faults.delivery_plan(&event);
+            let kind = state
+                .events
+                .get(&event)
+                .map_or("", |event| event.kind.as_str());
+            let is_wanted = endpoint.kinds.is_empty()
+                || endpoint.kinds.iter().any(|subscribed| subscribed == kind);
+            if !is_wanted {
+                state.settle_event(&event, DeliveryStatus::Delivered);
+            } else if plan.lost {
+                state.settle_event(&event, DeliveryStatus::Lost);
+            } else {
+                self.schedule(
+                    PendingDelivery {
+                        event,
+                        attempt: 0,
+                        copies: plan.copies,
+                    },
+                    plan.delay,
+                );
+            }
+        }
+        log_journal_error(state.commit());
+    }
+
+    fn schedule(&mut self, delivery: PendingDelivery, delay: Duration) {
+        self.next_sequence += 1;
+        self.waiting
+            .insert((Instant::now() + delay, self.next_sequence), delivery);
+    }
+
+    fn send_due(&mut self, sandbox: &Sandbox, endpoint: &Arc<Endpoint>) {
+        while self.in_flight.len() < IN_FLIGHT_MAX {
+            match self.waiting.first_entry() {
+                Some(first) if first.key().0 <= Instant::now() => {
+                    let delivery = first.remove();
+                    let state = sandbox.state.lock().expect("the state is never poisoned");
+                    let Some(event) = state.events.get(&delivery.event) else {
+                        continue;
+                    };
+                    let body = to_json_text(&event.render());
+                    let (endpoint, client) = (endpoint.clone(), self.client.clone());
+                    let at = sandbox.clock.unix_seconds();
+                    self.in_flight.spawn(async move {
+                        let signature = sign(&endpoint.secrets, at, &body);
+                        let status = client.send(&endpoint.url, &signature, body).await;
+                        (delivery, matches!(status, Ok(200..=299)))
+                    });
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn finish(&mut self, mut delivery: PendingDelivery, received: bool) {
+        let Some(sandbox) = self.sandbox.upgrade() else {
+            return;
+        };
+        if !received {
+            let backoff = BACKOFF_FIRST
+                .saturating_mul(1 << delivery.attempt.min(16))
+                .min(BACKOFF_MAX);
+            delivery.attempt += 1;
+            return self.schedule(delivery, backoff);
+        }
+        delivery.copies -= 1;
+        if delivery.copies > 0 {
+            return self.schedule(delivery, Duration::ZERO);
+        }
+        let mut state = sandbox.state.lock().expect("the state is never poisoned");
+        state.settle_event(&delivery.event, DeliveryStatus::Delivered);
+        log_journal_error(state.commit());
+    }
+}
+
+fn log_journal_error(written: std::io::Result<()>) {
+    if let Err(error) = written {
+        tracing::error!(%error, "the sandbox journal cannot be written");
+    }
+}
+
+/// The `Stripe-Signature` header: `t=…,v1=…`, with one `v1` for each secret.
+pub fn sign(secrets: &[String], at: i64, body: &str) -> String {
+    let mut header = format!("t={at}");
+    for secret in secrets {
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("any length of key will do");
+        mac.update(format!("{at}.").as_bytes());
+        mac.update(body.as_bytes());
+        header.push_str(",v1=");
+        header.extend(
+            mac.finalize()
+                .into_bytes()
+                .iter()
+                .map(|byte| format!("{byte:02x}")),
+        );
+    }
+    header
+}

@@ -1,0 +1,273 @@
+//! A club's own pages: home page, offers, Stripe account and payments.
+
+use persistence::records::bundles::Bundle;
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+
+use super::instant::rfc3339;
+
+/// The form of a club's home page. Absent fields stay unchanged.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct HomePageForm {
+    pub home_page_slug: Option<String>,
+    pub home_page_title: Option<String>,
+    pub home_page_tagline: Option<String>,
+    /// Empty, a URL, or a picture as `data:image/…;base64,…`.
+    pub logo_url: Option<String>,
+    pub primary_color: Option<String>,
+    pub secondary_color: Option<String>,
+    pub accent_color: Option<String>,
+    pub home_page_enabled: Option<bool>,
+    /// Empty, or 5 to 20 digits.
+    pub facebook_pixel_id: Option<String>,
+}
+
+/// The form of an offer.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct OfferForm {
+    pub name: Option<String>,
+    pub slug: Option<String>,
+    /// `draft` or `active`.
+    pub status: Option<String>,
+    /// `BUNDLE` or `SPECIAL`.
+    pub r#type: Option<String>,
+    pub display_tag: Option<String>,
+    pub primary_copy: Option<String>,
+    pub share_image_url: Option<String>,
+    #[serde(deserialize_with = "lenient_ids")]
+    pub game_ids: Vec<i64>,
+    pub start_at: Option<String>,
+    pub end_at: Option<String>,
+}
+
+/// Reads a list of numbers; each may also be text.
+fn lenient_ids<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<i64>, D::Error> {
+    #[derive(Deserialize)]
+    struct Id(#[serde(deserialize_with = "super::lenient::whole")] Option<i64>);
+    let lenient_ids = Option::<Vec<Id>>::deserialize(from)?.unwrap_or_default();
+    Ok(lenient_ids.into_iter().filter_map(|Id(id)| id).collect())
+}
+
+/// An offer as its own club reads it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnOffer {
+    pub id: i64,
+    pub club_id: i64,
+    pub club_slug: String,
+    pub name: String,
+    pub slug: String,
+    /// `draft`, `active`, `locked` (has sales), `closed` (a game has begun) or `archived` (decision
+    /// H-4).
+    pub status: &'static str,
+    pub r#type: String,
+    pub display_tag: Option<String>,
+    pub primary_copy: Option<String>,
+    pub share_image_url: Option<String>,
+    pub start_at: Option<String>,
+    pub end_at: Option<String>,
+    pub created_at: String,
+    pub updated_at: String,
+    pub game_ids: Vec<i64>,
+    pub games: Vec<OwnGame>,
+    /// How often the offer was sold.
+    pub tickets_sold: i64,
+    pub editable: bool,
+}
+
+/// A game of an offer as its own club reads it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnGame {
+    pub id: i64,
+    pub draw_number: i64,
+    pub home_team: String,
+    pub away_team: String,
+    pub game_date: String,
+    pub timezone: String,
+    pub ticket_price: String,
+    pub pass_stripe_fees: bool,
+    pub status: &'static str,
+}
+
+impl OwnOffer {
+    pub fn new(
+        bundle: &Bundle,
+        club_slug: &str,
+        status: &'static str,
+        sold: i64,
+        games: Vec<OwnGame>,
+    ) -> OwnOffer {
+        OwnOffer {
+            id: bundle.id,
+            club_id: bundle.club.0,
+            club_slug: club_slug.to_string(),
+            name: bundle.name.clone(),
+            slug: bundle.slug.clone(),
+            status,
+            r#type: bundle.kind.clone(),
+            display_tag: bundle.display_tag.clone(),
+            primary_copy: bundle.primary_copy.clone(),
+            share_image_url: bundle.share_image_url.clone(),
+            start_at: bundle.start_at.map(rfc3339),
+            end_at: bundle.end_at.map(rfc3339),
+            created_at: rfc3339(bundle.created_at),
+            updated_at: rfc3339(bundle.updated_at),
+            game_ids: bundle.games.iter().map(|game| game.0).collect(),
+            games,
+            tickets_sold: sold,
+            editable: matches!(status, "draft" | "active"),
+        }
+    }
+}
+
+/// A share image to upload. Any name in the body is ignored: the server generates the key (decision
+/// G-8).
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ImageUpload {
+    /// Base64, with or without a `data:` prefix.
+    pub data: Option<String>,
+    pub club_slug: Option<String>,
+}
+
+/// A share image to delete.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ImageRemoval {
+    pub url: Option<String>,
+    pub club_slug: Option<String>,
+    /// The offer that drops the picture. The picture stays while another offer uses it.
+    pub bundle_slug: Option<String>,
+}
+
+/// The URL of an uploaded image.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Uploaded)]
+pub struct UploadedImage {
+    pub url: String,
+}
+
+/// The status of a club's Stripe account, as Stripe last reported it (decision B-13).
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectStatus {
+    pub connected: bool,
+    pub account_id: Option<String>,
+    pub charges_enabled: bool,
+    pub payouts_enabled: bool,
+    pub details_submitted: bool,
+}
+
+/// A link to Stripe's onboarding.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Onboarding)]
+pub struct OnboardingLink {
+    /// URL at Stripe. It works once.
+    pub onboarding_url: String,
+}
+
+/// A payment of the last 30 days. Amounts are dollars, except `amount`, `stripeFee` and fields that
+/// end in `Cents`.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderTransaction {
+    pub payment_intent_id: String,
+    pub order_id: String,
+    pub status: String,
+    pub created_at: String,
+    /// Unix seconds.
+    pub created: i64,
+    /// `card`, `apple_pay`, `google_pay` or `link`; null while Stripe has not reported it.
+    pub payment_method: Option<String>,
+    pub draw_id: i64,
+    pub draw_numbers: Vec<i64>,
+    pub ticket_count: i64,
+    pub ticket_price: String,
+    pub customer_charged: String,
+    /// Cents.
+    pub amount: i64,
+    pub stripe_fees: String,
+    /// Cents.
+    pub stripe_fee: i64,
+    pub platform_fee: String,
+    pub platform_fee_cents: i64,
+    pub club_payout: String,
+    pub club_payout_cents: i64,
+    /// Always `0.00`, as specified (decision D-13).
+    pub prize_pool: &'static str,
+    pub club_id: i64,
+    pub club_name: Option<String>,
+    pub home_team: String,
+    pub away_team: String,
+    pub lines: Vec<TransactionLine>,
+    pub customer_email: Option<String>,
+    pub customer_name: Option<String>,
+    pub fees_estimated: bool,
+    pub refunded: String,
+    pub refund_state: Option<String>,
+    pub disputed: bool,
+    pub stripe_url: Option<String>,
+}
+
+/// The tickets of one draw in a payment.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionLine {
+    pub draw_number: i64,
+    pub ticket_count: i64,
+    pub ticket_price: String,
+}
+
+/// Sums of the successful payments of the last 30 days, in dollars. The list holds only the newest
+/// `listedMax`.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionSums {
+    pub count: i64,
+    pub listed_max: i64,
+    pub total_charged: String,
+    pub stripe_fees: String,
+    pub platform_fees: String,
+    pub club_payouts: String,
+    /// Always `0.00`, as specified (decision D-13).
+    pub prize_pools: &'static str,
+    /// Whether some of Stripe's fees are still estimated.
+    pub fees_estimated: bool,
+}
+
+/// Failed payments of the last 30 days, in cents. The list holds the newest ones; the numbers cover
+/// all.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IntegrityAudit {
+    pub failed_payments: Vec<FailedPayment>,
+    pub failed_count: i64,
+    pub total_failed_amount: i64,
+    pub affected_customers: i64,
+    pub checked_at: String,
+}
+
+/// A failed payment.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedPayment {
+    pub payment_intent_id: String,
+    pub amount: i64,
+    /// Unix seconds.
+    pub created: i64,
+    pub status: String,
+    pub metadata: FailedMetadata,
+}
+
+/// What a failed payment was for.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedMetadata {
+    pub draw_id: String,
+    pub ticket_count: String,
+    pub payment_method: Option<String>,
+}

@@ -1,0 +1,233 @@
+//! The write that a draw's owner commits together with the command, and the audit entry.
+
+use std::net::IpAddr;
+
+use domain::{
+    AccountId, Cents, ClubId, DrawId, Line as OrderLine, OrderId, PaymentIntentId, Timestamp,
+};
+use persistence::ledger::{AttachedWrite as LedgerWrite, BuyerDetails, DrawDetails, NewOrder};
+use persistence::records::audit::{self, AuditEntry};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// The attached write.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Rider {
+    Open(Box<WireNewOrder>),
+    Reprice { order: Uuid, lines: Vec<WireLine> },
+    Authorised { order: Uuid, at: i64 },
+    Describe(WireDrawDetails),
+}
+
+/// A new order.
+#[derive(Serialize, Deserialize)]
+pub(super) struct WireNewOrder {
+    id: Uuid,
+    club: i64,
+    account: String,
+    client_key: String,
+    token: String,
+    lines: Vec<WireLine>,
+    name: Option<String>,
+    email: Option<String>,
+    phone: Option<String>,
+    at: i64,
+    authorised_at: Option<i64>,
+    /// Absent from a node of an older version.
+    payment_intent: Option<String>,
+}
+
+/// A line of an order.
+#[derive(Serialize, Deserialize)]
+pub(super) struct WireLine {
+    draw: i64,
+    count: u16,
+    unit_price: i64,
+    card_fee: i64,
+}
+
+/// Changed details of a draw.
+#[derive(Serialize, Deserialize)]
+pub(super) struct WireDrawDetails {
+    /// `[]`: no league.
+    league: Option<Vec<String>>,
+    home_team: Option<String>,
+    away_team: Option<String>,
+    zone: Option<String>,
+    contact_name: Option<String>,
+    contact_phone: Option<String>,
+    pass_card_fee: Option<bool>,
+}
+
+/// The audit entry, when a person caused the command.
+#[derive(Serialize, Deserialize)]
+pub(super) struct WireAuditEntry {
+    actor: String,
+    club: Option<i64>,
+    action: String,
+    object: String,
+    ip: Option<IpAddr>,
+    detail: serde_json::Value,
+}
+
+impl Rider {
+    pub(super) fn of(write: &LedgerWrite) -> Rider {
+        match write {
+            LedgerWrite::Open(order) => Rider::Open(Box::new(WireNewOrder::of(order))),
+            LedgerWrite::Reprice { order, lines } => Rider::Reprice {
+                order: Uuid::from_u128(order.0),
+                lines: lines.iter().map(WireLine::of).collect(),
+            },
+            LedgerWrite::Authorised { order, at } => Rider::Authorised {
+                order: Uuid::from_u128(order.0),
+                at: at.0,
+            },
+            LedgerWrite::Describe(details) => Rider::Describe(WireDrawDetails::of(details)),
+        }
+    }
+
+    pub(super) fn read(self) -> LedgerWrite {
+        match self {
+            Rider::Open(order) => LedgerWrite::Open(order.read()),
+            Rider::Reprice { order, lines } => LedgerWrite::Reprice {
+                order: OrderId(order.as_u128()),
+                lines: lines.into_iter().map(WireLine::read).collect(),
+            },
+            Rider::Authorised { order, at } => LedgerWrite::Authorised {
+                order: OrderId(order.as_u128()),
+                at: Timestamp(at),
+            },
+            Rider::Describe(details) => LedgerWrite::Describe(details.read()),
+        }
+    }
+}
+
+impl WireNewOrder {
+    fn of(order: &NewOrder) -> WireNewOrder {
+        WireNewOrder {
+            id: Uuid::from_u128(order.id.0),
+            club: order.club.0,
+            account: order.account.0.clone(),
+            client_key: order.client_key.clone(),
+            token: order.token.clone(),
+            lines: order.lines.iter().map(WireLine::of).collect(),
+            name: order.buyer.name.clone(),
+            email: order.buyer.email.clone(),
+            phone: order.buyer.phone.clone(),
+            at: order.at.0,
+            authorised_at: order.authorised_at.map(|at| at.0),
+            payment_intent: order.payment_intent.as_ref().map(|id| id.0.clone()),
+        }
+    }
+
+    fn read(self) -> NewOrder {
+        NewOrder {
+            id: OrderId(self.id.as_u128()),
+            club: ClubId(self.club),
+            account: AccountId(self.account),
+            client_key: self.client_key,
+            token: self.token,
+            lines: self.lines.into_iter().map(WireLine::read).collect(),
+            buyer: BuyerDetails {
+                name: self.name,
+                email: self.email,
+                phone: self.phone,
+            },
+            at: Timestamp(self.at),
+            authorised_at: self.authorised_at.map(Timestamp),
+            payment_intent: self.payment_intent.map(PaymentIntentId),
+        }
+    }
+}
+
+impl WireLine {
+    fn of(line: &OrderLine) -> WireLine {
+        WireLine {
+            draw: line.draw.0,
+            count: line.count,
+            unit_price: line.unit_price.0,
+            card_fee: line.card_fee.0,
+        }
+    }
+
+    fn read(self) -> OrderLine {
+        OrderLine {
+            draw: DrawId(self.draw),
+            count: self.count,
+            unit_price: Cents(self.unit_price),
+            card_fee: Cents(self.card_fee),
+        }
+    }
+}
+
+impl WireDrawDetails {
+    fn of(details: &DrawDetails) -> WireDrawDetails {
+        let DrawDetails {
+            league,
+            home_team,
+            away_team,
+            zone,
+            contact_name,
+            contact_phone,
+            pass_card_fee,
+        } = details.clone();
+        let league = league.map(|league| league.into_iter().collect());
+        WireDrawDetails {
+            league,
+            home_team,
+            away_team,
+            zone,
+            contact_name,
+            contact_phone,
+            pass_card_fee,
+        }
+    }
+
+    fn read(self) -> DrawDetails {
+        let WireDrawDetails {
+            league,
+            home_team,
+            away_team,
+            zone,
+            contact_name,
+            contact_phone,
+            pass_card_fee,
+        } = self;
+        let league = league.map(|league| league.into_iter().next());
+        DrawDetails {
+            league,
+            home_team,
+            away_team,
+            zone,
+            contact_name,
+            contact_phone,
+            pass_card_fee,
+        }
+    }
+}
+
+impl WireAuditEntry {
+    pub(super) fn of(entry: &AuditEntry) -> WireAuditEntry {
+        let (act, detail) = entry.parts();
+        WireAuditEntry {
+            actor: act.actor.to_string(),
+            club: act.club.map(|club| club.0),
+            action: act.action.to_string(),
+            object: act.object.to_string(),
+            ip: act.ip,
+            detail: detail.clone(),
+        }
+    }
+
+    /// Returns `None` when the actor is missing.
+    pub(super) fn read(self) -> Option<AuditEntry> {
+        let act = audit::AuditAction {
+            actor: &self.actor,
+            club: self.club.map(ClubId),
+            action: &self.action,
+            object: &self.object,
+            ip: self.ip,
+        };
+        (!self.actor.is_empty()).then(|| act.entry(self.detail))
+    }
+}

@@ -1,0 +1,30 @@
+//! Answers of the registration and the waitlist.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Whether clubs may register themselves.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct RegistrationSwitch {
+    pub enabled: bool,
+}
+
+/// The slug that a club with this name would get.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct SlugPreview {
+    pub slug: String,
+}
+
+/// The stored waitlist entry.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = Waitlisted)]
+pub struct WaitlistJoined {
+    pub success: bool,
+    pub id: i64,
+}
+
+/// The answer to confirming an address.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct EmailVerified {
+    pub verified: bool,
+}

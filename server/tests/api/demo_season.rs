@@ -1,0 +1,61 @@
+//! The demo season: games are added and completed, so that an old demo still sells.
+
+use domain::{Status, Timestamp, View};
+use server::demo::plan::CLUBS;
+use server::demo::season::SeasonKeeper;
+
+use crate::support::TestServer;
+
+const DAY_S: i64 = 24 * 60 * 60;
+
+/// Returns the minutes until each kick-off of the draws on sale, soonest first.
+fn minutes_ahead(views: &[View], now: Timestamp) -> Vec<i64> {
+    let on_sale = views
+        .iter()
+        .filter(|view| view.status == Status::Active && view.closes_at > now);
+    let mut minutes: Vec<i64> = on_sale
+        .map(|view| (view.closes_at.0 - now.0) / 60_000)
+        .collect();
+    minutes.sort_unstable();
+    minutes
+}
+
+#[actix_web::test]
+async fn demo_left_for_ten_days_keeps_selling_and_completing_games() {
+    let server = TestServer::start().await;
+    for club in &CLUBS {
+        server.create_club(club.slug).await;
+    }
+    let keeper = SeasonKeeper::of(server.state.clone(), &server.engine, server.clock.clone());
+    for visit in 1..=2 {
+        keeper.look().await.expect("the season goes on");
+        let views = server.engine.draws.views();
+        let ahead = minutes_ahead(&views, server.now());
+        assert!(ahead.len() >= 9, "visit {visit}: {ahead:?}");
+        assert!(
+            ahead[0] <= 60 && ahead[ahead.len() - 1] > 4 * 24 * 60,
+            "visit {visit}: {ahead:?}"
+        );
+        let sold = views
+            .iter()
+            .filter(|view| view.closes_at > server.now() && view.sold > 0)
+            .count();
+        assert!(sold >= 9, "most draws have sold tickets");
+        let waiting = |view: &&View| view.result.is_none() && view.closes_at <= server.now();
+        assert!(
+            views.iter().filter(waiting).count() <= 2,
+            "visit {visit}: games wait for their result"
+        );
+        server.clock.advance_seconds(10 * DAY_S);
+    }
+    assert!(
+        server
+            .engine
+            .draws
+            .views()
+            .iter()
+            .any(|view| view.result.is_some()),
+        "earlier games have results"
+    );
+    server.finish().await;
+}

@@ -1,0 +1,210 @@
+//! The fast path answers cached content before the application. Bytes, headers and metrics are the
+//! same.
+
+use std::collections::BTreeMap;
+
+use reqwest::Method;
+use reqwest::header::HeaderMap;
+use server::identity::browser::VALUE_DIGITS;
+
+use crate::support::{Buyer, TestServer, club};
+
+/// A cookie that the fast path does not parse, so that the application answers.
+const UNPARSED_COOKIE: (&str, &str) = ("cookie", "other=%31");
+/// Shorter bodies are not compressed.
+const COMPRESSED_FROM_BYTES: usize = 1_200;
+/// Headers with another value in every response.
+const VARYING_HEADERS: [&str; 3] = ["x-request-id", "x-server-time", "date"];
+
+#[derive(Debug, PartialEq, Eq)]
+struct RawResponse {
+    status: u16,
+    header_values: BTreeMap<String, Vec<String>>,
+    body: Vec<u8>,
+}
+
+async fn fetch(server: &TestServer, path: &str, headers: &[(&str, &str)]) -> RawResponse {
+    // A client without cookies that does not decompress.
+    let http = reqwest::Client::builder().build().expect("a client");
+    let mut request = http.get(format!("{}{path}", server.url));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let answer = request.send().await.expect("the server answers");
+    RawResponse {
+        status: answer.status().as_u16(),
+        header_values: header_values(answer.headers()),
+        body: answer.bytes().await.expect("the body is read").to_vec(),
+    }
+}
+
+fn header_values(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
+    let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, value) in headers {
+        let value = value.to_str().expect("the text is UTF-8").to_string();
+        // The cookie's value differs, its attributes must not.
+        let value = match value.split_once('=') {
+            Some((cookie @ "fd_session", rest)) => format!("{cookie}={}", &rest[VALUE_DIGITS..]),
+            _ => value,
+        };
+        let value = if VARYING_HEADERS.contains(&name.as_str()) {
+            "varies".to_string()
+        } else {
+            value
+        };
+        values.entry(name.to_string()).or_default().push(value);
+    }
+    values
+}
+
+/// Returns how many calls of a route succeeded, according to `/metrics`.
+async fn successful_calls(server: &TestServer, route: &str) -> u64 {
+    let text = server::metrics::text(&server.state).await;
+    let name = |status| {
+        format!(
+            "fd_http_request_duration_seconds_count{{route=\"{route}\",method=\"GET\",status=\"{status}\"}} "
+        )
+    };
+    let names = [name(200), name(304)];
+    let counts = text.lines().filter_map(|line| {
+        names
+            .iter()
+            .find_map(|name| line.strip_prefix(name.as_str()))
+    });
+    counts
+        .map(|count| count.parse::<u64>().expect("a count"))
+        .sum()
+}
+
+#[actix_web::test]
+async fn fast_path_responses_equal_application_responses() {
+    let server = TestServer::start().await;
+    let draw = server.create_club_with_draw().await;
+    server.alice().buy(draw, 2).await;
+    let reader = server.alice();
+    reader.get("/api/config").await;
+    let session = &*reader.cookies();
+    for (path, route) in [
+        ("/api/draws/active".to_string(), "/api/draws/active"),
+        (
+            "/api/draws/awaiting-results".to_string(),
+            "/api/draws/awaiting-results",
+        ),
+        ("/api/draws/completed".to_string(), "/api/draws/completed"),
+        (format!("/api/draws/{draw}"), "/api/draws/{draw}"),
+        (
+            format!("/api/draws/{draw}/tickets"),
+            "/api/draws/{draw}/tickets",
+        ),
+        (format!("/draw/{draw}"), "page"),
+        ("/".to_string(), "page"),
+    ] {
+        let is_long = fetch(&server, &path, &[]).await.body.len() >= COMPRESSED_FROM_BYTES;
+        for headers in [
+            &[][..],
+            &[("cookie", session)],
+            &[("cookie", "fd_session=nonsense; other=1")],
+            &[("accept-encoding", "gzip, deflate, br")],
+            &[("if-none-match", "\"0\"")],
+            &[("if-none-match", "*")],
+        ] {
+            // The application fills the cache on the first call. A page is rendered again after 100
+            // ms.
+            fetch(&server, &path, headers).await;
+            let before = successful_calls(&server, route).await;
+            let mut from_fast_path = fetch(&server, &path, headers).await;
+            let mut from_application = match route {
+                "page" => fetch(&server, &path, &[headers, &[UNPARSED_COOKIE]].concat()).await,
+                _ => fetch(&server, &format!("{path}?"), headers).await,
+            };
+            if route == "page" {
+                // The page contains the current time.
+                for answer in [&mut from_fast_path, &mut from_application] {
+                    assert!(!std::mem::take(&mut answer.body).is_empty());
+                    answer.header_values.remove("content-length");
+                }
+            }
+            assert_eq!(from_fast_path, from_application, "{path} {headers:?}");
+            let coding = from_fast_path
+                .header_values
+                .get("content-encoding")
+                .map(|values| values.join(", "));
+            let accepts_gzip = headers.iter().any(|(name, _)| *name == "accept-encoding");
+            assert_eq!(
+                coding.as_deref(),
+                (is_long && accepts_gzip).then_some("gzip"),
+                "{path} {headers:?}"
+            );
+            assert_eq!(
+                successful_calls(&server, route).await,
+                before + 2,
+                "each call is counted once: {path} {headers:?}"
+            );
+        }
+    }
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn fast_path_never_serves_stale_data_after_a_sale() {
+    let server = TestServer::start().await;
+    let draw = server.create_club_with_draw().await;
+    let alice = server.alice();
+    let paths = [
+        format!("/api/draws/{draw}"),
+        format!("/api/draws/{draw}/tickets"),
+        "/api/draws/active".to_string(),
+    ];
+    for path in &paths {
+        alice.get(path).await;
+        alice.get(path).await;
+    }
+    for sold in [1, 2, 3] {
+        Buyer::new(&server.url, "Bo Hall", "bo@example.com", "0400 000 000")
+            .buy(draw, 1)
+            .await;
+        let one = alice.get(&paths[0]).await.ok();
+        assert_eq!(one["ticketsSold"], sold);
+        let tickets = alice.get(&paths[1]).await.ok();
+        let rows = tickets
+            .as_array()
+            .expect("a JSON list")
+            .iter()
+            .filter(|row| row["sold"] == true);
+        assert_eq!(rows.count(), sold);
+        let list = alice.get(&paths[2]).await.ok();
+        let listed = list
+            .as_array()
+            .expect("draws")
+            .iter()
+            .find(|listed| listed["id"] == draw.0)
+            .expect("listed");
+        assert_eq!(listed["ticketsSold"], sold);
+        let page = alice.get(&format!("/draw/{draw}")).await.text;
+        assert!(page.contains(&format!("{sold}/169 tickets sold")), "{page}");
+    }
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn draw_owner_bypasses_fast_path_and_sees_buyers() {
+    let server = TestServer::start().await;
+    let draw = server.create_club_with_draw().await;
+    server.alice().buy(draw, 1).await;
+    let owner = club::sign_in_as_club(&server, "broncos").await;
+    let path = format!("/api/draws/{draw}/tickets");
+    let stranger = server.alice();
+    for _ in 0..2 {
+        assert!(
+            !stranger.get(&path).await.text.contains("alice"),
+            "a stranger sees no buyer"
+        );
+        assert!(
+            owner.get(&path).await.text.contains("alice"),
+            "the owner sees the buyer"
+        );
+    }
+    let head = Buyer::send_request(stranger.raw(Method::HEAD, &path)).await;
+    assert_eq!((head.status, head.text.as_str()), (200, ""));
+    server.finish().await;
+}

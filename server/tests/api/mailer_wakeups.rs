@@ -1,0 +1,121 @@
+//! Calls that queue a mail beside another write must wake the mailer
+//! (`actors/tests/payments/worker_wakeups.rs`). Without a wake-up it polls every 15 seconds, and the reader
+//! waits for the mail.
+
+use actors::FulfilStatus;
+use domain::PaymentIntentId;
+use serde_json::{Value, json};
+
+use crate::club::winners::win_draw;
+use crate::support::buyer::Intent;
+use crate::support::server::eventually;
+use crate::support::{TestServer, club};
+
+/// Runs the call and asserts that it wakes the mailer once.
+async fn assert_wakes_mailer<T>(server: &TestServer, call: impl Future<Output = T>) -> T {
+    let before = server.state.outbox.wake_count();
+    let call = call.await;
+    assert_eq!(
+        server.state.outbox.wake_count(),
+        before + 1,
+        "the mailer is woken once"
+    );
+    call
+}
+
+#[actix_web::test]
+async fn password_reset_wakes_mailer() {
+    let server = TestServer::start().await;
+    server.create_club("broncos").await;
+    let browser = server.bob();
+    let before = server.state.outbox.wake_count();
+    browser
+        .post(
+            "/api/clubs/reset-password",
+            json!({ "email": "broncos@demo.test" }),
+        )
+        .await
+        .ok();
+    let link = server.mailed_link(&server.next_mail("reset").await);
+    // The link is queued after the answer, and the mailer may poll before it is woken.
+    eventually("the mailer is woken for the link", async || {
+        (server.state.outbox.wake_count() > before).then_some(())
+    })
+    .await;
+    let token = link.rsplit_once('=').expect("a token").1;
+    let confirmed = json!({ "token": token, "newPassword": "a new secret" });
+    assert_wakes_mailer(
+        &server,
+        browser.post("/api/clubs/reset-password-confirm", confirmed),
+    )
+    .await
+    .ok();
+    server.next_mail("password-changed").await;
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn winner_notification_wakes_mailer() {
+    let server = TestServer::start().await;
+    let (draw, browser) = win_draw(&server).await;
+    let notified = assert_wakes_mailer(
+        &server,
+        browser.post(&format!("/api/draws/{draw}/notify-winners"), json!({})),
+    )
+    .await
+    .ok();
+    assert_eq!(notified["emailsSent"], 1);
+    server.next_mail("winner").await;
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn result_correction_wakes_mailer() {
+    let server = TestServer::start().await;
+    server.create_operator().await;
+    let (draw, browser) = win_draw(&server).await;
+    let operator = club::sign_in_as_operator(&server).await;
+    browser
+        .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
+        .await
+        .ok();
+    // Only a winner whose mail was sent gets a correction.
+    server.next_mail("winner").await;
+    let confirmation = json!({ "reason": "Wrong player", "drawNumber": draw.0 });
+    let undone = assert_wakes_mailer(
+        &server,
+        operator.post(&format!("/api/draws/{draw}/undo-results"), confirmation),
+    )
+    .await
+    .ok();
+    assert_eq!(undone["correctionsSent"], 1);
+    server.next_mail("correction").await;
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn late_buyer_email_wakes_mailer() {
+    let server = TestServer::start().await;
+    let draw = server.create_club_with_draw().await;
+    let alice = server.alice();
+    let bare: Value = json!({ "drawNumber": draw.0, "ticketCount": 1 });
+    let intent = Intent {
+        body: alice.post("/api/create-payment-intent", bare).await.ok(),
+    };
+    alice.authorise(&intent).await;
+    // Another entry point fulfils the order first.
+    let fulfilled = server
+        .engine
+        .payments
+        .fulfil(&PaymentIntentId(intent.id().to_string()))
+        .await;
+    assert_eq!(
+        fulfilled.expect("fulfilled").status,
+        FulfilStatus::Succeeded
+    );
+    assert_wakes_mailer(&server, alice.complete(draw, 1, &intent))
+        .await
+        .ok();
+    assert_eq!(server.next_mail("tickets").await.to, "alice@example.com");
+    server.finish().await;
+}

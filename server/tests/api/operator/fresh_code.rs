@@ -1,0 +1,272 @@
+//! Irreversible operator calls need a code of the last ten minutes. Without one no row changes.
+
+use domain::access::Audience;
+use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId};
+use reqwest::Method;
+use serde_json::{Value, json};
+use server::routes::{ROUTES, Verb};
+
+use crate::support::stripe_dashboard::Dashboard;
+use crate::support::{TestServer, club};
+
+/// A valid call, and the route pattern that it belongs to.
+struct ProvenCall {
+    pattern: &'static str,
+    method: Method,
+    path: String,
+    body: Value,
+}
+
+fn proven_call(pattern: &'static str, method: Method, path: String, body: Value) -> ProvenCall {
+    ProvenCall {
+        pattern,
+        method,
+        path,
+        body,
+    }
+}
+
+async fn raise_anomaly(server: &TestServer, payment: &str) -> String {
+    let anomaly = Anomaly {
+        kind: AnomalyKind::DuplicatePayment,
+        order: None,
+        payment_intent: Some(PaymentIntentId(payment.into())),
+        note: "seen".into(),
+    };
+    server
+        .store
+        .raise_anomaly(&anomaly, Some(Cents(500)), server.now())
+        .await
+        .expect("the anomaly is raised");
+    let anomalies = server
+        .records
+        .anomalies(Some(false), None)
+        .await
+        .expect("the read succeeds");
+    let row = anomalies
+        .iter()
+        .find(|row| row.payment_intent_id.as_deref() == Some(payment))
+        .expect("open");
+    row.id.to_string()
+}
+
+async fn proven_calls(server: &TestServer) -> Vec<ProvenCall> {
+    let club = server.create_club("broncos").await.id;
+    let (done, off, sold) = (
+        server.create_draw(club).await,
+        server.create_draw(club).await,
+        server.create_draw(club).await,
+    );
+    let dashboard = Dashboard::open(server);
+    dashboard.set_faults(json!([])).await;
+    let payment = dashboard
+        .take_payment(
+            "00000000-0000-4000-8000-00000000000b",
+            &format!("{sold}x1"),
+            500,
+        )
+        .await;
+    let stranger = dashboard
+        .take_payment(
+            "00000000-0000-4000-8000-00000000000c",
+            &format!("{sold}x1"),
+            500,
+        )
+        .await;
+    server
+        .engine
+        .reconciler
+        .scan(server.now().plus_seconds(-3600))
+        .await
+        .expect("the scan succeeds");
+    server.alice().buy(sold, 1).await;
+    let order = server
+        .records
+        .sold_tickets(sold)
+        .await
+        .expect("the read succeeds")[0]
+        .order;
+    club::enter_result(&club::sign_in_as_club(server, "broncos").await, done, 3, 11)
+        .await
+        .ok();
+    let anonymous = server.bob();
+    let body = json!({ "drawNumber": off.0, "ticketCount": 1 });
+    let intent = crate::support::buyer::Intent {
+        body: anonymous
+            .post("/api/create-payment-intent", body)
+            .await
+            .ok(),
+    };
+    anonymous.authorise(&intent).await;
+    let paid = json!({ "drawNumber": off.0, "ticketCount": 1, "paymentIntentId": intent.id() });
+    anonymous
+        .post("/api/complete-card-payment", paid)
+        .await
+        .ok();
+    let customer = json!({
+        "paymentIntentId": payment, "customerName": "Jo", "customerEmail": "jo@x.test", "customerPhone": "0400 000 000",
+    });
+    let open_anomaly = raise_anomaly(server, "pi_seen").await;
+    let missing = server
+        .records
+        .anomalies(Some(false), Some("missing_ticket"))
+        .await
+        .expect("the read succeeds");
+    let missing = missing
+        .iter()
+        .find(|row| row.payment_intent_id.as_deref() == Some(stranger.as_str()))
+        .expect("open")
+        .id;
+    let reason = json!({ "reason": "Rain" });
+    let confirmation = |draw: domain::DrawId| json!({ "reason": "Rain", "drawNumber": draw.0 });
+    let anomalies = "/api/admin/payment-anomalies";
+    vec![
+        proven_call(
+            "/api/admin/payment-anomalies/{anomaly}/resolve",
+            Method::POST,
+            format!("{anomalies}/{open_anomaly}/resolve"),
+            json!({}),
+        ),
+        proven_call(
+            "/api/admin/payment-anomalies/{anomaly}/refund",
+            Method::POST,
+            format!("{anomalies}/{missing}/refund"),
+            reason.clone(),
+        ),
+        proven_call(
+            "/api/admin/payment-anomalies/resolve",
+            Method::POST,
+            format!("{anomalies}/resolve"),
+            customer,
+        ),
+        proven_call(
+            "/api/admin/tickets/{ticket}/recover",
+            Method::PATCH,
+            format!("/api/admin/tickets/FD-{off}-001/recover"),
+            json!({ "name": "Jo", "email": "jo@x.test" }),
+        ),
+        proven_call(
+            "/api/admin/orders/{order}/refund",
+            Method::POST,
+            format!("/api/admin/orders/{order}/refund"),
+            reason,
+        ),
+        proven_call(
+            "/api/draws/{draw}/undo-results",
+            Method::POST,
+            format!("/api/draws/{done}/undo-results"),
+            confirmation(done),
+        ),
+        proven_call(
+            "/api/admin/draws/{draw}/cancel",
+            Method::POST,
+            format!("/api/admin/draws/{off}/cancel"),
+            confirmation(off),
+        ),
+        proven_call(
+            "/api/admin/maintenance-mode",
+            Method::POST,
+            "/api/admin/maintenance-mode".into(),
+            json!({ "enabled": true }),
+        ),
+        proven_call(
+            "/api/admin/system-settings/{key}",
+            Method::POST,
+            "/api/admin/system-settings/hide_test_draws".into(),
+            json!({ "value": "true" }),
+        ),
+        proven_call(
+            "",
+            Method::PATCH,
+            format!("/api/draws/{sold}"),
+            json!({ "league": "NRLW", "reason": "Typed wrong" }),
+        ),
+    ]
+}
+
+#[actix_web::test]
+async fn irreversible_calls_need_fresh_operator_code() {
+    let server = TestServer::start().await;
+    server.create_operator().await;
+    let proven_calls = proven_calls(&server).await;
+    let proven = ROUTES
+        .iter()
+        .filter(|route| route.audience == Audience::ProvenOperator);
+    for route in proven {
+        assert!(
+            proven_calls
+                .iter()
+                .any(|proven_call| proven_call.pattern == route.path),
+            "{} is not covered by this test",
+            route.path
+        );
+        assert_ne!(route.method, Verb::Get);
+    }
+    let operator = club::sign_in_as_operator(&server).await;
+    server.clock.advance_seconds(601);
+    let before = changed_rows(&server).await;
+    for proven_call in &proven_calls {
+        let answer = operator
+            .call(
+                proven_call.method.clone(),
+                &proven_call.path,
+                Some(&proven_call.body),
+            )
+            .await;
+        answer.expect_refusal(403, "reauthentication-required");
+    }
+    let other = ROUTES
+        .iter()
+        .filter(|route| route.audience == Audience::Operator && route.method == Verb::Get);
+    for route in other.filter(|route| !route.path.contains('{')) {
+        assert_ne!(
+            operator.get(route.path).await.status,
+            403,
+            "{}: reads need no fresh code",
+            route.path
+        );
+    }
+    assert_eq!(changed_rows(&server).await, before, "no row has changed");
+    club::submit_unused_code(&server, &operator, "/api/admin/reauthenticate").await;
+    for proven_call in &proven_calls {
+        let length = server
+            .records
+            .verify_audit_chain()
+            .await
+            .expect("the read succeeds")
+            .length;
+        operator
+            .call(
+                proven_call.method.clone(),
+                &proven_call.path,
+                Some(&proven_call.body),
+            )
+            .await
+            .ok();
+        let chain = server
+            .records
+            .verify_audit_chain()
+            .await
+            .expect("the read succeeds");
+        assert!(
+            chain.length > length && chain.broken_at.is_none(),
+            "{} is audited",
+            proven_call.path
+        );
+    }
+    server.finish().await;
+}
+
+/// Counts the rows that these calls would change, directly in the database.
+async fn changed_rows(server: &TestServer) -> [i64; 6] {
+    let count = async |question: &'static str| server.database.count(question, "").await;
+    [
+        count("select coalesce(sum(revision), 0)::bigint from draws where $1 = ''").await,
+        count("select count(*) from audit_log where $1 = '' and action not like 'download%'").await,
+        count("select count(*) from anomalies where resolved_at is not null and $1 = ''").await,
+        count("select count(*) from refunds where $1 = ''").await,
+        count("select count(*) from orders where buyer_email is not null and $1 = ''").await,
+        count("select count(*) from system_settings where key in ('maintenance_mode', 'hide_test_draws') and $1 = ''")
+            .await,
+    ]
+}

@@ -1,0 +1,193 @@
+//! A winning ticket, or an order that holds one, needs two operators to name its buyer (decision
+//! I-8).
+
+use domain::DrawId;
+use serde_json::{Value, json};
+use server::identity::password;
+use server::identity::second_factor::authenticator;
+
+use crate::support::buyer::{ApiResponse, Intent};
+use crate::support::server::PASSWORD;
+use crate::support::stripe_dashboard::Dashboard;
+use crate::support::{Buyer, TestServer, club};
+
+const SECOND_OPERATOR: &str = "second@demo.test";
+const SECOND_SECRET: &[u8] = b"another authenticator of test";
+
+async fn recover(operator: &Buyer, ticket: &str, approval: Option<Value>) -> ApiResponse {
+    let form = json!({ "name": "Jo", "email": "jo@x.test", "secondApproval": approval });
+    operator
+        .call(
+            reqwest::Method::PATCH,
+            &format!("/api/admin/tickets/{ticket}/recover"),
+            Some(&form),
+        )
+        .await
+}
+
+/// Buys two tickets in one order without buyer details.
+async fn buy_without_details(server: &TestServer, draw: DrawId) {
+    let anonymous = server.alice();
+    let body = json!({ "drawNumber": draw.0, "ticketCount": 2 });
+    let intent = Intent {
+        body: anonymous
+            .post("/api/create-payment-intent", body)
+            .await
+            .ok(),
+    };
+    anonymous.authorise(&intent).await;
+    let paid = json!({ "drawNumber": draw.0, "ticketCount": 2, "paymentIntentId": intent.id() });
+    anonymous
+        .post("/api/complete-card-payment", paid)
+        .await
+        .ok();
+}
+
+#[actix_web::test]
+async fn recovery_in_winning_order_needs_second_operator() {
+    let server = TestServer::start().await;
+    let draw = server.create_club_with_draw().await;
+    server.create_operator().await;
+    let id = server
+        .records
+        .create_admin(SECOND_OPERATOR, "Second", &password::hash(PASSWORD))
+        .await
+        .expect("an operator");
+    server
+        .records
+        .begin_second_factor(id, SECOND_SECRET)
+        .await
+        .expect("the call succeeds");
+    server
+        .records
+        .use_step(id, 1, server.now())
+        .await
+        .expect("the operator is enrolled");
+    let operator = club::sign_in_as_operator(&server).await;
+    buy_without_details(&server, draw).await;
+    let one = domain::Serial::new(1).expect("a serial");
+    let pair = server
+        .engine
+        .draws
+        .cells(draw, &[one])
+        .await
+        .expect("a pair")[0]
+        .1;
+    server.start_game(draw).await;
+    club::enter_result(&operator, draw, pair.home(), pair.away())
+        .await
+        .ok();
+    let loser = format!("FD-{draw}-002");
+    let refusal = recover(&operator, &loser, None)
+        .await
+        .expect_refusal(409, "second-approval-required");
+    assert!(
+        refusal["message"]
+            .as_str()
+            .is_some_and(|words| words.contains("second operator")),
+        "{refusal}"
+    );
+    let own_approval =
+        json!({ "email": "operator@demo.test", "code": club::totp_code(&server, 0) });
+    recover(&operator, &loser, Some(own_approval))
+        .await
+        .expect_refusal(403, "second-approval-wrong");
+    let seconds = (server.now().0 / 1000) as u64;
+    let code = authenticator(SECOND_SECRET, SECOND_OPERATOR)
+        .expect("an authenticator")
+        .generate(seconds)
+        .to_string();
+    let approval = json!({ "email": SECOND_OPERATOR, "code": code });
+    assert_eq!(
+        recover(&operator, &loser, Some(approval)).await.ok()["recovered"],
+        2
+    );
+    let order = operator
+        .get(&format!("/api/draws/{draw}/tickets"))
+        .await
+        .ok()[0]["orderId"]
+        .clone();
+    let trail = operator
+        .get(&format!(
+            "/api/admin/audit?object=order:{}",
+            order.as_str().expect("the id is text")
+        ))
+        .await
+        .ok();
+    assert_eq!(
+        trail["entries"][0]["detail"]["approvedBy"],
+        json!(format!("operator {id}"))
+    );
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn order_without_buyer_is_anomaly_after_10_minutes_until_recovered() {
+    let server = TestServer::start().await;
+    let draw = server.create_club_with_draw().await;
+    server.create_operator().await;
+    let operator = club::sign_in_as_operator(&server).await;
+    Dashboard::open(&server).set_faults(json!([])).await;
+    let check = async || {
+        operator
+            .post("/api/admin/payment-anomalies/check", json!({}))
+            .await
+            .ok()
+    };
+    buy_without_details(&server, draw).await;
+    assert_eq!(
+        check().await["newAnomalies"],
+        0,
+        "no anomaly within ten minutes"
+    );
+    server.clock.advance_seconds(601);
+    check().await;
+    let anomaly = operator
+        .get("/api/admin/payment-anomalies?status=unresolved")
+        .await
+        .ok()[0]
+        .clone();
+    assert_eq!(
+        (&anomaly["type"], &anomaly["ticketCount"]),
+        (&json!("orphaned_ticket"), &json!(2))
+    );
+    let ticket = operator.get("/api/admin/orphaned-tickets").await.ok()[0]["id"]
+        .as_str()
+        .expect("the id is text")
+        .to_string();
+    club::submit_unused_code(&server, &operator, "/api/admin/reauthenticate").await;
+    let recovered = recover(&operator, &ticket, None).await.ok();
+    assert_eq!(
+        (&recovered["recovered"], &recovered["notified"]),
+        (&json!(2), &json!(true))
+    );
+    assert_eq!(
+        server.next_mail("tickets").await.to,
+        "jo@x.test",
+        "the waiting mail is sent to the new buyer"
+    );
+    let healed = operator
+        .get("/api/admin/payment-anomalies?status=resolved")
+        .await
+        .ok()[0]
+        .clone();
+    assert_eq!(
+        (&healed["id"], &healed["resolution"]),
+        (&anomaly["id"], &json!("healed"))
+    );
+    let order = anomaly["orderId"].as_str().expect("an order");
+    let trail = operator
+        .get(&format!("/api/admin/audit?object=order:{order}"))
+        .await
+        .ok();
+    assert_eq!(trail["entries"][0]["action"], "recover-ticket");
+    let stats = operator
+        .get("/api/admin/payment-anomalies/stats")
+        .await
+        .ok();
+    assert_eq!(
+        (&stats["total"], &stats["resolved"]),
+        (&json!(1), &json!(1))
+    );
+    server.finish().await;
+}

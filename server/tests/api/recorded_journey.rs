@@ -1,0 +1,628 @@
+//! One fixed journey through the server, recorded answer by answer and compared with a file.
+//!
+//! The recording holds the method, path, status and body of every call. The stored events and rows
+//! follow. Set `UPDATE_GOLDEN=1` to write the file anew after an intended change.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use domain::{DrawId, Timestamp};
+use reqwest::Method;
+use serde_json::{Value, json};
+use server::sandbox::faults::{Fault, Faults, ScriptedFault, WebhookFaults};
+
+use crate::support::buyer::{ApiResponse, Intent};
+use crate::support::server::eventually;
+use crate::support::stripe_dashboard::Dashboard;
+use crate::support::{BAD_CARD, Buyer, GOOD_CARD, TestServer, club};
+
+/// The journey starts at this instant: 2040-01-01T00:00:00Z, in milliseconds since 1970.
+const START_MS: i64 = 2_208_988_800_000;
+/// The longest move that `POST /sandbox/clock` takes, in seconds.
+const LONGEST_MOVE_SECONDS: i64 = 2 * 366 * 86_400;
+/// The kick-off of both draws: 19:10 in Sydney.
+const KICK_OFF_LOCAL: &str = "2040-01-08T19:10";
+const KICK_OFF: &str = "2040-01-08T08:10:00Z";
+/// Fields with one of the two jersey numbers of a ticket, which a random seed deals.
+const JERSEY_FIELDS: [&str; 6] = [
+    "homeNumber",
+    "awayNumber",
+    "homeFirstTryScorer",
+    "awayFirstTryScorer",
+    "home",
+    "away",
+];
+/// The rows that the journey leaves behind. `$1` is empty.
+const STORED_ROWS: [(&str, &str); 9] = [
+    (
+        "draw_events",
+        "select coalesce(string_agg(row_to_json(t)::text, chr(10) order by draw_id, revision), '') from (
+            select draw_id, revision, epoch, events from draw_events where $1 = '') t",
+    ),
+    (
+        "orders",
+        "select coalesce(string_agg(row_to_json(t)::text, chr(10) order by opened_at), '') from (
+            select id, state, reason, lines, lines_allocated, subtotal_cents, card_fee_cents, application_fee_cents,
+                fee_refunded_cents, buyer_name, buyer_email, buyer_phone, opened_at from orders where $1 = '') t",
+    ),
+    (
+        "order_lines",
+        "select coalesce(string_agg(row_to_json(t)::text, chr(10) order by id), '') from (
+            select id, order_id, draw_id, count, unit_price_cents, card_fee_cents, application_fee_cents, serials
+            from order_lines where $1 = '') t",
+    ),
+    (
+        "reservations",
+        "select coalesce(string_agg(row_to_json(t)::text, chr(10) order by draw_id), '') from (
+            select draw_id, order_id, count, extensions from reservations where $1 = '') t",
+    ),
+    (
+        "fee_ledger",
+        "select coalesce(string_agg(row_to_json(t)::text, chr(10) order by draw_id, revision), '') from (
+            select draw_id, revision, order_id, revenue_delta, fee_delta, revenue_after, fee_after
+            from fee_ledger where $1 = '') t",
+    ),
+    (
+        "payment_ops",
+        "select coalesce(string_agg(row_to_json(t)::text, chr(10) order by id), '') from (
+            select id, order_id, kind, amount_cents, state, why from payment_ops where $1 = '') t",
+    ),
+    (
+        "refunds",
+        "select coalesce(string_agg(row_to_json(t)::text, chr(10) order by id), '') from (
+            select id, order_id, amount_cents, fee_cents, reason, state from refunds where $1 = '') t",
+    ),
+    (
+        "email_outbox",
+        "select coalesce(string_agg(row_to_json(t)::text, chr(10) order by kind, id), '') from (
+            select kind, dedupe_key, to_address, state, id from email_outbox where $1 = '') t",
+    ),
+    (
+        "audit_log",
+        "select coalesce(string_agg(row_to_json(t)::text, chr(10) order by id), '') from (
+            select id, actor, club_id, action, object, detail from audit_log where $1 = '') t",
+    ),
+];
+/// Work that the server still does in the background: payment operations, mails, and card fees that Stripe has not told yet.
+const OPEN_WORK: &str = "select (select count(*) from payment_ops where state = 'pending')
+        + (select count(*) from email_outbox where state = 'pending' and to_address is not null)
+        + (select count(*) from payments where status = 'succeeded' and provider_fee_cents is null)
+    where $1 = ''";
+
+/// Calls the server and writes down every answer, with placeholders for what differs from run to run.
+struct Recorder<'a> {
+    server: &'a TestServer,
+    text: String,
+    placeholders: Placeholders,
+}
+
+impl Recorder<'_> {
+    fn new(server: &TestServer) -> Recorder<'_> {
+        Recorder {
+            server,
+            text: String::new(),
+            placeholders: Placeholders::default(),
+        }
+    }
+
+    fn record(&mut self, call: &str, answer: &ApiResponse) -> Value {
+        let call = call.replace(&self.server.url, "<server>");
+        let body = answer.text.replace(&self.server.url, "<server>");
+        let (call, body) = (
+            self.placeholders.apply(&call),
+            self.placeholders.apply(&body),
+        );
+        writeln!(self.text, "{call}\n{}\n{body}\n", answer.status).expect("text is writable");
+        serde_json::from_str(&answer.text).unwrap_or(Value::Null)
+    }
+
+    async fn get(&mut self, browser: &Buyer, path: &str) -> Value {
+        let answer = browser.get(path).await;
+        self.record(&format!("GET {path}"), &answer)
+    }
+
+    async fn post(&mut self, browser: &Buyer, path: &str, body: Value) -> Value {
+        let answer = browser.post(path, body).await;
+        self.record(&format!("POST {path}"), &answer)
+    }
+
+    async fn delete(&mut self, browser: &Buyer, path: &str) {
+        let answer = browser.call(Method::DELETE, path, None).await;
+        self.record(&format!("DELETE {path}"), &answer);
+    }
+
+    /// Opens or resizes a payment for one draw.
+    async fn open_intent(&mut self, buyer: &Buyer, draw: DrawId, count: u16) -> Intent {
+        let body = json!({ "drawNumber": draw.0, "ticketCount": count, "buyer": buyer.details() });
+        Intent {
+            body: self.post(buyer, "/api/create-payment-intent", body).await,
+        }
+    }
+
+    async fn confirm(&mut self, buyer: &Buyer, intent: &Intent, card: &str) {
+        let answer = buyer.confirm(intent, card).await;
+        self.record(
+            &format!("confirm payment {} with {card}", intent.id()),
+            &answer,
+        );
+    }
+
+    async fn purchase(
+        &mut self,
+        buyer: &Buyer,
+        draw: DrawId,
+        count: u16,
+        intent: &Intent,
+    ) -> Value {
+        let answer = buyer.purchase(draw, count, intent).await;
+        self.record("POST /api/purchase-tickets", &answer)
+    }
+
+    async fn order_page(&mut self, buyer: &Buyer, intent: &Intent) {
+        self.get(buyer, &format!("/api/orders/{}", intent.token()))
+            .await;
+    }
+
+    /// Moves every clock, and records the answer without its instant.
+    async fn move_clock(&mut self, seconds: i64) {
+        let body = json!({ "advanceSeconds": seconds });
+        self.post(&self.server.alice(), "/sandbox/clock", body)
+            .await;
+    }
+
+    /// Waits until no work is left in the background.
+    async fn settle(&self) {
+        eventually("no work is left in the background", async || {
+            (self.server.database.count(OPEN_WORK, "").await == 0).then_some(())
+        })
+        .await;
+        self.server
+            .state
+            .catalogue
+            .reload()
+            .await
+            .expect("the read succeeds");
+    }
+
+    async fn stored_rows(&mut self) {
+        for (table, query) in STORED_ROWS {
+            let rows = self.server.database.text(query, "").await;
+            let rows = self
+                .placeholders
+                .apply(&rows.replace(&self.server.url, "<server>"));
+            writeln!(self.text, "table {table}\n{rows}\n").expect("text is writable");
+        }
+    }
+}
+
+/// Stable names for values that differ from run to run, numbered by first appearance.
+#[derive(Default)]
+struct Placeholders {
+    names: HashMap<String, String>,
+    counts: HashMap<String, usize>,
+}
+
+impl Placeholders {
+    /// The text with every such value replaced; everything else stays byte for byte.
+    fn apply(&mut self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            if let Some(length) = instant_length(rest) {
+                let instant = &rest[..length];
+                out.push_str(if instant == KICK_OFF {
+                    KICK_OFF
+                } else {
+                    "<time>"
+                });
+                rest = &rest[length..];
+                continue;
+            }
+            let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+            let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            if length == 0 {
+                out.push(first);
+                rest = &rest[first.len_utf8()..];
+                continue;
+            }
+            let word = &rest[..length];
+            let replaced = self.replace(&out, word);
+            out.push_str(&replaced);
+            rest = &rest[length..];
+        }
+        out
+    }
+
+    /// The placeholder of a word, or the word itself. `before` is the text in front of it.
+    fn replace(&mut self, before: &str, word: &str) -> String {
+        if word.bytes().all(|byte| byte.is_ascii_digit()) {
+            return match word.len() {
+                _ if is_jersey(before) => "<jersey>".to_string(),
+                10.. if !word.starts_with('0') => "<time>".to_string(),
+                _ => word.to_string(),
+            };
+        }
+        if before.ends_with("\"requestId\":\"") {
+            return "<request-id>".to_string();
+        }
+        if let Some((name, id)) = split_uuid(word) {
+            return format!("{name}{}", self.name(id, "id"));
+        }
+        if is_token(word) {
+            return self.name(word, "token");
+        }
+        word.to_string()
+    }
+
+    /// The numbered placeholder of a value.
+    fn name(&mut self, value: &str, kind: &str) -> String {
+        if let Some(name) = self.names.get(value) {
+            return name.clone();
+        }
+        let count = self.counts.entry(kind.to_string()).or_default();
+        *count += 1;
+        let name = format!("<{kind}-{count}>");
+        self.names.insert(value.to_string(), name.clone());
+        name
+    }
+}
+
+/// Whether a number stands in a field with a jersey number, or in the pair of an undone result.
+fn is_jersey(before: &str) -> bool {
+    let before = before.trim_end();
+    let is_field = |field: &&str| {
+        before
+            .strip_suffix(':')
+            .is_some_and(|key| key.ends_with(&format!("\"{field}\"")))
+    };
+    JERSEY_FIELDS.iter().any(is_field)
+        || ["\"before\":[", "\"before\": ["]
+            .iter()
+            .any(|start| before.ends_with(start) || before.ends_with(&format!("{start}<jersey>,")))
+}
+
+/// Splits a word that ends in a UUID, such as `tickets-<uuid>`.
+fn split_uuid(word: &str) -> Option<(&str, &str)> {
+    let start = word.len().checked_sub(36)?;
+    let (name, id) = (word.get(..start)?, word.get(start..)?);
+    let is_uuid = id.bytes().enumerate().all(|(at, byte)| match at {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    });
+    is_uuid.then_some((name, id))
+}
+
+/// Whether a word is an id of Stripe, a client secret, or a long run of random letters and digits.
+fn is_token(word: &str) -> bool {
+    let is_alphanumeric = word
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let is_stripe_id = word.split_once('_').is_some_and(|(prefix, rest)| {
+        prefix.len() <= 5
+            && rest.len() >= 16
+            && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    is_stripe_id || word.contains("_secret_") || is_alphanumeric && word.len() >= 20 && digits >= 2
+}
+
+/// How many bytes an instant such as `2040-01-01T00:00:00.123Z` takes at the start of a text.
+fn instant_length(text: &str) -> Option<usize> {
+    const SHAPE: &[u8] = b"0000-00-00T00:00:00";
+    let bytes = text.as_bytes();
+    let fits = bytes.len() >= SHAPE.len()
+        && SHAPE.iter().zip(bytes).all(|(shape, byte)| match shape {
+            b'0' => byte.is_ascii_digit(),
+            b'T' => matches!(byte, b'T' | b' '),
+            _ => shape == byte,
+        });
+    if !fits {
+        return None;
+    }
+    let zone = bytes[SHAPE.len()..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit() || b".Z+:".contains(byte))
+        .count();
+    Some(SHAPE.len() + zone)
+}
+
+/// Webhooks would race with the calls, and the order of the rows would differ from run to run.
+fn without_webhooks() -> Faults {
+    let webhook = WebhookFaults {
+        lost: 1.0,
+        ..WebhookFaults::default()
+    };
+    Faults {
+        webhook,
+        ..Faults::default()
+    }
+}
+
+fn draw_form(home_team: &str, price: &str) -> Value {
+    json!({ "league": "NRL", "homeTeam": home_team, "awayTeam": "Cowboys", "gameDate": KICK_OFF_LOCAL,
+        "timezone": "Australia/Sydney", "contactName": "Sam Contact", "contactPhone": "0400 333 444",
+        "ticketPrice": price, "prizePercentage": 50, "passStripeFees": true, "roundUpPrize": true })
+}
+
+fn draw_id(draw: &Value) -> DrawId {
+    DrawId(draw["id"].as_i64().expect("a draw number"))
+}
+
+fn result_form(bought: &Value, ticket: usize) -> Value {
+    let ticket = &bought["tickets"][ticket];
+    json!({ "homeFirstTryScorer": ticket["homeNumber"], "awayFirstTryScorer": ticket["awayNumber"] })
+}
+
+/// Moves every clock to the start of the journey.
+async fn move_to_start(server: &TestServer) {
+    loop {
+        let left = (START_MS - server.now().0) / 1000;
+        if left <= 0 {
+            break;
+        }
+        let body = json!({ "advanceSeconds": left.min(LONGEST_MOVE_SECONDS) });
+        server.alice().post("/sandbox/clock", body).await.ok();
+    }
+    assert!(server.now() < Timestamp(START_MS + 86_400_000));
+}
+
+/// The club signs in and puts two draws and an offer over both on sale.
+async fn put_on_sale(recorder: &mut Recorder<'_>, broncos: &Buyer) -> ([DrawId; 2], Value) {
+    let terms = json!({ "termsVersion": "1.0" });
+    recorder
+        .post(
+            broncos,
+            "/api/clubs/login",
+            json!({ "email": "broncos@demo.test", "password": crate::support::server::PASSWORD }),
+        )
+        .await;
+    recorder.get(broncos, "/api/admin/whoami").await;
+    recorder.post(broncos, "/api/terms/accept", terms).await;
+    let first = recorder
+        .post(broncos, "/api/draws", draw_form("Broncos", "5.00"))
+        .await;
+    let terms = json!({ "termsVersion": "1.0" });
+    recorder.post(broncos, "/api/terms/accept", terms).await;
+    let second = recorder
+        .post(broncos, "/api/draws", draw_form("Sharks", "7.30"))
+        .await;
+    let draws = [draw_id(&first), draw_id(&second)];
+    let offer = json!({ "name": "Finals double", "slug": "finals", "type": "BUNDLE", "status": "active",
+        "gameIds": draws.map(|draw| draw.0) });
+    let offer = recorder
+        .post(broncos, "/api/admin/clubs/broncos/bundles", offer)
+        .await;
+    (draws, offer["id"].clone())
+}
+
+/// Alice resizes her payment and pays it.
+async fn resized_purchase(recorder: &mut Recorder<'_>, alice: &Buyer, draw: DrawId) -> Value {
+    recorder.get(alice, "/api/config").await;
+    recorder.get(alice, &format!("/api/draws/{draw}")).await;
+    recorder.get(alice, "/api/clubs/broncos/bundles").await;
+    recorder.open_intent(alice, draw, 2).await;
+    recorder.open_intent(alice, draw, 5).await;
+    let intent = recorder.open_intent(alice, draw, 3).await;
+    recorder.confirm(alice, &intent, GOOD_CARD).await;
+    let bought = recorder.purchase(alice, draw, 3, &intent).await;
+    recorder.settle().await;
+    recorder.order_page(alice, &intent).await;
+    recorder.purchase(alice, draw, 3, &intent).await;
+    bought
+}
+
+/// Bob pays one offer over two draws in one payment.
+async fn offer_purchase(
+    recorder: &mut Recorder<'_>,
+    bob: &Buyer,
+    draws: [DrawId; 2],
+    offer: &Value,
+) {
+    let items = draws.map(|draw| json!({ "drawId": draw.0, "quantity": 2, "bundleId": offer }));
+    let body = json!({ "items": items, "buyer": bob.details() });
+    let intent = Intent {
+        body: recorder
+            .post(bob, "/api/cart/create-payment-intent", body)
+            .await,
+    };
+    recorder.confirm(bob, &intent, GOOD_CARD).await;
+    let body = json!({ "items": items, "buyer": bob.details(), "paymentIntentId": intent.id(),
+        "orderToken": intent.token(), "ageConfirmation": true, "termsAgreement": true });
+    recorder.post(bob, "/api/purchase-cart", body).await;
+    recorder.settle().await;
+    recorder.order_page(bob, &intent).await;
+}
+
+/// Carol's first card is refused; her second pays the same intent.
+async fn refused_card(recorder: &mut Recorder<'_>, carol: &Buyer, draw: DrawId) -> Intent {
+    let intent = recorder.open_intent(carol, draw, 1).await;
+    recorder.confirm(carol, &intent, BAD_CARD).await;
+    recorder.purchase(carol, draw, 1, &intent).await;
+    recorder.order_page(carol, &intent).await;
+    recorder.confirm(carol, &intent, GOOD_CARD).await;
+    recorder.purchase(carol, draw, 1, &intent).await;
+    recorder.settle().await;
+    intent
+}
+
+/// Dave keeps his tickets a little longer, then leaves.
+async fn abandoned_order(recorder: &mut Recorder<'_>, dave: &Buyer, draw: DrawId) {
+    let intent = recorder.open_intent(dave, draw, 4).await;
+    let reservation = intent.body["reservationId"]
+        .as_str()
+        .expect("the id is text");
+    let path = format!("/api/reservations/{reservation}");
+    recorder
+        .post(dave, &format!("{path}/extend"), json!({}))
+        .await;
+    recorder.delete(dave, &path).await;
+    recorder.settle().await;
+    recorder.order_page(dave, &intent).await;
+}
+
+/// The operator refunds Carol, finds a payment of an unknown order, and gives it back.
+async fn refunds(recorder: &mut Recorder<'_>, operator: &Buyer, draw: DrawId, order: &str) {
+    let refund = format!("/api/admin/orders/{order}/refund");
+    // The refund is still under way when the answer is written.
+    let slow = ScriptedFault {
+        on: "/refunds".into(),
+        fault: Fault::Slow,
+        times: 1,
+    };
+    recorder.server.sandbox.set_faults(Faults {
+        hang_ms: 2_000,
+        next: vec![slow],
+        ..without_webhooks()
+    });
+    recorder
+        .post(operator, &refund, json!({ "reason": "Asked for" }))
+        .await;
+    recorder.settle().await;
+    recorder
+        .get(operator, &format!("/api/admin/orders/{order}"))
+        .await;
+    let stranger = "00000000-0000-4000-8000-000000000001";
+    Dashboard::open(recorder.server)
+        .take_payment(stranger, &format!("{draw}x2"), 1000)
+        .await;
+    let check = "/api/admin/payment-anomalies/check";
+    recorder.post(operator, check, json!({})).await;
+    let anomalies = "/api/admin/payment-anomalies";
+    let open = recorder.get(operator, anomalies).await;
+    recorder
+        .get(operator, "/api/admin/payment-anomalies/stats")
+        .await;
+    let anomaly = open[0]["id"].as_str().expect("one anomaly").to_string();
+    recorder
+        .post(
+            operator,
+            &format!("{anomalies}/{anomaly}/refund"),
+            json!({ "reason": "No order" }),
+        )
+        .await;
+    recorder.get(operator, anomalies).await;
+}
+
+/// The club enters a result, the operator undoes it, and the club enters another.
+async fn results(recorder: &mut Recorder<'_>, draw: DrawId, bought: &Value) {
+    let broncos = club::sign_in_as_club(recorder.server, "broncos").await;
+    let operator = club::sign_in_as_operator(recorder.server).await;
+    let path = format!("/api/draws/{draw}/results");
+    recorder.post(&broncos, &path, result_form(bought, 0)).await;
+    recorder
+        .post(
+            &operator,
+            &format!("/api/draws/{draw}/undo-results"),
+            json!({ "reason": "Wrong player", "drawNumber": draw.0 }),
+        )
+        .await;
+    recorder.get(&broncos, &format!("/api/draws/{draw}")).await;
+    recorder.post(&broncos, &path, result_form(bought, 1)).await;
+    recorder.settle().await;
+    for end in ["", "/winners", "/payouts", "/financials", "/tickets"] {
+        recorder
+            .get(&broncos, &format!("/api/draws/{draw}{end}"))
+            .await;
+    }
+}
+
+async fn console_reads(recorder: &mut Recorder<'_>, orders: &[String]) {
+    recorder.server.clock.advance_seconds(90);
+    let operator = club::sign_in_as_operator(recorder.server).await;
+    for order in orders {
+        recorder
+            .get(&operator, &format!("/api/admin/orders/{order}"))
+            .await;
+    }
+    for path in [
+        "/api/stripe-debug",
+        "/api/stripe-debug/sums",
+        "/api/admin/payment-anomalies",
+        "/api/admin/orphaned-tickets",
+        "/api/admin/draws",
+        "/api/admin/clubs",
+        "/api/admin/analytics",
+        "/api/admin/platform-fees",
+        "/api/admin/audit",
+    ] {
+        recorder.get(&operator, path).await;
+    }
+}
+
+fn golden_path() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/api/recorded_journey.golden.txt")
+}
+
+/// The first line that differs, as the failing test shows it.
+fn first_difference(golden: &str, recorded: &str) -> Option<String> {
+    if golden == recorded {
+        return None;
+    }
+    let (golden, recorded): (Vec<&str>, Vec<&str>) =
+        (golden.lines().collect(), recorded.lines().collect());
+    let line = (0..golden.len().max(recorded.len()))
+        .find(|line| golden.get(*line) != recorded.get(*line))
+        .unwrap_or(0);
+    Some(format!(
+        "line {} differs\n  golden: {}\nrecorded: {}",
+        line + 1,
+        golden.get(line).unwrap_or(&"(end of file)"),
+        recorded.get(line).unwrap_or(&"(end of file)"),
+    ))
+}
+
+#[actix_web::test]
+async fn recorded_journey_answers_and_events_are_unchanged() {
+    let server = TestServer::start_with_movable_clock().await;
+    server.sandbox.set_faults(without_webhooks());
+    move_to_start(&server).await;
+    server.create_club("broncos").await;
+    server.create_operator().await;
+    let mut recorder = Recorder::new(&server);
+    let buyer = |name, email, phone| Buyer::new(&server.url, name, email, phone);
+    let (alice, bob) = (server.alice(), server.bob());
+    let carol = buyer("Carol", "carol@example.com", "0411 000 003");
+    let dave = buyer("Dave", "dave@example.com", "0411 000 004");
+
+    let broncos = buyer("Club", "club@example.com", "0400 111 222");
+    let (draws, offer) = put_on_sale(&mut recorder, &broncos).await;
+    let bought = resized_purchase(&mut recorder, &alice, draws[0]).await;
+    offer_purchase(&mut recorder, &bob, draws, &offer).await;
+    let refunded = refused_card(&mut recorder, &carol, draws[1]).await;
+    abandoned_order(&mut recorder, &dave, draws[1]).await;
+
+    let operator = club::sign_in_as_operator(&server).await;
+    let orders = "select string_agg(id::text, ' ' order by opened_at) from orders where $1 = ''";
+    let orders = server.database.text(orders, "").await;
+    let orders: Vec<String> = orders.split(' ').map(str::to_string).collect();
+    refunds(&mut recorder, &operator, draws[1], &orders[2]).await;
+    recorder.order_page(&carol, &refunded).await;
+
+    recorder.move_clock(8 * 86_400).await;
+    recorder.settle().await;
+    let late = json!({ "drawNumber": draws[0].0, "ticketCount": 1, "buyer": dave.details() });
+    recorder
+        .post(&dave, "/api/create-payment-intent", late)
+        .await;
+    results(&mut recorder, draws[0], &bought).await;
+    for end in ["proof", "tickets"] {
+        let public = if end == "proof" { "/public" } else { "" };
+        recorder
+            .get(&alice, &format!("/api{public}/draws/{}/{end}", draws[0]))
+            .await;
+    }
+    console_reads(&mut recorder, &orders).await;
+    recorder.stored_rows().await;
+
+    let recorded = recorder.text;
+    let path = golden_path();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &recorded).expect("the golden file is written");
+    }
+    let golden = std::fs::read_to_string(&path).expect("the golden file is read");
+    if let Some(difference) = first_difference(&golden, &recorded) {
+        panic!("the journey is not the recorded one: {difference}");
+    }
+    server.finish().await;
+}

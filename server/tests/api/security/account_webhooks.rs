@@ -1,0 +1,186 @@
+//! An account webhook is a hint: the server asks the provider for the status (decisions B-1, B-13;
+//! reliability.md F13, F14, F30).
+
+use actors::payments::signature::sign;
+use domain::AccountId;
+use serde_json::{Value, json};
+use server::sandbox::faults::Fault;
+
+use super::webhooks::{WEBHOOK_SECRET, send_webhook, stored_events};
+use crate::support::server::eventually;
+use crate::support::{Buyer, TestServer};
+
+const ACCOUNT: &str = "acct_broncos";
+
+fn account_updated_event(id: &str, charges_enabled: bool) -> Value {
+    json!({
+        "id": id, "type": "account.updated", "account": ACCOUNT, "livemode": false,
+        "data": { "object": { "object": "account", "id": ACCOUNT, "charges_enabled": charges_enabled,
+            "details_submitted": true, "payouts_enabled": charges_enabled } },
+    })
+}
+
+/// Sends a signed webhook and returns the status.
+async fn send_account_webhook(server: &TestServer, browser: &Buyer, event: &Value) -> u16 {
+    let body = event.to_string();
+    let header = sign(body.as_bytes(), WEBHOOK_SECRET, server.now());
+    send_webhook(browser, body, &header).await
+}
+
+/// Changes the account at the provider; `lost` is the rate of lost webhooks.
+async fn set_account_charges(browser: &Buyer, charges_enabled: bool, lost: f64) {
+    browser
+        .post("/sandbox/faults", json!({ "webhook": { "lost": lost } }))
+        .await
+        .ok();
+    let path = format!("/sandbox/accounts/{ACCOUNT}");
+    browser
+        .post(&path, json!({ "charges_enabled": charges_enabled }))
+        .await
+        .ok();
+}
+
+fn is_connected(server: &TestServer) -> bool {
+    let club = server.club_id("broncos");
+    server
+        .state
+        .catalogue
+        .facts()
+        .club(club)
+        .is_some_and(|club| club.connected)
+}
+
+#[actix_web::test]
+async fn stale_account_webhook_changes_no_selling_status() {
+    let server = TestServer::start().await;
+    let draw = server.create_club_with_draw().await;
+    let alice = server.alice();
+    for copy in 0..3 {
+        assert_eq!(
+            send_account_webhook(
+                &server,
+                &alice,
+                &account_updated_event("evt_old_false", false)
+            )
+            .await,
+            200,
+            "copy {copy}"
+        );
+    }
+    assert_eq!(stored_events(&server, "evt_old_false").await, 1);
+    alice.request_intent(draw, 1).await.ok();
+    assert_eq!(
+        server.queued_mails("account-lost").await,
+        0,
+        "the club is not told about a stale webhook"
+    );
+    set_account_charges(&alice, false, 0.0).await;
+    eventually("the club is shown as restricted", async || {
+        (!is_connected(&server)).then_some(())
+    })
+    .await;
+    alice
+        .request_intent(draw, 2)
+        .await
+        .expect_refusal(403, "setup-required");
+    assert_eq!(
+        send_account_webhook(
+            &server,
+            &alice,
+            &account_updated_event("evt_old_true", true)
+        )
+        .await,
+        200
+    );
+    assert!(!is_connected(&server), "the provider's status counts");
+    let mail = server.next_mail("account-lost").await;
+    assert_eq!(
+        (mail.to.as_str(), server.queued_mails("account-lost").await),
+        ("broncos@demo.test", 1)
+    );
+    set_account_charges(&alice, true, 0.0).await;
+    eventually("the club can sell again", async || {
+        is_connected(&server).then_some(())
+    })
+    .await;
+    alice.request_intent(draw, 2).await.ok();
+    assert_eq!(server.queued_mails("account-lost").await, 1);
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn account_webhook_is_retried_when_provider_is_down() {
+    let server = TestServer::start().await;
+    server.create_club_with_draw().await;
+    let alice = server.alice();
+    set_account_charges(&alice, false, 1.0).await;
+    let event = account_updated_event("evt_restricted", false);
+    server.sandbox.fail_next("/v1/accounts/", Fault::Error500);
+    assert_eq!(send_account_webhook(&server, &alice, &event).await, 503);
+    assert_eq!(
+        (
+            is_connected(&server),
+            stored_events(&server, "evt_restricted").await
+        ),
+        (true, 0)
+    );
+    assert_eq!(send_account_webhook(&server, &alice, &event).await, 200);
+    assert_eq!(
+        (
+            is_connected(&server),
+            stored_events(&server, "evt_restricted").await
+        ),
+        (false, 1)
+    );
+    server.sandbox.fail_next("/v1/accounts/", Fault::Error500);
+    assert_eq!(
+        send_account_webhook(&server, &alice, &event).await,
+        200,
+        "a repeated webhook makes no provider call"
+    );
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn deauthorized_club_stops_selling_and_is_notified() {
+    let server = TestServer::start().await;
+    let draw = server.create_club_with_draw().await;
+    let club = server.club_id("broncos");
+    // The stand-in answers for this account as for one that does not belong to the platform.
+    let lost_account = AccountId("gone_broncos".into());
+    server
+        .records
+        .connect_account(club, &lost_account)
+        .await
+        .expect("the write succeeds");
+    server
+        .records
+        .account_updated(&lost_account, true, true, true)
+        .await
+        .expect("the write succeeds");
+    server
+        .state
+        .catalogue
+        .reload()
+        .await
+        .expect("the read succeeds");
+    assert!(is_connected(&server));
+    let alice = server.alice();
+    let event = json!({
+        "id": "evt_deauthorized", "type": "account.application.deauthorized", "account": lost_account.0, "livemode": false,
+        "data": { "object": { "object": "application", "id": "ca_1" } },
+    });
+    assert_eq!(send_account_webhook(&server, &alice, &event).await, 200);
+    assert!(!is_connected(&server));
+    alice
+        .request_intent(draw, 1)
+        .await
+        .expect_refusal(403, "setup-required");
+    assert_eq!(
+        server.next_mail("account-lost").await.to,
+        "broncos@demo.test"
+    );
+    assert_eq!(send_account_webhook(&server, &alice, &event).await, 200);
+    assert_eq!(server.queued_mails("account-lost").await, 1);
+    server.finish().await;
+}

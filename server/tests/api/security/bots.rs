@@ -1,0 +1,360 @@
+//! Bots: one reserves no more than a person, and card testing and password guessing are stopped
+//! (decisions C-2, G-13).
+
+use domain::DrawId;
+use reqwest::Method;
+use serde_json::json;
+use server::config::Stage;
+use server::limits::Limits;
+
+use crate::club::winners::{bank_details, put_bank_details, win_draw};
+use crate::support::buyer::ApiResponse;
+use crate::support::server::PASSWORD;
+use crate::support::{BAD_CARD, Buyer, TestServer, club};
+
+/// A client address other than the local one, which has no limits in a demo.
+const OTHER_ADDRESS: &str = "203.0.113.9";
+
+async fn tickets_taken(server: &TestServer, draws: &[DrawId]) -> u16 {
+    let mut tickets_taken = 0;
+    for draw in draws {
+        let view = server
+            .engine
+            .draws
+            .view(*draw)
+            .await
+            .expect("the draw has a view");
+        tickets_taken += view.held + view.sold;
+    }
+    tickets_taken
+}
+
+async fn request_tickets(
+    server: &TestServer,
+    browser: &Buyer,
+    draw: DrawId,
+    count: u16,
+) -> ApiResponse {
+    let body = json!({ "drawNumber": draw.0, "ticketCount": count });
+    let request = browser
+        .raw(Method::POST, "/api/create-payment-intent")
+        .header("origin", &server.url);
+    Buyer::send_request(request.header("x-forwarded-for", OTHER_ADDRESS).json(&body)).await
+}
+
+#[actix_web::test]
+async fn bot_with_10_000_requests_reserves_at_most_100_tickets() {
+    let server = TestServer::start().await;
+    let club = server.create_club("broncos").await;
+    let mut draws = Vec::new();
+    for _ in 0..20 {
+        draws.push(server.create_draw(club.id).await);
+    }
+    let bot = server.bob();
+    bot.get("/api/config").await;
+    let (mut opened, mut most) = (0, 0);
+    // Sequential and concurrent calls, any count, one draw and all draws.
+    for round in 0..250u16 {
+        let calls = (0..40u16).map(|turn| {
+            request_tickets(
+                &server,
+                &bot,
+                draws[usize::from((round + turn) % 20)],
+                1 + (round * 7 + turn) % 50,
+            )
+        });
+        for answer in futures_util::future::join_all(calls).await {
+            opened += u32::from(answer.status == 200);
+            assert!(
+                matches!(answer.status, 200 | 409 | 429 | 503),
+                "{}: {}",
+                answer.status,
+                answer.text
+            );
+        }
+        most = most.max(tickets_taken(&server, &draws).await);
+    }
+    assert!(opened > 0, "at least one payment is opened");
+    assert!((1..=100).contains(&most), "the bot holds {most} tickets");
+    let intents = server
+        .database
+        .count("select count(*) from orders where $1 = ''", "")
+        .await;
+    assert!(
+        (1..=30).contains(&intents),
+        "{intents} payments opened by 10,000 tries"
+    );
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn bot_without_cookie_reserves_no_more_than_one_browser() {
+    let server = TestServer::start().await;
+    let club = server.create_club("broncos").await;
+    let draws = [
+        server.create_draw(club.id).await,
+        server.create_draw(club.id).await,
+    ];
+    let mut answers = Vec::new();
+    for turn in 0..200 {
+        // Each call is a new browser without cookies.
+        let answer = request_tickets(&server, &server.bob(), draws[turn % 2], 50).await;
+        assert!(
+            matches!(answer.status, 200 | 429),
+            "{}: {}",
+            answer.status,
+            answer.text
+        );
+        answers.push(answer);
+    }
+    let refused = answers.pop().expect("the server answers");
+    assert!(
+        refused
+            .header("retry-after")
+            .is_some_and(|seconds| seconds.parse::<u32>().is_ok_and(|s| (1..=151).contains(&s)))
+    );
+    assert_eq!(tickets_taken(&server, &draws).await, 50);
+    // A person at the same address, whose browser has a cookie, is not blocked.
+    let alice = server.alice();
+    assert_eq!(
+        alice
+            .raw(Method::GET, "/")
+            .send()
+            .await
+            .expect("a page")
+            .status(),
+        200
+    );
+    assert_eq!(
+        request_tickets(&server, &alice, draws[0], 2).await.status,
+        200
+    );
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn card_testing_is_stopped_after_five_declines() {
+    let server = TestServer::start().await;
+    let draw = server.create_club_with_draw().await;
+    let card_tester = server.bob();
+    card_tester.get("/api/config").await;
+    let mut declined = 0;
+    for _ in 0..20 {
+        let opened = card_tester.request_intent(draw, 1).await;
+        if opened.status != 200 {
+            assert_eq!(opened.status, 429, "{}", opened.text);
+            break;
+        }
+        let intent = crate::support::buyer::Intent { body: opened.ok() };
+        // The order may have been released before the card: then no card was tried.
+        if card_tester.confirm(&intent, BAD_CARD).await.status != 402 {
+            continue;
+        }
+        declined += 1;
+        crate::support::server::eventually("the decline is known", async || {
+            let query = "select count(*) from webhook_events where kind = $1";
+            (server
+                .database
+                .count(query, "payment_intent.payment_failed")
+                .await
+                >= declined)
+                .then_some(())
+        })
+        .await;
+    }
+    assert!((5..=7).contains(&declined), "{declined} cards were tried");
+    server.finish().await;
+}
+
+/// Limits count by account and address, by address, and by account over all addresses. No account
+/// is locked for good, and no answer tells which accounts exist.
+#[actix_web::test]
+async fn password_guessing_is_limited_by_address_and_by_account() {
+    let server = TestServer::start().await;
+    server.create_club("broncos").await;
+    let guesses = async |email: String, from: String| {
+        let request = server
+            .bob()
+            .raw(Method::POST, "/api/clubs/login")
+            .header("origin", &server.url);
+        let body = json!({ "email": email, "password": "guess" });
+        Buyer::send_request(request.header("x-forwarded-for", from).json(&body)).await
+    };
+    // One account from one address, in any spelling (decision G-6).
+    for turn in 0..5 {
+        assert_eq!(
+            guesses("Broncos@demo.test".into(), "203.0.113.1".into())
+                .await
+                .status,
+            401,
+            "{turn}"
+        );
+    }
+    guesses("broncos@demo.test ".into(), "203.0.113.1".into())
+        .await
+        .expect_refusal(429, "too-many-requests");
+    // The owner at another address can still sign in. The login address is public in the club's
+    // mails.
+    let owner = Buyer::new(&server.url, "Club", "club@example.com", "0400 111 222");
+    owner.sign_in("broncos@demo.test", PASSWORD).await.ok();
+    // One account from many addresses: ten times the limit of one address.
+    for turn in 5..50 {
+        let from = format!("198.51.100.{}", turn / 5);
+        assert_eq!(
+            guesses("broncos@demo.test".into(), from).await.status,
+            401,
+            "{turn}"
+        );
+    }
+    guesses("broncos@demo.test".into(), "198.51.100.100".into())
+        .await
+        .expect_refusal(429, "too-many-requests");
+    // Many accounts from one address. Unknown accounts get the same answers.
+    for turn in 0..20 {
+        assert_eq!(
+            guesses(format!("{turn}@demo.test"), OTHER_ADDRESS.into())
+                .await
+                .status,
+            401,
+            "{turn}"
+        );
+    }
+    guesses("another@demo.test".into(), OTHER_ADDRESS.into())
+        .await
+        .expect_refusal(429, "too-many-requests");
+    // Existing sessions stay valid.
+    owner.get("/api/admin/whoami").await.ok();
+    server.create_club("storm").await;
+    club::sign_in_as_club(&server, "storm")
+        .await
+        .get("/api/admin/whoami")
+        .await
+        .ok();
+    server.finish().await;
+}
+
+/// Failed sign-ins do not block the reveal of bank details, and its wrong passwords are limited
+/// too.
+#[actix_web::test]
+async fn bank_detail_password_limit_is_separate_from_sign_in_limit() {
+    let server = TestServer::start().await;
+    let (draw, owner) = win_draw(&server).await;
+    put_bank_details(&owner, draw, bank_details()).await.ok();
+    let path = format!("/api/draws/{draw}/winner-bank/reveal");
+    let reveal = async |password: &str| owner.post(&path, json!({ "password": password })).await;
+    let stranger = server.bob();
+    for _ in 0..5 {
+        stranger
+            .sign_in("broncos@demo.test", "guess")
+            .await
+            .expect_refusal(401, "invalid-credentials");
+    }
+    stranger
+        .sign_in("broncos@demo.test", PASSWORD)
+        .await
+        .expect_refusal(429, "too-many-requests");
+    reveal(PASSWORD).await.ok();
+    for _ in 0..5 {
+        reveal("guess").await.expect_refusal(400, "wrong-password");
+    }
+    reveal(PASSWORD)
+        .await
+        .expect_refusal(429, "too-many-requests");
+    server.finish().await;
+}
+
+/// Concurrent guesses count like sequential ones.
+#[actix_web::test]
+async fn concurrent_guesses_count_toward_limit() {
+    let server = TestServer::start().await;
+    server.create_club("broncos").await;
+    server.create_operator().await;
+    let guess = |_| async {
+        server
+            .bob()
+            .sign_in("broncos@demo.test", "guess")
+            .await
+            .status
+    };
+    let answers = futures_util::future::join_all((0..60).map(guess)).await;
+    assert_eq!(
+        answers.iter().filter(|status| **status == 401).count(),
+        5,
+        "{answers:?}"
+    );
+    assert_eq!(answers.iter().filter(|status| **status == 429).count(), 55);
+    let half_signed_in = server.bob();
+    half_signed_in
+        .sign_in("operator@demo.test", PASSWORD)
+        .await
+        .ok();
+    let code = |turn: u32| {
+        let half_signed_in = &half_signed_in;
+        async move {
+            half_signed_in
+                .post(
+                    "/api/admin/totp/verify",
+                    json!({ "code": format!("{:06}", 900_000 + turn) }),
+                )
+                .await
+                .status
+        }
+    };
+    let answers = futures_util::future::join_all((0..60).map(code)).await;
+    assert_eq!(
+        answers.iter().filter(|status| **status == 401).count(),
+        5,
+        "{answers:?}"
+    );
+    server.finish().await;
+}
+
+/// Three links an hour. Another node counts them from the database.
+#[actix_web::test]
+async fn mail_limit_per_address_holds_across_nodes() {
+    let server = TestServer::start().await;
+    let (one, other) = (
+        Limits::new(Stage::Production),
+        Limits::new(Stage::Production),
+    );
+    let (records, now) = (&server.records, server.now());
+    for _ in 0..3 {
+        assert!(
+            one.may_mail(records, "broncos@demo.test", now)
+                .await
+                .expect("the count succeeds")
+        );
+        assert!(
+            one.may_mail_tickets(records, "broncos@demo.test", now)
+                .await
+                .expect("the count succeeds")
+        );
+    }
+    assert!(
+        !other
+            .may_mail(records, " Broncos@Demo.test", now)
+            .await
+            .expect("the count succeeds")
+    );
+    assert!(
+        !other
+            .may_mail_tickets(records, " Broncos@Demo.test", now)
+            .await
+            .expect("the count succeeds")
+    );
+    assert!(
+        other
+            .may_mail(records, "storm@demo.test", now)
+            .await
+            .expect("the count succeeds"),
+        "another address has its own limit"
+    );
+    assert!(
+        other
+            .may_mail(records, "broncos@demo.test", now.plus_seconds(3600))
+            .await
+            .expect("the count succeeds"),
+        "the limit ends after an hour"
+    );
+    server.finish().await;
+}

@@ -1,0 +1,212 @@
+//! Bodies that are too large, too deep or never end are refused early and delay no other client.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use reqwest::Method;
+use server::routes::{ROUTES, Route, Verb};
+
+use super::access_matrix::ClubObjects;
+use crate::access::method;
+use crate::support::{Buyer, TestServer, club};
+
+/// Calls that always answer 204 (decision B-23).
+const ALWAYS_204: [&str; 3] = ["/api/debug-log", "/api/track", "/api/policy-report"];
+
+#[actix_web::test]
+async fn body_one_byte_over_limit_is_refused_by_every_call() {
+    let server = TestServer::start().await;
+    server.create_operator().await;
+    let objects = ClubObjects::of(&server, "broncos").await;
+    let operator = club::sign_in_as_operator(&server).await;
+    let mut wrong = Vec::new();
+    let is_logout = |route: &&Route| route.path.ends_with("/logout");
+    let writes = ROUTES
+        .iter()
+        .filter(|route| route.method != Verb::Get && !ALWAYS_204.contains(&route.path));
+    for route in writes.filter(|route| !is_logout(route)) {
+        let path = objects.path(route);
+        // All methods of a path share the largest of their limits.
+        let most = ROUTES
+            .iter()
+            .filter(|other| other.path == route.path)
+            .map(|other| other.body_max)
+            .max();
+        let large = format!("{{\"a\":\"{}\"}}", "x".repeat(most.expect("itself") + 1));
+        let request = operator
+            .raw(method(route), &path)
+            .header("origin", &server.url)
+            .body(large);
+        // A call without a body may ignore it; the connection is then closed.
+        let status = match request.send().await {
+            Ok(answer) => answer.status().as_u16(),
+            Err(_) => 413,
+        };
+        let reads_body = server::openapi::description(route)
+            .is_some_and(|description| !description.body.models().is_empty());
+        if status >= 500 || reads_body && status != 413 {
+            wrong.push(format!("{:?} {path}: {status}", route.method));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn deeply_nested_json_is_refused() {
+    let server = TestServer::start().await;
+    server.create_club_with_draw().await;
+    let alice = server.alice();
+    let depth = 2_000;
+    let lists = format!("{{\"items\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+    let objects = format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+    let token = format!(
+        "{{\"paymentToken\":{}1{}}}",
+        "{\"a\":".repeat(depth),
+        "}".repeat(depth)
+    );
+    let keys: String = (0..1_500).map(|n| format!("\"k{n}\":1,")).collect();
+    let same = format!("{{{}\"drawNumber\":1}}", "\"drawNumber\":1,".repeat(900));
+    for body in [
+        lists,
+        objects,
+        token,
+        format!("{{{keys}\"drawNumber\":1}}"),
+        same,
+    ] {
+        let request = alice
+            .raw(Method::POST, "/api/create-payment-intent")
+            .header("origin", &server.url)
+            .body(body.clone());
+        let status = Buyer::send_request(request).await.status;
+        assert!((400..500).contains(&status), "{status}: {}", &body[..40]);
+    }
+    server.finish().await;
+}
+
+fn connect(server: &TestServer) -> TcpStream {
+    let stream = TcpStream::connect(server.url.trim_start_matches("http://")).expect("connected");
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .expect("a read timeout");
+    stream
+}
+
+/// 200 connections start a request and never finish it. Other clients are served meanwhile, and the
+/// server closes them.
+#[actix_web::test]
+async fn slow_requests_are_closed_and_delay_no_other_client() {
+    let server = TestServer::start().await;
+    let draw = server.create_club_with_draw().await;
+    let mut heads: Vec<TcpStream> = (0..100).map(|_| connect(&server)).collect();
+    for stream in &mut heads {
+        stream
+            .write_all(b"GET /api/config HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+            .expect("sent");
+    }
+    let mut bodies: Vec<TcpStream> = (0..100).map(|_| connect(&server)).collect();
+    for stream in &mut bodies {
+        let head = "POST /api/create-payment-intent HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n{\"a\":";
+        stream.write_all(head.as_bytes()).expect("sent");
+    }
+    let alice = server.alice();
+    for _ in 0..20 {
+        assert_eq!(alice.get(&format!("/api/draws/{draw}")).await.status, 200);
+    }
+    alice.buy(draw, 1).await;
+    let ended = actix_web::web::block(move || {
+        let mut ended = 0;
+        for mut stream in heads {
+            let mut answer = Vec::new();
+            // A timeout response or a closed connection are both fine.
+            ended += usize::from(stream.read_to_end(&mut answer).is_ok());
+        }
+        ended
+    })
+    .await
+    .expect("looked");
+    assert_eq!(ended, 100, "connections whose head never ended are closed");
+    drop(bodies);
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn malformed_http_requests_are_refused() {
+    let server = TestServer::start().await;
+    let large = format!(
+        "GET / HTTP/1.1\r\nHost: x\r\nX-Large: {}\r\n\r\n",
+        "x".repeat(200_000)
+    );
+    let many: String = (0..500).map(|n| format!("X-{n}: 1\r\n")).collect();
+    let chunks = format!("2000\r\n{}\r\n", "x".repeat(0x2000)).repeat(4);
+    let endless = format!(
+        "POST /api/create-payment-intent HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}0\r\n\r\n"
+    );
+    for request in [
+        endless,
+        "GET / HTTP/9.9\r\n\r\n".to_string(),
+        "NONSENSE\r\n\r\n".to_string(),
+        "GET / HTTP/1.1\r\nHost: x\r\nBad Header: 1\r\n\r\n".to_string(),
+        "POST /api/track HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello".to_string(),
+        "POST /api/track HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+            .to_string(),
+        "POST /api/track HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n".to_string(),
+        "POST /api/track HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n".to_string(),
+        format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "x".repeat(200_000)),
+        format!("GET / HTTP/1.1\r\nHost: x\r\n{many}\r\n"),
+        large,
+    ] {
+        let mut stream = connect(&server);
+        let _ = stream.write_all(request.as_bytes());
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let answer = actix_web::web::block(move || {
+            let mut answer = Vec::new();
+            let _ = stream.read_to_end(&mut answer);
+            String::from_utf8_lossy(&answer).into_owned()
+        })
+        .await
+        .expect("the read succeeds");
+        let line = answer.lines().next().unwrap_or_default().to_string();
+        let start: String = request.chars().take(70).collect();
+        assert!(
+            line.is_empty() || line.starts_with("HTTP/1.1 4") || line.starts_with("HTTP/1.0 4"),
+            "{start:?}: {line}"
+        );
+        assert_eq!(answer.matches("HTTP/1.1 2").count(), 0, "{start:?}: a second request was smuggled in");
+    }
+    server.finish().await;
+}
+
+/// Found by the fuzzer: negating the smallest integer overflows.
+#[actix_web::test]
+async fn extreme_numbers_are_refused_without_server_error() {
+    let server = TestServer::start().await;
+    server.create_operator().await;
+    let operator = club::sign_in_as_operator(&server).await;
+    for order in [
+        "-9223372036854775808",
+        "-9223372036854775809",
+        "9223372036854775807",
+        "1e300",
+        "-1e300",
+    ] {
+        for path in ["/api/admin/footer-menus", "/api/admin/footer-menu-items"] {
+            let body = format!(
+                "{{\"heading\":\"Help\",\"label\":\"Help\",\"url\":\"/help\",\"menuId\":1,\"displayOrder\":{order}}}"
+            );
+            let request = operator
+                .raw(Method::POST, path)
+                .header("origin", &server.url)
+                .body(body);
+            let answer = Buyer::send_request(request)
+                .await
+                .expect_refusal(400, "invalid");
+            assert_eq!(
+                answer["errors"][0]["field"], "displayOrder",
+                "{path} {order}: {answer}"
+            );
+        }
+    }
+    server.finish().await;
+}

@@ -1,0 +1,104 @@
+//! Acts at Stripe without our server, with the platform's key, like a person at Stripe's dashboard.
+
+use domain::{Cents, FeePolicy};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::server::TestServer;
+use super::{Buyer, GOOD_CARD};
+
+pub struct Dashboard<'a> {
+    server: &'a TestServer,
+    browser: Buyer,
+    account: &'static str,
+}
+
+impl Dashboard<'_> {
+    /// Opens the dashboard of the club `broncos`.
+    pub fn open(server: &TestServer) -> Dashboard<'_> {
+        Dashboard {
+            server,
+            browser: server.alice(),
+            account: "acct_broncos",
+        }
+    }
+
+    async fn post_form(&self, path: &str, form: &str) -> Value {
+        let request = self
+            .browser
+            .raw(Method::POST, &format!("/sandbox/stripe/v1/{path}"));
+        let request = request
+            .bearer_auth("sk_test_demo")
+            .header("stripe-account", self.account);
+        let request = request
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(form.to_string());
+        Buyer::send_request(request).await.ok()
+    }
+
+    /// Captures a payment whose metadata names an order and its draws. The order need not exist.
+    pub async fn take_payment(&self, order: &str, draws: &str, cents: i64) -> String {
+        let id = self.authorise_payment(order, draws, cents).await;
+        self.capture(&id).await;
+        id
+    }
+
+    /// Captures a payment with the platform's fee, as a server that then lost its database.
+    pub async fn take_payment_with_fee(&self, order: &str, draws: &str, cents: i64) -> String {
+        let id = self.authorise_payment(order, draws, cents).await;
+        let fee = FeePolicy::DEFAULT.on(Cents(cents)).0;
+        self.post_form(
+            &format!("payment_intents/{id}/capture"),
+            &format!("application_fee_amount={fee}"),
+        )
+        .await;
+        id
+    }
+
+    async fn authorise_payment(&self, order: &str, draws: &str, cents: i64) -> String {
+        let form = format!(
+            "amount={cents}&currency=aud&capture_method=manual&automatic_payment_methods[enabled]=true\
+             &metadata[order_id]={order}&metadata[draws]={draws}"
+        );
+        let intent = self.post_form("payment_intents", &form).await;
+        let id = intent["id"].as_str().expect("the id is text").to_string();
+        self.post_form(
+            &format!("payment_intents/{id}/confirm"),
+            &format!("payment_method={GOOD_CARD}"),
+        )
+        .await;
+        id
+    }
+
+    /// Captures an authorised payment without a fee.
+    pub async fn capture(&self, id: &str) {
+        self.post_form(&format!("payment_intents/{id}/capture"), "")
+            .await;
+    }
+
+    /// Refunds a payment in full.
+    pub async fn refund(&self, id: &str) {
+        self.post_form("refunds", &format!("payment_intent={id}"))
+            .await;
+    }
+
+    /// Loses every webhook from now on, and scripts further faults.
+    pub async fn set_faults(&self, next: Value) {
+        let faults = json!({ "webhook": { "lost": 1.0 }, "next": next });
+        self.browser.post("/sandbox/faults", faults).await.ok();
+    }
+
+    /// Returns the row of a payment in `/sandbox/ledger?detail=1`.
+    pub async fn ledger_row(&self, id: &str) -> Value {
+        let ledger = self
+            .server
+            .alice()
+            .get("/sandbox/ledger?detail=1")
+            .await
+            .ok();
+        let rows = ledger["captured"].as_array().cloned().unwrap_or_default();
+        rows.into_iter()
+            .find(|row| row["paymentIntent"] == id)
+            .unwrap_or_else(|| panic!("{id} was never captured"))
+    }
+}

@@ -1,0 +1,36 @@
+//! Commands on the database of a demo whose clock was moved.
+
+use super::{CliEnvironment, SEASON, output_text};
+
+/// A demo's clock may be ahead of the games. The command must use it as `serve` does.
+#[actix_web::test]
+async fn import_fixtures_uses_the_demos_moved_clock() {
+    let cli = CliEnvironment::open().await;
+    cli.club("sharks").await;
+    let hundred_years_ms = 100 * 366 * 86_400_000;
+    cli.records
+        .move_clock_ahead(hundred_years_ms)
+        .await
+        .expect("moved");
+    let file = cli.file(SEASON);
+    let output = cli.run(
+        &[
+            "import-fixtures",
+            &file,
+            "--club",
+            "sharks",
+            "--price",
+            "5",
+            "--prize",
+            "50",
+        ],
+        "",
+    );
+    assert!(!output.status.success(), "{}", output_text(&output));
+    assert!(
+        output_text(&output).contains("fixtures.csv:2: "),
+        "{}",
+        output_text(&output)
+    );
+    assert_eq!(cli.draws().await, 0);
+}

@@ -1,0 +1,93 @@
+//! What mails must not contain: pairs before the capture, and a club's texts before its address is
+//! confirmed.
+
+use std::sync::Arc;
+
+use actors::{Post, SystemClock};
+use domain::OrderState;
+use persistence::records::clubs::NewClub;
+use persistence::stores::{Mail, OrderRecord};
+use server::mail::{DeliveryMethod, MailSender};
+
+use crate::Club;
+
+/// Uses the order as it was before its capture. The mail is sent anyway.
+#[actix_web::test]
+async fn allocated_order_mail_contains_no_pair() {
+    let club = Club::open().await;
+    let captured = club.buy(2).await;
+    let state = &club.running.state;
+    let delivery = DeliveryMethod::Mailbox(club.sandbox.clone());
+    let postman = MailSender::new(
+        state.config.clone(),
+        state.records.clone(),
+        delivery,
+        Arc::new(SystemClock),
+    );
+    postman.set_catalogue(state.catalogue.clone());
+    let mut allocated = captured.clone();
+    allocated.order.state = OrderState::Allocated;
+    let write = async |to: &str, record: &OrderRecord| {
+        let mail = Mail {
+            id: 1,
+            kind: "resend".to_string(),
+            order: Some(record.order.id),
+            to: to.to_string(),
+            data: "{}".to_string(),
+            message_id: format!("<{to}>"),
+            attempts: 1,
+        };
+        postman.send(&mail, Some(record)).await.expect("delivered");
+        let mails = club.sandbox.mailbox().mails();
+        let found = mails
+            .into_iter()
+            .find(|delivered| delivered.mail.to == to)
+            .expect("a mail")
+            .mail;
+        format!("{}\n{}\n{}", found.subject, found.text, found.html)
+    };
+    let label = captured.tickets[0].1[0].label(club.draw);
+    assert!(
+        write("captured@example.com", &captured)
+            .await
+            .contains(&label),
+        "a captured order's mail shows its tickets"
+    );
+    let held = write("allocated@example.com", &allocated).await;
+    assert!(
+        !held.contains(&label) && held.contains("2 tickets"),
+        "{held}"
+    );
+    club.running.stop().await.expect("stopped");
+}
+
+/// Mails to an address that another person registered.
+#[actix_web::test]
+async fn mail_to_unconfirmed_address_omits_club_texts() {
+    let club = Club::open().await;
+    let records = &club.running.state.records;
+    let new = NewClub {
+        name: "Win at evil".to_string(),
+        email: "stranger@example.com".to_string(),
+        slug: "win-at-evil".to_string(),
+        ..NewClub::default()
+    };
+    let unconfirmed = records.create_club(&new).await.expect("a club").id;
+    let order = club.buy(1).await.order.id;
+    let data = format!(r#"{{"club":{unconfirmed}}}"#);
+    for kind in ["connect-incomplete", "account-lost"] {
+        club.queue(kind, order, "stranger@example.com", &data).await;
+    }
+    let mails = club.mails(3).await;
+    for mail in mails
+        .iter()
+        .filter(|mail| mail.to == "stranger@example.com")
+    {
+        let all = format!("{} {} {}", mail.subject, mail.text, mail.html).to_lowercase();
+        assert!(
+            !all.contains("evil") && all.contains("https://doubles.example.com/admin"),
+            "{all}"
+        );
+    }
+    club.running.stop().await.expect("stopped");
+}

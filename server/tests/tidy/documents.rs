@@ -1,0 +1,71 @@
+//! Checks that the files named in the repository's guides exist.
+
+use std::fs;
+use std::path::Path;
+
+use super::source::sources;
+
+/// Pages beside those in `.github` whose paths are checked.
+const PAGES: [&str; 3] = ["README.md", "loadtest/EVIDENCE.md", "migrations/README.md"];
+
+/// Returns the files and links that a page names and that do not exist.
+pub fn findings(root: &Path) -> Vec<String> {
+    let mut pages: Vec<String> = PAGES.map(String::from).to_vec();
+    let guides = sources(root, &[".github"], &["md"]);
+    pages.extend(
+        guides
+            .into_iter()
+            .map(|page| page.path)
+            // The maps shorten paths; `checklist` checks them.
+            .filter(|path| !path.starts_with(".github/specification")),
+    );
+    let mut findings = Vec::new();
+    for page in &pages {
+        let text = fs::read_to_string(root.join(page)).expect("a page");
+        let folder = root.join(page).parent().expect("a folder").to_path_buf();
+        for path in paths(&text) {
+            if !root.join(&path).exists() && !folder.join(&path).exists() {
+                findings.push(format!("{page}: {path} does not exist"));
+            }
+        }
+    }
+    findings
+}
+
+/// Returns the paths in inline code and the targets of links, outside fenced code.
+fn paths(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let prose = text.split("```").step_by(2).collect::<String>();
+    found.extend(
+        prose
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .filter(|code| is_path(code))
+            .map(String::from),
+    );
+    found.extend(
+        prose
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split([')', '#']).next())
+            .filter(|target| !target.is_empty() && !target.contains("://"))
+            .map(String::from),
+    );
+    found
+}
+
+/// Returns whether inline code is a path of the repository and no address, command or formula.
+fn is_path(code: &str) -> bool {
+    code.contains('/')
+        && !code.starts_with('/')
+        && code
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
+}
+
+#[test]
+fn paths_and_links_are_found() {
+    let text = "`server/src/app.rs` `GET /api/x` `/draw/1`\n```\n`no/file`\n```\n[a](b/c.md#d) [e](https://f/g)";
+    assert_eq!(paths(text), ["server/src/app.rs", "b/c.md"]);
+}

@@ -1,0 +1,63 @@
+/** Actions of a draw's menu that need no dialog: download, archive and restore. */
+import { useSetAtom, useStore } from 'jotai';
+import { AT, archiveDraw, downloadReport, downloadTickets } from '@/api/endpoints/club';
+import type { Download } from '@/api/http';
+import type { Draw } from '@/api/wire';
+import { saveFile } from '@/shared/save-file';
+import { C } from '@/shared/strings-club';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { answersAtom, keepAnswerAtom } from '../data/answers-atoms';
+import { said } from '../data/said';
+import { useAction } from '../session/use-session';
+import { teamsOf } from './draw-words';
+
+export interface DrawActions {
+  report: (draw: Draw) => void;
+  csv: (draw: Draw) => void;
+  archive: (draw: Draw) => void;
+}
+
+export function useDrawActions(club: number): DrawActions {
+  const store = useStore();
+  const showToast = useSetAtom(showToastAtom);
+  const { run } = useAction();
+  const fetchFile = (ask: (draw: number) => Promise<Download>) => (draw: Draw) =>
+    void run(
+      async () => saveFile(await ask(draw.drawNumber)),
+      (error) =>
+        showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }),
+    );
+  const show = (draw: Draw, archived: boolean) => {
+    const listed = (store.get(answersAtom)[AT.draws(club)] ?? []) as Draw[];
+    store.set(
+      keepAnswerAtom,
+      AT.draws(club),
+      listed.map((known) =>
+        known.drawNumber === draw.drawNumber ? { ...known, archived } : known,
+      ),
+    );
+  };
+  // Updates the view before the server answers and reverts it on failure. This is the dashboard's
+  // only optimistic change.
+  const archive = (draw: Draw, archived: boolean, undo: boolean) =>
+    void run(
+      async () => {
+        show(draw, archived);
+        await archiveDraw(draw.drawNumber, archived);
+        const title = `${teamsOf(draw)} is ${archived ? 'archived' : 'listed again'}`;
+        showToast({
+          title,
+          action: undo ? { label: 'Undo', run: () => archive(draw, !archived, false) } : undefined,
+        });
+      },
+      (error) => {
+        show(draw, !archived);
+        showToast({ title: C.archiveFailed, text: said(error, C.pleaseTryAgain), bad: true });
+      },
+    );
+  return {
+    report: fetchFile(downloadReport),
+    csv: fetchFile(downloadTickets),
+    archive: (draw) => archive(draw, !draw.archived, true),
+  };
+}

@@ -1,0 +1,164 @@
+import { useSetAtom } from 'jotai';
+import { useState } from 'react';
+import { declineWinnerBank, saveWinnerBank } from '@/api/endpoints/club';
+import type { MaskedBank, PendingApproval } from '@/api/wire-club';
+import { day } from '@/shared/dates';
+import { C } from '@/shared/strings-club';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { said } from '../data/said';
+import { useAction } from '../session/use-session';
+import { BankForm } from './bank-form';
+import { RevealBank } from './reveal-bank';
+
+interface WinnerBankProps {
+  number: number;
+  bank: MaskedBank | null;
+  paid: boolean;
+  onChange: () => void;
+}
+
+/**
+ * Shows the account for the prize. Replacing details that the winner gave requires two people to
+ * enter the same new ones.
+ */
+export function WinnerBank({ number, bank, paid, onChange }: WinnerBankProps) {
+  const [typing, setTyping] = useState(false);
+  const showToast = useSetAtom(showToastAtom);
+  const pending = paid ? null : (bank?.pendingApproval ?? null);
+  return (
+    <>
+      <h3>Winner’s bank details</h3>
+      {bank ? (
+        <>
+          <BankFacts bank={bank} received={`${day(bank.receivedAt)}, from the ${bank.from}`} />
+          {paid ? null : <RevealBank number={number} />}
+        </>
+      ) : (
+        <p className="lead">Not received yet.</p>
+      )}
+      {pending ? (
+        <Proposal
+          number={number}
+          pending={pending}
+          onApprove={() => setTyping(true)}
+          onChange={onChange}
+        />
+      ) : null}
+      {paid ? null : typing ? (
+        <>
+          {bank?.from === 'winner' && !pending ? (
+            <p className="callout">
+              The winner gave these bank details. A second person has to enter the same new details
+              before they replace them, and the winner is e-mailed.
+            </p>
+          ) : null}
+          <BankForm
+            doing="Save bank details"
+            send={async (details) => {
+              const { pendingApproval } = await saveWinnerBank(number, details);
+              setTyping(false);
+              showToast(
+                pendingApproval
+                  ? {
+                      title: 'A second person has to approve',
+                      text: 'The winner’s own details stay until then.',
+                    }
+                  : { title: 'Bank details saved' },
+              );
+              onChange();
+            }}
+          />
+        </>
+      ) : pending ? null : (
+        <div className="row-actions">
+          <button type="button" className="btn small sec" onClick={() => setTyping(true)}>
+            {bank ? 'Replace bank details' : 'Enter bank details'}
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function BankFacts({
+  bank: { accountName, bsb, accountNumber },
+  received,
+}: {
+  bank: Pick<MaskedBank, 'accountName' | 'bsb' | 'accountNumber'>;
+  received?: string;
+}) {
+  return (
+    <dl className="facts">
+      <dt>Account name</dt>
+      <dd>{accountName}</dd>
+      <dt>BSB</dt>
+      <dd>{bsb}</dd>
+      <dt>Account number</dt>
+      <dd>{accountNumber}</dd>
+      {received ? (
+        <>
+          <dt>Received</dt>
+          <dd>{received}</dd>
+        </>
+      ) : null}
+    </dl>
+  );
+}
+
+/**
+ * A pending change. A second person approves it by entering the same details; either person can
+ * remove it.
+ */
+function Proposal({
+  number,
+  pending,
+  onApprove,
+  onChange,
+}: {
+  number: number;
+  pending: PendingApproval;
+  onApprove: () => void;
+  onChange: () => void;
+}) {
+  const { pending: running, run } = useAction();
+  const showToast = useSetAtom(showToastAtom);
+  const decline = () =>
+    run(
+      async () => {
+        await declineWinnerBank(number);
+        showToast({
+          title: pending.isOwn ? 'Change withdrawn' : 'Change declined',
+          text: 'The winner’s own details stay.',
+        });
+        onChange();
+      },
+      (error) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true }),
+    );
+  return (
+    <section className="callout is-warn" aria-labelledby="proposal-title">
+      <h4 id="proposal-title">New bank details wait for a second person</h4>
+      <BankFacts bank={pending} />
+      <p>
+        {pending.isOwn
+          ? 'You entered these details. Another owner of the club, or the platform operator, has to enter the same'
+          : 'Somebody else entered these details. Ask the winner whether they are right. To approve them, enter the same'}{' '}
+        until {day(pending.expiresAt)}. Until then the winner’s own details stay.
+      </p>
+      <div className="row-actions">
+        {pending.isOwn ? null : (
+          <button type="button" className="btn small" onClick={onApprove}>
+            Enter the same details
+          </button>
+        )}
+        <button
+          type="button"
+          className="btn small sec"
+          aria-disabled={running}
+          onClick={() => void decline()}
+        >
+          {pending.isOwn ? 'Withdraw' : 'Decline'}
+        </button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,158 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { aWhoami, aWinner, anOwnDraw } from '@/testing/a-club';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { ClubPage } from '../frame/club-page';
+import { Results } from '../results/results';
+
+const DONE = anOwnDraw({ status: 'completed', gameDate: '2020-11-20T09:10:00Z', revision: 6 });
+const BANK = {
+  accountName: 'Robin',
+  accountNumber: '••••321',
+  bsb: '•••-•00',
+  receivedAt: '2026-11-21T00:00:00Z',
+  from: 'club',
+  pendingApproval: null,
+};
+const STALE = {
+  status: 403,
+  body: {
+    code: 'reauthentication-required',
+    message: 'Confirm that it is you: enter your password.',
+  },
+};
+const PAYOUT = 'POST /api/draws/1042/payouts';
+const PASSWORD = 'POST /api/auth/reauthenticate';
+const CODE = 'POST /api/admin/reauthenticate';
+let server: FakeServer;
+
+beforeEach(() => {
+  server = new FakeServer()
+    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('GET /api/draws/1042', { body: DONE })
+    .on('GET /api/draws/1042/payouts', { body: [] })
+    .on('GET /api/draws/1042/winners', {
+      body: {
+        winningTickets: [aWinner({ winnerPayoutStatus: 'details_received', bank: BANK })],
+        prize: '290.00',
+        notified: true,
+      },
+    })
+    .on(PAYOUT, STALE, { body: {} })
+    .on(PASSWORD, { body: { reauthenticatedUntil: '2026-11-21T00:10:00Z' } });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const times = (call: string) => server.paths().filter((path) => path === call).length;
+const question = async () =>
+  within(await screen.findByRole('dialog', { name: 'Confirm it is you' }));
+
+async function recordPayout() {
+  show(
+    <ClubPage slug="sharks" page="results/1042">
+      {(here) => <Results here={here} number={1042} />}
+    </ClubPage>,
+    '/club/sharks/admin/results/1042',
+  );
+  const record = await screen.findByRole('button', { name: 'Record the prize payout' });
+  await userEvent.click(record);
+  return record;
+}
+
+test('stale call is repeated once after the right password', async () => {
+  server.on(
+    PASSWORD,
+    { status: 400, body: { code: 'wrong-password', message: 'Invalid credentials' } },
+    { body: { reauthenticatedUntil: '2026-11-21T00:10:00Z' } },
+  );
+  await recordPayout();
+  const dialog = await question();
+  expect(dialog.getByLabelText('Password')).toBe(document.activeElement);
+  await userEvent.keyboard('wrong{Enter}');
+  expect(await dialog.findByText('Invalid credentials')).toBeTruthy();
+  expect(dialog.getByLabelText('Password')).toBe(document.activeElement);
+  expect((dialog.getByLabelText('Password') as HTMLInputElement).value).toBe('');
+  expect(times(PAYOUT)).toBe(1);
+  await userEvent.keyboard('right{Enter}');
+  await waitFor(() => expect(times(PAYOUT)).toBe(2));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(
+    server.asked.filter(({ path }) => path.endsWith('reauthenticate')).map(({ body }) => body),
+  ).toEqual([{ password: 'wrong' }, { password: 'right' }]);
+});
+
+test('second refusal after the password is reported and asks nothing more', async () => {
+  server.on(PAYOUT, STALE);
+  await recordPayout();
+  await question();
+  await userEvent.keyboard('right{Enter}');
+  expect(await screen.findByText('Confirm that it is you: enter your password.')).toBeTruthy();
+  expect(times(PAYOUT)).toBe(2);
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+test('cancelled question sends nothing and reports nothing', async () => {
+  const record = await recordPayout();
+  await userEvent.click((await question()).getByRole('button', { name: 'Cancel' }));
+  await waitFor(() => expect(record.getAttribute('aria-disabled')).toBe('false'));
+  expect(screen.queryByRole('dialog')).toBeNull();
+  expect(screen.queryByRole('alert')).toBeNull();
+  expect([times(PAYOUT), times(PASSWORD)]).toEqual([1, 0]);
+});
+
+test('session that ended meanwhile leads to the login', async () => {
+  server.on(PASSWORD, {
+    status: 401,
+    body: { code: 'unauthenticated', message: 'Please log in.' },
+  });
+  await recordPayout();
+  await question();
+  await userEvent.keyboard('right{Enter}');
+  expect(await screen.findByRole('dialog', { name: 'Log in again' })).toBeTruthy();
+  expect(screen.queryByRole('dialog', { name: 'Confirm it is you' })).toBeNull();
+  expect(times(PAYOUT)).toBe(1);
+});
+
+test('operator gives a code and a wrong code keeps the session', async () => {
+  server
+    .on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
+    .on('GET /api/clubs/sharks', {
+      body: { id: 1, name: 'Sharks', slug: 'sharks', canonicalSlug: 'sharks' },
+    })
+    .on(
+      CODE,
+      { status: 401, body: { code: 'wrong-code', message: 'That code is not right.' } },
+      { body: { reauthenticatedUntil: '2026-11-21T00:10:00Z' } },
+    );
+  await recordPayout();
+  const dialog = await question();
+  await userEvent.type(dialog.getByLabelText('Six-digit code'), '000000{Enter}');
+  expect(await dialog.findByText('That code is not right.')).toBeTruthy();
+  await userEvent.type(dialog.getByLabelText('Six-digit code'), '123 456{Enter}');
+  await waitFor(() => expect(times(PAYOUT)).toBe(2));
+  expect(
+    server.asked.filter(({ path }) => path.endsWith('reauthenticate')).map(({ body }) => body),
+  ).toEqual([{ code: '000000' }, { code: '123456' }]);
+});
+
+test('password for the whole bank numbers is typed once', async () => {
+  const reveal = 'POST /api/draws/1042/winner-bank/reveal';
+  server.on(reveal, STALE, {
+    body: { accountName: 'Robin', accountNumber: '87654321', bsb: '062-000' },
+  });
+  show(
+    <ClubPage slug="sharks" page="results/1042">
+      {(here) => <Results here={here} number={1042} />}
+    </ClubPage>,
+    '/club/sharks/admin/results/1042',
+  );
+  await userEvent.click(await screen.findByRole('button', { name: 'Show full numbers' }));
+  await userEvent.type(
+    within(screen.getByRole('dialog')).getByLabelText('Password'),
+    'right{Enter}',
+  );
+  expect(await screen.findByText('87654321')).toBeTruthy();
+  expect([times(reveal), times(PASSWORD)]).toEqual([2, 1]);
+});

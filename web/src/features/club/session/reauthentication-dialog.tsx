@@ -1,0 +1,132 @@
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { reauthenticate, reauthenticateWithCode } from '@/api/endpoints/club';
+import { Problem } from '@/api/http';
+import { onReauthenticationRequired } from '@/api/reauthentication';
+import { C } from '@/shared/strings-club';
+import { Dialog } from '@/shared/ui/dialog';
+import { Field } from '@/shared/ui/field';
+import { said } from '../data/said';
+import { PasswordField } from './password-field';
+import { useOver } from './use-session';
+
+/** Whether the session has ended. A wrong code is also a 401, but the session stays valid. */
+const isSessionOver = (error: unknown): boolean =>
+  error instanceof Problem &&
+  error.status === 401 &&
+  error.code !== 'wrong-code' &&
+  error.code !== 'code-used';
+
+const FIELD = 'reauthentication';
+
+/**
+ * Returns focus to the dialog below. The button pressed there is disabled while its request runs.
+ */
+function focusDialogBelow(): void {
+  if (document.activeElement && document.activeElement !== document.body) return;
+  const below = [...document.querySelectorAll<HTMLElement>('dialog[open]')].at(-1);
+  below?.querySelector<HTMLElement>('[data-autofocus], button')?.focus();
+}
+
+/**
+ * Asks for the password, or for the operator's code, when a request needs fresh proof. Concurrent
+ * requests share the answer.
+ */
+export function ReauthenticationDialog({ operator }: { operator: boolean }) {
+  const waiting = useRef<((proven: boolean) => void)[]>([]);
+  const [open, setOpen] = useState(false);
+  useEffect(() => {
+    const answers = waiting.current;
+    const withdraw = onReauthenticationRequired(async (password) => {
+      if (password !== undefined && !operator) {
+        await reauthenticate(password);
+        return true;
+      }
+      return new Promise<boolean>((resolve) => {
+        answers.push(resolve);
+        setOpen(true);
+      });
+    });
+    return () => {
+      withdraw();
+      for (const resolve of answers.splice(0)) resolve(false);
+    };
+  }, [operator]);
+  const answer = (proven: boolean) => {
+    setOpen(false);
+    for (const resolve of waiting.current.splice(0)) resolve(proven);
+  };
+  useEffect(() => {
+    if (!open) focusDialogBelow();
+  }, [open]);
+  return (
+    <Dialog title="Confirm it is you" open={open} onClose={() => answer(false)}>
+      <ProofForm operator={operator} onAnswer={answer} />
+    </Dialog>
+  );
+}
+
+function ProofForm({
+  operator,
+  onAnswer,
+}: {
+  operator: boolean;
+  onAnswer: (proven: boolean) => void;
+}) {
+  const [value, setValue] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const [pending, setPending] = useState(false);
+  const over = useOver();
+  useEffect(() => document.getElementById(FIELD)?.focus(), []);
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (pending) return;
+    setPending(true);
+    try {
+      await (operator ? reauthenticateWithCode(value.replace(/\D/g, '')) : reauthenticate(value));
+      onAnswer(true);
+    } catch (failure) {
+      if (isSessionOver(failure) && over(failure)) return onAnswer(false);
+      setError(said(failure, C.pleaseTryAgain));
+      setValue('');
+      setPending(false);
+      document.getElementById(FIELD)?.focus();
+    }
+  };
+  return (
+    <form className="stack" onSubmit={(event) => void onSubmit(event)} noValidate>
+      <p>
+        {operator ? 'Enter the code of your authenticator.' : 'Enter the password you log in with.'}{' '}
+        You are not asked again for ten minutes.
+      </p>
+      {operator ? (
+        <Field
+          id={FIELD}
+          label="Six-digit code"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          maxLength={7}
+          value={value}
+          error={error}
+          onValue={setValue}
+        />
+      ) : (
+        <PasswordField
+          id={FIELD}
+          label="Password"
+          autoComplete="current-password"
+          value={value}
+          error={error}
+          onValue={setValue}
+        />
+      )}
+      <div className="confirm-actions">
+        <button type="button" className="btn sec" onClick={() => onAnswer(false)}>
+          Cancel
+        </button>
+        <button type="submit" className="btn" aria-disabled={pending}>
+          Confirm
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,168 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { ANOMALY_TYPES } from '@/api/wire-operator';
+import { aServer, expectToast, openConsole, press, refused } from '@/testing/a-console';
+import { anAnomaly } from '@/testing/operator-data';
+import { chosenProblems, labelOf, linesWords } from './anomalies';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const LIST = 'GET /api/admin/payment-anomalies';
+const RESOLVE = 'POST /api/admin/payment-anomalies/resolve';
+const TICKETS = 'GET /api/admin/payment-anomalies/a-3/tickets';
+const WITHOUT_ORDER = anAnomaly({
+  id: 'a-3',
+  type: 'missing_ticket',
+  amount: '10.00',
+  orderId: null,
+  drawNumbers: [],
+  ticketCount: null,
+  customerName: 'Jo',
+  customerEmail: 'jo@example.com',
+  customerPhone: '0400 000 000',
+});
+const GIVEN = {
+  body: {
+    allocatedTickets: [{ drawNumber: 1042, ticketNumber: 12, serialNumber: 'FD-1042-012' }],
+    customerName: 'Jo',
+  },
+};
+const bodyOf = (server: ReturnType<typeof aServer>) =>
+  server.asked.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body;
+
+test('a draw and a count are chosen together, in range, and only left out while the payment may name them', () => {
+  const fields = (drawNumber: string, ticketCount: string, namesNone: boolean) =>
+    chosenProblems({ drawNumber, ticketCount }, namesNone).map(({ field }) => field);
+  expect(fields('', '', false)).toEqual([]);
+  expect(fields('', '', true)).toEqual(['drawNumber']);
+  expect(fields('1042', '', true)).toEqual(['ticketCount']);
+  expect(fields('', '2', true)).toEqual(['drawNumber']);
+  for (const count of ['0', '51', '1.5', 'two'])
+    expect(fields('1042', count, true)).toEqual(['ticketCount']);
+  expect(fields('FD-1042', '50', true)).toEqual([]);
+});
+
+test('lines are told as tickets of draws', () => {
+  expect(
+    linesWords([
+      { drawNumber: 1042, ticketCount: 2 },
+      { drawNumber: 1043, ticketCount: 1 },
+    ]),
+  ).toBe('2 tickets of FD-1042, 1 ticket of FD-1043');
+});
+
+test('a payment without an order says so, and is given the chosen tickets', async () => {
+  const server = aServer({
+    [LIST]: { body: [WITHOUT_ORDER] },
+    [TICKETS]: { body: { orderId: null, lines: [] } },
+    [RESOLVE]: GIVEN,
+  });
+  openConsole('payments', '&open=a-3');
+  expect(await screen.findByText('No order of ours matches this payment.')).toBeDefined();
+  expect(
+    screen.getByText('Refund it, or choose the draw and the number of tickets to allocate.'),
+  ).toBeDefined();
+  expect(
+    screen.getByText(
+      '$10.00 must be the price of these tickets, with at most the card fee on top.',
+    ),
+  ).toBeDefined();
+  expect(screen.getByRole('button', { name: 'Refund payment' })).toBeDefined();
+  await press('Allocate ticket and resolve');
+  expect(
+    (await screen.findAllByText('Choose a draw and a count, or refund the payment')).length,
+  ).toBe(2);
+  expect(bodyOf(server)).toBeUndefined();
+  await userEvent.type(screen.getByLabelText('Draw number'), 'FD-1042');
+  await userEvent.type(screen.getByLabelText('Tickets'), '2');
+  await press('Allocate ticket and resolve');
+  await expectToast('Ticket allocated', 'FD-1042-012 is now Jo’s.');
+  expect(bodyOf(server)).toEqual({
+    paymentIntentId: 'pi_3QdemoAAAA21Xk',
+    customerName: 'Jo',
+    customerEmail: 'jo@example.com',
+    customerPhone: '0400 000 000',
+    drawNumber: 1042,
+    ticketCount: 2,
+  });
+});
+
+test('tickets that the payment names are offered, and left to the server when nothing is chosen', async () => {
+  const server = aServer({
+    [LIST]: { body: [WITHOUT_ORDER] },
+    [TICKETS]: { body: { orderId: null, lines: [{ drawNumber: 1042, ticketCount: 2 }] } },
+    [RESOLVE]: GIVEN,
+  });
+  openConsole('payments', '&open=a-3');
+  expect(
+    await screen.findByText(
+      'It was made for 2 tickets of FD-1042: leave draw and tickets empty to allocate these, or choose others.',
+    ),
+  ).toBeDefined();
+  await press('Allocate ticket and resolve');
+  await expectToast('Ticket allocated', 'FD-1042-012 is now Jo’s.');
+  expect(bodyOf(server)).toEqual({
+    paymentIntentId: 'pi_3QdemoAAAA21Xk',
+    customerName: 'Jo',
+    customerEmail: 'jo@example.com',
+    customerPhone: '0400 000 000',
+  });
+});
+
+test('a missing ticket of a known order says what would be allocated, and asks for no draw', async () => {
+  aServer({
+    [LIST]: { body: [{ ...WITHOUT_ORDER, orderId: 'o-1' }] },
+    [TICKETS]: { body: { orderId: 'o-1', lines: [{ drawNumber: 1042, ticketCount: 1 }] } },
+  });
+  openConsole('payments', '&open=a-3');
+  expect(await screen.findByText('Allocates 1 ticket of FD-1042.')).toBeDefined();
+  expect(screen.queryByLabelText('Draw number')).toBeNull();
+});
+
+test.each(ANOMALY_TYPES)(
+  '%s is closed with a reason, and only once the server says so',
+  async (type) => {
+    const anomaly = anAnomaly({ id: 'a-3', type });
+    const server = aServer({
+      [LIST]: { body: [anomaly] },
+      'POST /api/admin/payment-anomalies/a-3/resolve': [
+        refused(503, 'Please wait.'),
+        { body: { ...anomaly, resolved: true } },
+      ],
+    });
+    openConsole('payments', '&open=a-3');
+    await press('Close with a reason');
+    const dialog = await screen.findByRole('dialog', { name: 'Close this anomaly' });
+    expect(within(dialog).getByText(labelOf(type))).toBeDefined();
+    await press('Close anomaly', dialog);
+    expect(server.paths().some((path) => path.endsWith('/a-3/resolve'))).toBe(false);
+    await userEvent.type(within(dialog).getByLabelText('Reason'), 'Settled by phone');
+    await press('Close anomaly', dialog);
+    await expectToast('Failed to resolve anomaly', 'Please wait.');
+    await press('Close anomaly', dialog);
+    await expectToast('Anomaly closed', 'Settled by phone');
+    expect(
+      server.asked.filter(({ path }) => path.endsWith('/a-3/resolve')).map(({ body }) => body),
+    ).toEqual([{ note: 'Settled by phone' }, { note: 'Settled by phone' }]);
+  },
+);
+
+test('who closed it stands in the panel', async () => {
+  aServer({
+    [LIST]: {
+      body: [
+        {
+          ...WITHOUT_ORDER,
+          resolved: true,
+          resolvedAt: '2026-11-21T02:00:00Z',
+          resolvedBy: 'Super Admin',
+          resolvedByEmail: 'op@example.com',
+          resolution: 'Settled by phone',
+        },
+      ],
+    },
+  });
+  openConsole('payments', '&open=a-3');
+  expect(await screen.findByText(/^op@example\.com, .*\(Settled by phone\)$/)).toBeDefined();
+});

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { cacheStrategy, isScreen, nameOf } from './cache-strategy';
+
+const SITE = 'https://doubles.example';
+const asked = (path: string, method = 'GET') => cacheStrategy({ method, url: SITE + path }, SITE);
+
+test('a built file with its digest comes from here, and one whose name stays does not', () => {
+  for (const path of [
+    '/assets/web.ff585466.js',
+    '/assets/barlow-condensed-600-subset.8959b8b1.woff2',
+    '/assets/crossing.9f842d09.svg',
+  ])
+    expect(asked(path), path).toBe('cache first');
+  for (const path of [
+    '/sw.js',
+    '/manifest.webmanifest',
+    '/widgets/live.js',
+    '/assets/index.html',
+    '/sandbox/stripe.js',
+  ])
+    expect(asked(path), path).toBe('network only');
+});
+
+test('pages that are the same for everybody are asked for, and kept', () => {
+  for (const path of [
+    '/',
+    '/draw/1042',
+    '/draw/1042/?quantity=2',
+    '/club/sharks',
+    '/CLUB/sharks/specials/finals',
+    '/club/sharks/offer/finals?src=widget',
+  ])
+    expect(asked(path), path).toBe('network first');
+});
+
+test('draws as anyone may see them are kept, tickets and what only some ask for are not', () => {
+  for (const path of [
+    '/api/draws/active',
+    '/api/draws/awaiting-results',
+    '/api/draws/completed',
+    '/api/draws/1042',
+  ])
+    expect(asked(path), path).toBe('network first');
+  for (const path of [
+    '/api/draws/1042/tickets',
+    '/api/draws/1042/available-tickets',
+    '/api/draws/awaiting-results?clubId=1',
+    '/api/draws/1042/winners',
+    '/api/config',
+    '/api/meta/draw/1042',
+  ])
+    expect(asked(path), path).toBe('network only');
+});
+
+test('nothing of a buyer, a login, a club or the operator is ever kept', () => {
+  const own = [
+    '/my',
+    '/my/0123456789abcdef',
+    '/claim',
+    '/claim/x',
+    '/thank-you',
+    '/checkout/1042',
+    '/checkout?drawId=1042',
+    '/cart/checkout',
+    '/cart-checkout-clean',
+    '/apple-pay-redirect',
+    '/debugcart',
+    '/verify/1042',
+  ];
+  const desks = [
+    '/admin',
+    '/admin/login',
+    '/club/sharks/admin',
+    '/club/sharks/admin/bundles',
+    '/club/sharks/admin/people',
+    '/super-admin',
+    '/reset-password',
+    '/verify-email',
+  ];
+  const calls = [
+    '/api/orders/0123',
+    '/api/admin/whoami',
+    '/api/clubs/slug/sharks',
+    '/api/clubs/1/stats',
+    '/api/reservations/x',
+    '/ws',
+    '/uploads/a.png',
+    '/og/site',
+  ];
+  const boards = ['/draw/1042/display', '/club/sharks/specials/finals/display', '/w/draw:1042'];
+  for (const path of [...own, ...desks, ...calls, ...boards])
+    expect(asked(path), path).toBe('network only');
+});
+
+test('only reading is looked at, and only on this site', () => {
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'])
+    expect(asked('/draw/1042', method), method).toBe('network only');
+  expect(cacheStrategy({ method: 'GET', url: 'https://js.stripe.com/' }, SITE)).toBe(
+    'network only',
+  );
+});
+
+test('a copy lies under its path alone: a link may carry a secret after it', () => {
+  expect(nameOf(`${SITE}/draw/1042?client_secret=x#y`)).toBe('/draw/1042');
+});
+
+test('people read our words where there is nothing to show; boards and calls are left to fail', () => {
+  for (const path of ['/', '/my/0123', '/checkout/1042', '/admin/login', '/verify/1042'])
+    expect(isScreen(SITE + path), path).toBe(true);
+  for (const path of [
+    '/draw/1042/display',
+    '/api/draws/1/report',
+    '/sandbox/mailbox',
+    '/w/draw:1042',
+    '/uploads/a.png',
+  ])
+    expect(isScreen(SITE + path), path).toBe(false);
+});
