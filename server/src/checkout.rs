@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use actix_web::HttpRequest;
-use domain::{Cents, DrawId, OrderState, Timestamp, reservation};
+use domain::{Cents, DrawId, OrderId, OrderState, Timestamp, reservation};
 use persistence::failpoint::{self, PurchaseStep};
 use persistence::ledger::BuyerDetails;
 
@@ -87,11 +87,15 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
     let now = state.clock.now();
     limits::check_amount(&request, &quote)?;
     limits::check_not_sold_out(state, &request, &quote)?;
-    let (plan, opening) = state
+    let turn = state.open_orders.turn(&request.browser).await;
+    let plan = state
         .open_orders
         .plan(&request.browser, &request.tickets, now);
     limits::check_plan(state, &request, &plan)?;
     abandon_overlapping_orders(state, &request, &plan).await?;
+    state
+        .open_orders
+        .record_begun(&request.browser, &request.tickets, now);
     let found = order::find_or_open(state, &request, &quote, &plan).await?;
     let shown_until = order::shown_until(state, &found.record, &quote, now).await?;
     let generation = found.generation;
@@ -108,7 +112,7 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
     state
         .open_orders
         .record_opened(&request.browser, tracked, now);
-    drop(opening);
+    drop(turn);
     Ok(OpenedCheckout { order, shown_until })
 }
 
@@ -154,7 +158,21 @@ async fn abandon_overlapping_orders(
 ) -> Result<(), Problem> {
     for order in &plan.abandon {
         state.payments.abandon(*order).await?;
-        state.open_orders.mark_finished(&request.browser, *order);
+        stop_tracking_if_ended(state, &request.browser, *order).await?;
+    }
+    Ok(())
+}
+
+/// Marks an abandoned order as finished. An order whose buyer is paying stays open, and keeps its
+/// tickets.
+pub async fn stop_tracking_if_ended(
+    state: &State,
+    browser: &Browser,
+    order: OrderId,
+) -> Result<(), Problem> {
+    let record = state.payments.order(order).await?;
+    if record.is_none_or(|record| record.order.state != OrderState::Quoted) {
+        state.open_orders.mark_finished(browser, order);
     }
     Ok(())
 }

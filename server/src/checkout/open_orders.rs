@@ -2,11 +2,13 @@
 //! the same draws, and at most 100 reserved tickets (decisions C-2, M-7).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use dashmap::DashMap;
 use domain::reservation::{KEPT_SECONDS, SHOWN_SECONDS};
 use domain::{DrawId, OrderId, Timestamp};
 use sha2::{Digest, Sha256};
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::identity::Browser;
 
@@ -42,10 +44,11 @@ pub struct TrackedOrder {
 #[derive(Default)]
 struct BrowserOrders {
     orders: Vec<TrackedOrder>,
-    /// Orders that are being opened now. They count before they exist, so that concurrent requests
-    /// cannot exceed the limit together.
-    opening: Vec<(u64, RequestedTickets)>,
-    openings: u64,
+    /// Openings whose outcome is not known: in progress, failed, or given up by the client. Their
+    /// tickets may be reserved until the stored time.
+    unsettled: Vec<(RequestedTickets, Timestamp)>,
+    /// Held by the request that opens or resizes an order.
+    turn: Arc<Mutex<()>>,
     consented_at: Option<Timestamp>,
     paid_at: Option<Timestamp>,
     seen_at: Option<Timestamp>,
@@ -91,23 +94,6 @@ pub fn is_own(browser: &Browser, client_key: &str, draws: impl Iterator<Item = D
     generation.is_some_and(|generation| self::client_key(browser, draws, generation) == client_key)
 }
 
-/// Counts an order as being opened until it is dropped.
-pub struct OpeningGuard<'a> {
-    orders: &'a OpenOrders,
-    browser: Browser,
-    number: u64,
-}
-
-impl Drop for OpeningGuard<'_> {
-    fn drop(&mut self) {
-        if let Some(mut browser_orders) = self.orders.0.get_mut(&self.browser) {
-            browser_orders
-                .opening
-                .retain(|(number, _)| *number != self.number);
-        }
-    }
-}
-
 impl BrowserOrders {
     fn has_paid(&self, now: Timestamp) -> bool {
         self.paid_at
@@ -126,10 +112,16 @@ impl BrowserOrders {
             .filter(|tracked| !same(tracked))
             .collect();
         let current = self.orders.iter().rev().find(same);
-        let others_tickets = others
+        let settled_elsewhere = others
             .iter()
             .map(|tracked| &tracked.counts)
-            .chain(self.opening.iter().map(|(_, counts)| counts));
+            .filter(|other| !overlaps(other));
+        // An unsettled opening of the same draws is the same order, which is resized.
+        let unsettled_elsewhere = self
+            .unsettled
+            .iter()
+            .filter(|(other, until)| now < *until && !other.keys().eq(counts.keys()))
+            .map(|(other, _)| other);
         CheckoutPlan {
             generation: current.map_or(0, |tracked| tracked.generation),
             is_new: current
@@ -139,36 +131,54 @@ impl BrowserOrders {
                 .filter(|tracked| overlaps(&tracked.counts))
                 .map(|tracked| tracked.order)
                 .collect(),
-            reserved_elsewhere: others_tickets
-                .filter(|other| !overlaps(other))
+            reserved_elsewhere: settled_elsewhere
+                .chain(unsettled_elsewhere)
                 .flat_map(RequestedTickets::values)
                 .sum(),
         }
     }
+
+    /// Forgets unsettled openings of these draws, and those whose reservations have ended.
+    fn settle(&mut self, counts: &RequestedTickets, now: Timestamp) {
+        self.unsettled
+            .retain(|(other, until)| now < *until && !other.keys().eq(counts.keys()));
+    }
 }
 
 impl OpenOrders {
-    /// Plans the opening of an order, and counts it until the guard is dropped.
+    /// Waits until the browser's other openings have ended. Until the guard is dropped, no other
+    /// request of the browser opens or resizes an order, so what is tracked is what is reserved.
+    pub async fn turn(&self, browser: &Browser) -> OwnedMutexGuard<()> {
+        let turn = self.0.entry(*browser).or_default().turn.clone();
+        turn.lock_owned().await
+    }
+
+    /// Plans the opening of an order. The caller holds the browser's turn.
     pub fn plan(
         &self,
         browser: &Browser,
         counts: &RequestedTickets,
         now: Timestamp,
-    ) -> (CheckoutPlan, OpeningGuard<'_>) {
+    ) -> CheckoutPlan {
         let mut browser_orders = self.0.entry(*browser).or_default();
-        let plan = browser_orders.plan(counts, now);
-        browser_orders.openings += 1;
-        let number = browser_orders.openings;
-        browser_orders.opening.push((number, counts.clone()));
         browser_orders.seen_at = Some(now);
-        (
-            plan,
-            OpeningGuard {
-                orders: self,
-                browser: *browser,
-                number,
-            },
-        )
+        browser_orders.plan(counts, now)
+    }
+
+    /// Counts the tickets of an opening that begins, until it is recorded as opened or refused, or
+    /// until its reservations would have ended.
+    pub fn record_begun(&self, browser: &Browser, counts: &RequestedTickets, now: Timestamp) {
+        let mut browser_orders = self.0.entry(*browser).or_default();
+        browser_orders
+            .unsettled
+            .push((counts.clone(), now.plus_seconds(KEPT_SECONDS)));
+    }
+
+    /// Forgets an opening that was refused: it left the reservations as they were.
+    pub fn record_refused(&self, browser: &Browser, counts: &RequestedTickets, now: Timestamp) {
+        if let Some(mut browser_orders) = self.0.get_mut(browser) {
+            browser_orders.settle(counts, now);
+        }
     }
 
     /// Whether the browser has an order or a remembered consent.
@@ -206,6 +216,7 @@ impl OpenOrders {
             old.order != tracked.order
                 && now < old.reserved_until.plus_seconds(FORGOTTEN_AFTER_SECONDS)
         });
+        browser_orders.settle(&tracked.counts, now);
         browser_orders.orders.push(tracked);
         browser_orders.seen_at = Some(now);
     }
@@ -282,14 +293,17 @@ impl OpenOrders {
         self.0.retain(|_, browser_orders| {
             // A browser that only asked leaves nothing behind: many strangers take no memory.
             let holds = !browser_orders.orders.is_empty()
-                || !browser_orders.opening.is_empty()
+                || !browser_orders.unsettled.is_empty()
                 || browser_orders.consented_at.is_some();
+            // A second turn of the same browser must not begin beside one that is held.
+            let is_opening = Arc::strong_count(&browser_orders.turn) > 1;
             let ends = browser_orders
                 .orders
                 .iter()
                 .map(|tracked| tracked.reserved_until)
                 .chain(browser_orders.seen_at);
-            browser_orders.has_paid(now)
+            is_opening
+                || browser_orders.has_paid(now)
                 || holds
                     && ends
                         .max()
@@ -300,19 +314,12 @@ impl OpenOrders {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+
     use super::*;
 
     const NOW: Timestamp = Timestamp(1_000_000);
     const BROWSER: Browser = Browser([7; 16]);
-
-    fn plan(
-        orders: &OpenOrders,
-        browser: &Browser,
-        counts: &RequestedTickets,
-        now: Timestamp,
-    ) -> CheckoutPlan {
-        orders.plan(browser, counts, now).0
-    }
 
     fn counts(list: &[(i64, u16)]) -> RequestedTickets {
         list.iter()
@@ -335,7 +342,7 @@ mod tests {
     fn browser_has_one_live_order_per_draw() {
         let orders = OpenOrders::default();
         orders.record_opened(&BROWSER, tracked(1, &[(1001, 2)]), NOW);
-        let again = plan(&orders, &BROWSER, &counts(&[(1001, 5)]), NOW);
+        let again = orders.plan(&BROWSER, &counts(&[(1001, 5)]), NOW);
         assert_eq!(
             again,
             CheckoutPlan {
@@ -345,7 +352,7 @@ mod tests {
                 reserved_elsewhere: 0
             }
         );
-        let cart = plan(&orders, &BROWSER, &counts(&[(1001, 1), (1002, 1)]), NOW);
+        let cart = orders.plan(&BROWSER, &counts(&[(1001, 1), (1002, 1)]), NOW);
         assert_eq!(
             cart,
             CheckoutPlan {
@@ -355,7 +362,7 @@ mod tests {
                 reserved_elsewhere: 0
             }
         );
-        let other = plan(&orders, &BROWSER, &counts(&[(1003, 1)]), NOW);
+        let other = orders.plan(&BROWSER, &counts(&[(1003, 1)]), NOW);
         assert_eq!(
             other,
             CheckoutPlan {
@@ -365,7 +372,7 @@ mod tests {
                 reserved_elsewhere: 2
             }
         );
-        let stranger = plan(&orders, &Browser([8; 16]), &counts(&[(1001, 5)]), NOW);
+        let stranger = orders.plan(&Browser([8; 16]), &counts(&[(1001, 5)]), NOW);
         assert_eq!(
             stranger,
             CheckoutPlan {
@@ -397,35 +404,44 @@ mod tests {
         assert!(!orders.knows(&BROWSER), "the browser is forgotten");
     }
 
-    #[test]
-    fn concurrent_openings_count_towards_the_limit() {
+    #[actix_web::test]
+    async fn browser_opens_one_order_at_a_time() {
         let orders = OpenOrders::default();
-        let (first, opening) = orders.plan(&BROWSER, &counts(&[(1001, 50)]), NOW);
-        assert_eq!(first.reserved_elsewhere, 0);
-        assert_eq!(
-            orders
-                .plan(&BROWSER, &counts(&[(1002, 50)]), NOW)
-                .0
-                .reserved_elsewhere,
-            50
+        let first = orders.turn(&BROWSER).await;
+        let mut second = Box::pin(orders.turn(&BROWSER));
+        assert!((&mut second).now_or_never().is_none(), "the first is held");
+        assert!(orders.turn(&Browser([8; 16])).now_or_never().is_some());
+        orders.sweep(NOW.plus_seconds(2 * FORGOTTEN_AFTER_SECONDS));
+        assert!(
+            orders.turn(&BROWSER).now_or_never().is_none(),
+            "a sweep forgets no held turn"
         );
+        drop(first);
+        assert!(second.now_or_never().is_some());
+        orders.sweep(NOW.plus_seconds(2 * FORGOTTEN_AFTER_SECONDS));
+        assert!(!orders.knows(&BROWSER));
+    }
+
+    #[test]
+    fn unsettled_opening_counts_until_its_reservation_would_end() {
+        let orders = OpenOrders::default();
+        let elsewhere =
+            |list: &[(i64, u16)], now| orders.plan(&BROWSER, &counts(list), now).reserved_elsewhere;
+        orders.record_begun(&BROWSER, &counts(&[(1001, 50)]), NOW);
+        assert_eq!(elsewhere(&[(1002, 50)], NOW), 50);
+        assert_eq!(elsewhere(&[(1001, 50)], NOW), 0, "the same order");
         assert_eq!(
-            orders
-                .plan(&BROWSER, &counts(&[(1001, 50)]), NOW)
-                .0
-                .reserved_elsewhere,
-            0,
-            "the same order"
+            elsewhere(&[(1001, 1), (1002, 1)], NOW),
+            50,
+            "another order, which does not replace the first"
         );
-        drop(opening);
-        assert_eq!(
-            orders
-                .plan(&BROWSER, &counts(&[(1002, 50)]), NOW)
-                .0
-                .reserved_elsewhere,
-            0,
-            "the first opening was dropped"
-        );
+        let end = NOW.plus_seconds(KEPT_SECONDS);
+        assert_eq!(elsewhere(&[(1002, 50)], end), 0);
+        orders.record_refused(&BROWSER, &counts(&[(1001, 7)]), NOW);
+        assert_eq!(elsewhere(&[(1002, 50)], NOW), 0, "it was refused");
+        orders.record_begun(&BROWSER, &counts(&[(1001, 50)]), NOW);
+        orders.record_opened(&BROWSER, tracked(1, &[(1001, 20)]), NOW);
+        assert_eq!(elsewhere(&[(1002, 50)], NOW), 20, "it is known now");
     }
 
     #[test]
@@ -434,22 +450,22 @@ mod tests {
         orders.record_opened(&BROWSER, tracked(1, &[(1001, 50)]), NOW);
         orders.mark_finished(&BROWSER, OrderId(1));
         assert_eq!(
-            plan(&orders, &BROWSER, &counts(&[(1002, 1)]), NOW).reserved_elsewhere,
+            orders
+                .plan(&BROWSER, &counts(&[(1002, 1)]), NOW)
+                .reserved_elsewhere,
             0
         );
         orders.record_opened(&BROWSER, tracked(2, &[(1003, 50)]), NOW);
         assert_eq!(
-            plan(&orders, &BROWSER, &counts(&[(1002, 1)]), NOW).reserved_elsewhere,
+            orders
+                .plan(&BROWSER, &counts(&[(1002, 1)]), NOW)
+                .reserved_elsewhere,
             50
         );
         assert_eq!(
-            plan(
-                &orders,
-                &BROWSER,
-                &counts(&[(1002, 1)]),
-                NOW.plus_seconds(150)
-            )
-            .reserved_elsewhere,
+            orders
+                .plan(&BROWSER, &counts(&[(1002, 1)]), NOW.plus_seconds(150))
+                .reserved_elsewhere,
             0
         );
     }

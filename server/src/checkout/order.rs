@@ -57,11 +57,16 @@ pub(super) async fn find_or_open(
             buyer: request.buyer.clone(),
             source: hold_source(state, &request.browser, request.address),
         };
-        let record = state
-            .payments
-            .open(order)
-            .await
-            .map_err(|failure| opening_failed(failure, &quote.account))?;
+        let record = state.payments.open(order).await.map_err(|failure| {
+            if matches!(failure, PaymentFailure::Refused { .. }) {
+                state.open_orders.record_refused(
+                    &request.browser,
+                    &request.tickets,
+                    state.clock.now(),
+                );
+            }
+            opening_failed(failure, &quote.account)
+        })?;
         let is_same_attempt =
             request.attempt.is_some() && attempt_of(record.order.id) == Some(&request.attempt);
         match record.order.state {

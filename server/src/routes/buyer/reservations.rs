@@ -9,6 +9,7 @@ use domain::reservation::EXTENSIONS_MAX;
 use domain::{DrawId, OrderId, OrderState};
 use uuid::Uuid;
 
+use crate::checkout;
 use crate::checkout::hold_source;
 use crate::error::Problem;
 use crate::identity::{Browser, address};
@@ -27,7 +28,7 @@ pub async fn release(
     let own = own_order(&state, &browser, &path).await?;
     if own.record().order.state == OrderState::Quoted {
         own.abandon(&state).await?;
-        state.open_orders.mark_finished(&browser, own.id());
+        checkout::stop_tracking_if_ended(&state, &browser, own.id()).await?;
         state.live.mark_order_changed(&own.record().token);
     }
     Ok(HttpResponse::NoContent().finish())
