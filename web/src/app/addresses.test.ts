@@ -10,7 +10,7 @@ const SHORT_LINKS = ['/w/bundle::/:', '/w/draw::'];
 /** Incomplete addresses. The server answers 404 and the page says what is missing. */
 const CUT_SHORT = ['/club'];
 
-/** Replaces each variable by `:`, because both tables name variables differently. */
+/** Replaces each variable by `:`, because its name does not matter. */
 const shape = (path: string): string => path.replace(/\{\w+\}|:\w+/g, ':');
 
 test('server and client have the same page addresses', () => {
