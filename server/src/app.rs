@@ -16,20 +16,18 @@ use persistence::records::Records;
 use persistence::{PaymentStores, Postgres};
 
 use crate::config::{Config, Stage};
-use crate::front::Front;
-use crate::mail::smtp::Smtp;
-use crate::mail::{DeliveryMethod, MailSender};
-use crate::nodes::HttpPeerClient;
-use crate::nodes::peer_credentials::PeerCredentials;
+use crate::http::front::Front;
+use crate::http::nodes::HttpPeerClient;
+use crate::http::{edge, nodes, routes};
+use crate::ops::lifecycle::{Lifecycle, Phase};
+use crate::ops::metrics;
+use crate::ops::peer_credentials::PeerCredentials;
+use crate::render::mail_sender::smtp::Smtp;
+use crate::render::mail_sender::{DeliveryMethod, MailSender};
+use crate::render::site::Site;
+use crate::sandbox::server::SandboxServer;
 use crate::sandbox::{self, Sandbox};
-use crate::site::Site;
 use crate::state::{State, StateParts};
-use crate::{edge, metrics, nodes, routes};
-
-pub mod lifecycle;
-mod sandbox_server;
-pub use lifecycle::{Lifecycle, Phase};
-pub use sandbox_server::SandboxServer;
 
 /// Time that requests in flight get to finish once the server is told to stop.
 pub const DRAIN_SECONDS_MAX: u64 = 20;

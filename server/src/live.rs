@@ -9,23 +9,20 @@ use domain::View;
 use serde::Deserialize;
 use tokio::time::MissedTickBehavior;
 
-use crate::app::Phase;
-use crate::error::Problem;
-use crate::identity::{self, Caller, origin};
-use crate::routes::operator::health::now as ops_now;
+use crate::api::console::health::OpsNow;
+use crate::api::draw::DrawNow;
+use crate::api::error::Problem;
+use crate::api::frame::{PublicNow, frame};
+use crate::http::routes::operator::health::now as ops_now;
+use crate::ops::lifecycle::Phase;
+use crate::services::identity::{self, Caller, origin};
 use crate::state::State;
-use crate::wire::console::health::OpsNow;
-use crate::wire::draw::DrawNow;
-use crate::wire::frame::{PublicNow, frame};
 
-mod hub;
 mod orders;
-pub mod outbox;
 pub mod session;
-pub mod topic;
 
-pub use hub::{Hub, TopicFrame};
-use topic::Topic;
+use crate::services::live_hub::TopicFrame;
+use crate::services::live_hub::topic::{self, Topic};
 
 /// Changes within a tick share one frame.
 const TICK: Duration = Duration::from_millis(100);
@@ -209,7 +206,7 @@ async fn republish(state: &State, topic: Topic) {
 }
 
 /// The current frame of a topic. `None` when its object does not exist.
-async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFrame> {
+pub(crate) async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFrame> {
     match topic {
         Topic::Draw(draw) => {
             let (_, _, view) = state.catalogue.draw(*draw).await?;

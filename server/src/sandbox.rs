@@ -38,6 +38,7 @@ pub mod card;
 pub mod clock;
 pub mod faults;
 pub mod mailbox;
+pub mod server;
 pub mod webhook_sender;
 
 mod account;

@@ -9,21 +9,21 @@ use persistence::Failure;
 use persistence::records::Records;
 use tokio::sync::watch;
 
-use crate::app::Phase;
-use crate::catalogue::Catalogue;
-use crate::checkout::open_orders::OpenOrders;
-use crate::client_reports::ClientReports;
 use crate::config::Config;
-use crate::edge::policy::Policies;
-use crate::identity::{BrowserCookies, browser};
-use crate::limits::Limits;
-use crate::live::Hub;
-use crate::metrics::Metrics;
-use crate::nodes::peer_credentials::PeerCredentials;
+use crate::http::routes::machine::cards::CardCache;
+use crate::http::routes::machine::health::IntegrityCache;
+use crate::ops::client_reports::ClientReports;
+use crate::ops::lifecycle::Phase;
+use crate::ops::metrics::Metrics;
+use crate::ops::peer_credentials::PeerCredentials;
+use crate::render::page_cache::PageCache;
 use crate::render::renderer::Renderer;
-use crate::routes::machine::cards::CardCache;
-use crate::routes::machine::health::IntegrityCache;
-use crate::routes::machine::shell::page_cache::PageCache;
+use crate::render::security_policy::Policies;
+use crate::services::catalogue::Catalogue;
+use crate::services::identity::{BrowserCookies, browser};
+use crate::services::limits::Limits;
+use crate::services::live_hub::Hub;
+use crate::services::open_orders::OpenOrders;
 
 /// The shared state of all handlers.
 pub struct State {
@@ -72,7 +72,7 @@ pub struct StateParts {
 }
 
 impl State {
-    /// Builds the state and reads the catalogue. It starts no task: see [`crate::routes::run`].
+    /// Builds the state and reads the catalogue. It starts no task: see [`crate::http::routes::run`].
     ///
     /// # Errors
     /// The database could not be read.

@@ -9,12 +9,12 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use actix_web_actors::ws;
 use domain::access::Principal;
 
-use super::outbox::{DisconnectReason, Outbox};
-use super::topic::Topic;
-use crate::error::Problem;
-use crate::identity::{address, login, random};
+use crate::api::error::Problem;
+use crate::api::frame::{Wish, frame};
+use crate::services::identity::{address, login, random};
+use crate::services::live_hub::outbox::{DisconnectReason, Outbox};
+use crate::services::live_hub::topic::Topic;
 use crate::state::State;
-use crate::wire::frame::{Wish, frame};
 
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// A client that sends neither a pong nor a message for this long counts as gone.

@@ -3,13 +3,13 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::catalogue::CatalogueFacts;
-use crate::offer::Offer;
+use crate::api as wire;
 use crate::render::colour::Colour;
 use crate::render::page::first_paint::dollars;
 use crate::render::page::{DrawPhase, DrawTexts};
 use crate::render::when;
-use crate::wire;
+use crate::services::catalogue::CatalogueFacts;
+use crate::services::offer::Offer;
 use persistence::records::clubs::Club;
 
 mod canvas;

@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::error::Problem;
+use crate::api::error::Problem;
 use crate::render::picture::{Kind, Picture, kind};
 
 pub mod child;

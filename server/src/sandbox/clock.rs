@@ -12,10 +12,10 @@ use persistence::records::Records;
 use serde::{Deserialize, Serialize};
 
 use super::Sandbox;
-use crate::error::Problem;
-use crate::routes;
+use crate::api::error::Problem;
+use crate::api::instant::rfc3339;
+use crate::http::routes;
 use crate::state::State;
-use crate::wire::instant::rfc3339;
 
 /// The longest single move: two years.
 const ADVANCE_SECONDS_MAX: i64 = 2 * 366 * 86_400;

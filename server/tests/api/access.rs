@@ -4,7 +4,7 @@
 use domain::DrawId;
 use reqwest::Method;
 use serde_json::json;
-use server::routes::{Route, Verb};
+use server::http::routes::{Route, Verb};
 
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};

@@ -4,7 +4,7 @@
 use domain::access::Audience;
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::routes::{ROUTES, Route, Verb};
+use server::http::routes::{ROUTES, Route, Verb};
 
 use crate::support::{Buyer, GOOD_CARD, TestServer, club};
 
@@ -287,7 +287,7 @@ async fn nul_byte_in_path_or_query_is_refused() {
             );
         }
     }
-    let document = server::openapi::document();
+    let document = server::http::openapi::document();
     let (operator, mut calls) = (&browsers[2], 0);
     for (path, operations) in document["paths"].as_object().expect("addresses") {
         let parameters = operations["get"]["parameters"]

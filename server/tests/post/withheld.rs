@@ -7,7 +7,7 @@ use actors::{Post, SystemClock};
 use domain::OrderState;
 use persistence::records::clubs::NewClub;
 use persistence::stores::{Mail, OrderRecord};
-use server::mail::{DeliveryMethod, MailSender};
+use server::render::mail_sender::{DeliveryMethod, MailSender};
 
 use crate::Club;
 

@@ -6,9 +6,9 @@ use domain::{Cents, TICKETS, Timestamp, fee};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use crate::api as wire;
 use crate::render::colour::Colour;
 use crate::render::when;
-use crate::wire;
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;

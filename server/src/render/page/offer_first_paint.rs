@@ -3,9 +3,9 @@
 use domain::{Status, TICKETS, Timestamp, View, fee};
 use persistence::records::listings::Listing;
 
-use crate::offer::{Offer, OfferStatus};
 use crate::render::page::first_paint::{TimeLeft, dollars, time_left, whole_dollars};
 use crate::render::when;
+use crate::services::offer::{Offer, OfferStatus};
 
 /// Tags are cut at this length when shown (decision H-12).
 const TAG_CHARS_MAX: usize = 90;

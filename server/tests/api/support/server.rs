@@ -22,16 +22,16 @@ use persistence::records::draws::DrawToCreate;
 use persistence::stores::{Mail, OrderRecord};
 use persistence::testing::Database;
 use persistence::{Ledger, PaymentStores, Postgres, Sealer};
-use server::app::Phase;
 use server::config::{Config, DEMO_WEBHOOK_SECRET, Environment};
-use server::front::Front;
-use server::identity::password;
+use server::http::front::Front;
+use server::http::{edge, routes};
+use server::ops::lifecycle::Phase;
+use server::render::site::Site;
 use server::sandbox::authenticator::OPERATOR_SECRET;
 use server::sandbox::clock::SandboxClock;
 use server::sandbox::{self, Sandbox};
-use server::site::Site;
+use server::services::identity::password;
 use server::state::{State, StateParts};
-use server::{edge, routes};
 use tokio::sync::{mpsc, watch};
 
 use super::buyer::Buyer;
@@ -247,7 +247,7 @@ impl TestServer {
 
     /// Confirms the club's e-mail address as the mailed link does.
     pub async fn confirm_email(&self, club: ClubId) {
-        let (token_hash, now) = (server::identity::random(), self.clock.now());
+        let (token_hash, now) = (server::services::identity::random(), self.clock.now());
         self.records
             .begin_verification(club, &token_hash, now.plus_seconds(60))
             .await
