@@ -18,9 +18,8 @@ use persistence::{PaymentStores, Postgres};
 use crate::config::{Config, Stage};
 use crate::http::front::Front;
 use crate::http::nodes::HttpPeerClient;
-use crate::http::{edge, nodes, routes};
+use crate::http::{edge, metrics, nodes, routes, sandbox_clock};
 use crate::ops::lifecycle::{Lifecycle, Phase};
-use crate::ops::metrics;
 use crate::ops::peer_credentials::PeerCredentials;
 use crate::render::mail_sender::smtp::Smtp;
 use crate::render::mail_sender::{DeliveryMethod, MailSender};
@@ -252,6 +251,7 @@ fn serve(
             .app_data(site.clone())
             .configure(|cfg| {
                 if let Some(sandbox) = sandbox {
+                    sandbox_clock::configure(cfg, sandbox.clone());
                     sandbox::configure(cfg, sandbox);
                 }
                 routes::configure(cfg, state);

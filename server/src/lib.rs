@@ -8,6 +8,7 @@
 pub mod text {
     #[cfg(test)]
     pub(crate) mod adversarial_text;
+    pub mod contact_format;
     pub mod plain_text;
     pub mod terms;
 }
@@ -70,6 +71,7 @@ pub mod services {
     pub mod draw_revenue;
     pub mod fixtures;
     pub mod identity;
+    pub mod integrity;
     pub mod limits;
     pub mod live_hub;
     pub mod offer;
@@ -81,6 +83,7 @@ pub mod render {
     pub mod blocking_jobs;
     pub mod calendar;
     pub mod card;
+    pub mod card_cache;
     pub mod colour;
     pub mod fee_report;
     pub mod mail;
@@ -104,7 +107,9 @@ pub mod state;
 
 /// Who the caller is, and what the caller may see and do.
 pub mod access {
+    pub mod caller;
     pub mod order_access;
+    pub mod order_view;
 }
 
 pub mod checkout;
@@ -114,9 +119,11 @@ pub mod live;
 pub mod http {
     pub mod edge;
     pub mod front;
+    pub mod metrics;
     pub mod nodes;
     pub mod openapi;
     pub mod routes;
+    pub mod sandbox_clock;
 }
 
 pub mod app;

@@ -1,5 +1,6 @@
 //! The shared state of all handlers: database access, handles of the actors, and in-memory caches.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::payments::connect::Connect;
@@ -10,19 +11,21 @@ use persistence::records::Records;
 use tokio::sync::watch;
 
 use crate::config::Config;
-use crate::http::routes::machine::cards::CardCache;
-use crate::http::routes::machine::health::IntegrityCache;
 use crate::ops::client_reports::ClientReports;
 use crate::ops::lifecycle::Phase;
 use crate::ops::metrics::Metrics;
 use crate::ops::peer_credentials::PeerCredentials;
+use crate::render::card_cache::CardCache;
 use crate::render::page_cache::PageCache;
 use crate::render::renderer::Renderer;
 use crate::render::security_policy::Policies;
+use crate::services::account_status::ConnectedAccounts;
 use crate::services::catalogue::Catalogue;
 use crate::services::identity::{BrowserCookies, browser};
+use crate::services::integrity::IntegrityCache;
 use crate::services::limits::Limits;
 use crate::services::live_hub::Hub;
+use crate::services::offer::Offers;
 use crate::services::open_orders::OpenOrders;
 
 /// The shared state of all handlers.
@@ -72,7 +75,7 @@ pub struct StateParts {
 }
 
 impl State {
-    /// Builds the state and reads the catalogue. It starts no task: see [`crate::http::routes::run`].
+    /// Builds the state and reads the catalogue. It starts no task: see `http::routes::run`.
     ///
     /// # Errors
     /// The database could not be read.
@@ -108,5 +111,35 @@ impl State {
             heard: ClientReports::default(),
             pass: parts.pass,
         })
+    }
+
+    /// Reads the public offers as they are now.
+    pub fn offers(&self) -> Offers<'_> {
+        Offers {
+            records: &self.records,
+            catalogue: &self.catalogue,
+            surcharge: self.config.fees.surcharge,
+            now: self.clock.now(),
+        }
+    }
+
+    /// The clubs' Stripe accounts and their stored status.
+    pub fn connected_accounts(&self) -> ConnectedAccounts<'_> {
+        ConnectedAccounts {
+            connect: &*self.connect,
+            records: &self.records,
+            catalogue: &self.catalogue,
+            outbox: &self.outbox,
+        }
+    }
+
+    /// The violated invariants, with their number of rows. The check ran at most `seconds` ago.
+    ///
+    /// # Errors
+    /// The database could not be read.
+    pub async fn violations_within(&self, seconds: i64) -> Result<BTreeMap<String, u64>, Failure> {
+        self.integrity
+            .violations_within(&self.records, self.clock.now(), seconds)
+            .await
     }
 }

@@ -3,11 +3,6 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::draw::status_shown;
-use super::instant::rfc3339;
-use crate::services::offer::{Offer, OfferStatus};
-use crate::state::State;
-
 /// A public offer. The club's editor reads `OwnOffer` instead.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -61,66 +56,4 @@ pub struct PublicOfferGame {
     pub current_prize: String,
     pub tickets_sold: u16,
     pub tickets_available: u16,
-}
-
-impl PublicOffer {
-    pub fn new(state: &State, offer: &Offer) -> PublicOffer {
-        let bundle = &offer.bundle;
-        let status = match offer.standing {
-            OfferStatus::OnSale => bundle.status.clone(),
-            OfferStatus::Scheduled => "scheduled".to_string(),
-            OfferStatus::Closed | OfferStatus::Ended => "closed".to_string(),
-        };
-        let unavailable_reason = match offer.standing {
-            OfferStatus::Closed | OfferStatus::Ended => Some("Bundle closed".to_string()),
-            OfferStatus::Scheduled => Some("Ticket sales have not opened yet.".to_string()),
-            OfferStatus::OnSale => offer.sold_out().map(|game| format!("{game} is sold out.")),
-        };
-        PublicOffer {
-            id: bundle.id,
-            name: bundle.name.clone(),
-            slug: bundle.slug.clone(),
-            r#type: bundle.kind.clone(),
-            status,
-            display_tag: bundle.display_tag.clone(),
-            primary_copy: bundle.primary_copy.clone(),
-            share_image_url: crate::render::card::address_of_offer(&state.config.public_url, offer),
-            club_id: offer.club.id.0,
-            club_slug: offer.club.slug.clone(),
-            club_name: offer.club.name.clone(),
-            games: games(state, offer),
-            draw_ids: offer.games.iter().map(|(_, view)| view.draw.0).collect(),
-            start_at: bundle.start_at.map(rfc3339),
-            end_at: bundle.end_at.map(rfc3339),
-            closes_at: offer.closes_at().map(rfc3339),
-            total_price: offer.price().decimal(),
-            available: offer.available(),
-            sellable: unavailable_reason.is_none(),
-            unavailable_reason,
-        }
-    }
-}
-
-fn games(state: &State, offer: &Offer) -> Vec<PublicOfferGame> {
-    let now = state.clock.now();
-    let game = |(listing, view): &(
-        std::sync::Arc<persistence::records::listings::Listing>,
-        domain::View,
-    )| PublicOfferGame {
-        id: view.draw.0,
-        draw_number: view.draw.0,
-        home_team: listing.home_team.clone(),
-        away_team: listing.away_team.clone(),
-        league: listing.league.clone(),
-        game_date: rfc3339(view.closes_at),
-        timezone: listing.zone.clone(),
-        ticket_price: view.price.decimal(),
-        pass_stripe_fees: listing.pass_card_fee,
-        sales_close_at: None,
-        status: status_shown(view, now),
-        current_prize: view.prize.decimal(),
-        tickets_sold: view.sold,
-        tickets_available: view.free(),
-    };
-    offer.games.iter().map(game).collect()
 }

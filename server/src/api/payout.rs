@@ -8,7 +8,6 @@ use super::claim::MaskedBankDetails;
 use super::draw::Draw;
 use super::instant::rfc3339;
 use super::lenient;
-use crate::services::draw_revenue::DrawRevenue;
 
 /// The jersey numbers of the first try scorers, 1 to 13; 9 when a team did not score.
 #[derive(Deserialize, ToSchema)]
@@ -151,24 +150,6 @@ pub struct Financials {
     /// yet (decisions D-12, E-6).
     pub prize_due: bool,
     pub club_profit: String,
-}
-
-impl From<&DrawRevenue> for Financials {
-    fn from(takings: &DrawRevenue) -> Financials {
-        Financials {
-            sold_tickets: takings.sold,
-            total_revenue: takings.revenue.decimal(),
-            actual_stripe_fees: takings.provider_fees.decimal(),
-            fees_estimated: takings.is_estimated,
-            platform_fee: takings.platform_fee.decimal(),
-            prize_pool: takings.prize.decimal(),
-            club_revenue: takings.club_revenue().decimal(),
-            actual_transaction_count: takings.orders,
-            card_fees_paid_by_buyers: takings.passed_on.decimal(),
-            prize_due: takings.prize_is_due,
-            club_profit: takings.club_profit().decimal(),
-        }
-    }
 }
 
 /// Totals for the club's dashboard (decision B-5).

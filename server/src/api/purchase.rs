@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::lenient;
-use crate::api::form::is_email;
+use crate::text::contact_format::is_email;
 use crate::text::plain_text::line;
 
 /// The body of every purchase call. The card form, the wallet and the checkout page fill different

@@ -15,6 +15,7 @@ use crate::http::routes::machine::webhooks;
 use crate::ops::database::{Database, RunningInstance};
 use crate::ops::private_files;
 use crate::render::site::{self, Site};
+use crate::sandbox::authenticator;
 use crate::sandbox::clock::SandboxClock;
 use crate::sandbox::{Options, Sandbox};
 use seed::SeedState;
@@ -218,7 +219,7 @@ impl Demo {
 fn print_addresses(running: &Running, configured_port: u16) {
     let config = &running.state.config;
     let (url, data_dir) = (&config.public_url, config.data_dir.display());
-    let mut logins = format!("    {:<22} {}\n", "operator", seed::OPERATOR);
+    let mut logins = format!("    {:<22} {}\n", "operator", authenticator::OPERATOR);
     for club in &plan::CLUBS {
         logins += &format!("    {:<22} {}@demo.test\n", club.name, club.slug);
         let staff = plan::STAFF

@@ -217,10 +217,11 @@ impl<S> FastPathInner<S> {
         now: Timestamp,
     ) -> Option<Response<BoxBody>> {
         let cookies = RequestCookies::of(headers, &self.state, now)?;
-        let rendered =
-            self.state
-                .pages
-                .get(name, PageVersion::ready(&self.state, name, now)?, now)?;
+        let rendered = self.state.pages.get(
+            name,
+            PageVersion::ready(&self.state.catalogue, name, now)?,
+            now,
+        )?;
         let (lines, body) = match rendered.document.gzip_if_accepted(headers) {
             Some(smaller) => (&self.headers.smaller_page, smaller),
             None => (&self.headers.page, rendered.document.plain().clone()),

@@ -9,8 +9,8 @@ use tokio::time::MissedTickBehavior;
 
 use super::encode;
 use crate::access::order_access::OwnOrder;
+use crate::access::order_view::present;
 use crate::api::order::Order;
-use crate::http::routes::buyer::orders::present;
 use crate::services::live_hub::TopicFrame;
 use crate::services::live_hub::topic::Topic;
 use crate::state::State;

@@ -93,7 +93,7 @@ fn may_subscribe(principal: Principal, topic: &Topic) -> bool {
 fn subscribe_all(state: web::Data<State>, topics: Vec<Topic>, outbox: Arc<Outbox>) {
     actix_web::rt::spawn(async move {
         for topic in topics {
-            state.live.subscribe(&state, topic, &outbox).await;
+            super::subscribe(&state, topic, &outbox).await;
         }
     });
 }

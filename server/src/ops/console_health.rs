@@ -2,11 +2,12 @@
 //! database's clock is followed ([`crate::ops::clock`]), but an operator should correct the machine
 //! (reliability.md, F46).
 
+use actors::Clock;
 use persistence::Failure;
+use persistence::records::Records;
 use persistence::records::console::vitals::Vitals;
 
 use crate::ops::clock::ahead_ms;
-use crate::state::State;
 
 /// A larger offset is shown to the operator and raises an alert.
 pub const CLOCK_OFF_SECONDS_MAX: i64 = 60;
@@ -17,10 +18,7 @@ pub const CLOCK_OFF_SECONDS_MAX: i64 = 60;
 /// # Errors
 ///
 /// The database could not be read.
-pub async fn read(state: &State) -> Result<(Vitals, i64), Failure> {
-    let vitals = state.records.vitals().await?;
-    Ok((
-        vitals,
-        ahead_ms(|| state.clock.uncorrected_now(), &state.records).await?,
-    ))
+pub async fn read(clock: &dyn Clock, records: &Records) -> Result<(Vitals, i64), Failure> {
+    let vitals = records.vitals().await?;
+    Ok((vitals, ahead_ms(|| clock.uncorrected_now(), records).await?))
 }

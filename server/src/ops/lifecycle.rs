@@ -38,7 +38,7 @@ impl Lifecycle {
     }
 
     /// Enters a later phase. Ignored if the current phase is the same or later.
-    pub(super) fn enter(&self, next: Phase) {
+    pub fn enter(&self, next: Phase) {
         self.0.send_if_modified(|phase| {
             let is_forward = next > *phase;
             if is_forward {

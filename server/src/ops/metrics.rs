@@ -1,28 +1,18 @@
-//! `/metrics` for Prometheus, on an address of its own (decision B-24). Names and labels follow
-//! ux.md section 5. No label holds an id or text that a person wrote: routes are patterns of the
+//! Counters of the HTTP server in memory (decision B-24). `http::metrics` writes them for Prometheus.
+//! No label holds an id or text that a person wrote: routes are patterns of the
 //! route table, types and methods come from fixed lists.
 
 use std::borrow::Cow;
-use std::fmt::{Display, Write};
-use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use actix_web::dev::ServerHandle;
 use actix_web::http::Method;
-use actix_web::{App, HttpMessage, HttpRequest, HttpResponse, HttpServer, web};
+use actix_web::{HttpMessage, HttpRequest};
 use actors::DurationHistogram;
-use actors::metrics::BUCKETS_SECONDS;
 use actors::payments::signature::BadSignature;
 use dashmap::DashMap;
 
-use crate::state::State;
-
-mod readings;
-
-/// Media type of the Prometheus text format.
-const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// Route label of requests that no route of the table answers: a page, a file, or nothing.
 pub const NO_ROUTE: &str = "page";
 
@@ -41,11 +31,12 @@ pub struct Metrics {
     untrusted_forwards: AtomicU64,
 }
 
+/// The labels of one kind of request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct CallLabels {
-    route: Cow<'static, str>,
-    method: &'static str,
-    status: u16,
+pub struct CallLabels {
+    pub route: Cow<'static, str>,
+    pub method: &'static str,
+    pub status: u16,
 }
 
 impl Metrics {
@@ -95,11 +86,29 @@ impl Metrics {
             .map_or(0, |(_, count)| count)
     }
 
-    fn refusals(&self) -> impl Iterator<Item = (&'static str, u64)> {
+    /// Numbers of refused webhooks by reason.
+    pub fn refusals(&self) -> impl Iterator<Item = (&'static str, u64)> {
         REFUSALS
             .iter()
             .zip(&self.notices_refused)
             .map(|((_, why), count)| (*why, count.load(Ordering::Relaxed)))
+    }
+
+    /// The histograms of the kinds of requests that came so far, in the order of their labels.
+    pub fn used_histograms(&self) -> Vec<(CallLabels, Arc<DurationHistogram>)> {
+        let mut calls: Vec<_> = self
+            .calls
+            .iter()
+            .filter(|call| !call.is_empty_histogram())
+            .map(|call| (call.key().clone(), call.value().clone()))
+            .collect();
+        calls.sort_by(|(a, _), (b, _)| a.cmp(b));
+        calls
+    }
+
+    /// Number of requests with `X-Forwarded-For` from a peer that is not trusted.
+    pub fn untrusted_forwards(&self) -> u64 {
+        self.untrusted_forwards.load(Ordering::Relaxed)
     }
 
     /// The histogram of one kind of request, for callers that always record the same kind.
@@ -145,161 +154,5 @@ fn method(method: &Method) -> &'static str {
         Method::DELETE => "DELETE",
         Method::OPTIONS => "OPTIONS",
         _ => "other",
-    }
-}
-
-/// Serves `/metrics` and nothing else, until the handle stops it.
-///
-/// # Errors
-///
-/// The listener cannot be used.
-pub fn serve(listener: TcpListener, state: web::Data<State>) -> std::io::Result<ServerHandle> {
-    let server = HttpServer::new(move || {
-        App::new()
-            .app_data(state.clone())
-            .route("/metrics", web::get().to(show))
-    })
-    .workers(1)
-    .disable_signals()
-    .listen(listener)?
-    .run();
-    let handle = server.handle();
-    actix_web::rt::spawn(server);
-    Ok(handle)
-}
-
-async fn show(state: web::Data<State>) -> HttpResponse {
-    HttpResponse::Ok()
-        .content_type(TEXT)
-        .body(text(&state).await)
-}
-
-/// The current metrics as text. Without a database, only those in memory.
-pub async fn text(state: &State) -> String {
-    let mut page = MetricsText::default();
-    let tally = state.payments.metrics();
-    page.family(
-        "fd_tickets_sold_total",
-        "counter",
-        "Tickets sold since the process began.",
-    );
-    page.sample("fd_tickets_sold_total", &[], tally.tickets_sold());
-    page.family(
-        "fd_allocation_duration_seconds",
-        "histogram",
-        "From asking a draw to the commit that gave the tickets.",
-    );
-    page.timings("fd_allocation_duration_seconds", &[], &tally.allocations);
-    page.family("fd_ws_sessions", "gauge", "Sockets that are open.");
-    page.sample("fd_ws_sessions", &[], state.live.sessions());
-    page.family(
-        "fd_http_request_duration_seconds",
-        "histogram",
-        "How long calls took.",
-    );
-    // Leave out counters that no request has used.
-    let mut calls: Vec<_> = state
-        .metrics
-        .calls
-        .iter()
-        .filter(|call| !call.is_empty_histogram())
-        .collect();
-    calls.sort_by(|a, b| a.key().cmp(b.key()));
-    for call in calls {
-        let (key, status) = (call.key(), call.key().status.to_string());
-        let labels = [
-            ("route", key.route.as_ref()),
-            ("method", key.method),
-            ("status", status.as_str()),
-        ];
-        page.timings("fd_http_request_duration_seconds", &labels, call.value());
-    }
-    page.family(
-        "fd_offer_events_total",
-        "counter",
-        "What browsers told of offers.",
-    );
-    for (event, count) in state.heard.offer_events() {
-        page.sample("fd_offer_events_total", &[("event", event)], count);
-    }
-    page.family(
-        "fd_notices_refused_total",
-        "counter",
-        "Notices whose signature or time was not right.",
-    );
-    for (why, count) in state.metrics.refusals() {
-        page.sample("fd_notices_refused_total", &[("why", why)], count);
-    }
-    page.family(
-        "fd_forwarded_untrusted_total",
-        "counter",
-        "X-Forwarded-For from peers that are not trusted.",
-    );
-    let forwards = state.metrics.untrusted_forwards.load(Ordering::Relaxed);
-    page.sample("fd_forwarded_untrusted_total", &[], forwards);
-    readings::write(&mut page, state).await;
-    page.0
-}
-
-/// The text format, line by line.
-#[derive(Default)]
-struct MetricsText(String);
-
-impl MetricsText {
-    fn family(&mut self, name: &str, kind: &str, help: &str) {
-        let _ = write!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
-    }
-
-    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
-        self.0.push_str(name);
-        for (index, (label, value)) in labels.iter().enumerate() {
-            let value = value
-                .replace('\\', "\\\\")
-                .replace('"', "\\\"")
-                .replace('\n', "\\n");
-            let _ = write!(
-                self.0,
-                "{}{label}=\"{value}\"",
-                if index == 0 { '{' } else { ',' }
-            );
-        }
-        self.0.push_str(if labels.is_empty() { "" } else { "}" });
-        let _ = writeln!(self.0, " {value}");
-    }
-
-    /// Writes a gauge with a single value.
-    fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
-        self.family(name, "gauge", help);
-        self.sample(name, &[], value);
-    }
-
-    fn timings(&mut self, name: &str, labels: &[(&str, &str)], timings: &DurationHistogram) {
-        let counts = timings.cumulative_counts();
-        let ends = BUCKETS_SECONDS
-            .iter()
-            .map(f64::to_string)
-            .chain(["+Inf".to_string()]);
-        for (end, count) in ends.zip(counts) {
-            let labels: Vec<_> = labels
-                .iter()
-                .copied()
-                .chain([("le", end.as_str())])
-                .collect();
-            self.sample(&format!("{name}_bucket"), &labels, count);
-        }
-        self.sample(&format!("{name}_sum"), labels, timings.total_seconds());
-        self.sample(&format!("{name}_count"), labels, counts[counts.len() - 1]);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn label_values_are_escaped() {
-        let mut page = MetricsText::default();
-        page.sample("fd_x", &[("type", "a\"b\\c\nd")], 1);
-        assert_eq!(page.0, "fd_x{type=\"a\\\"b\\\\c\\nd\"} 1\n");
     }
 }

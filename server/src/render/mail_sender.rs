@@ -1,6 +1,7 @@
 //! Sends mails: renders a queued mail and delivers it. The engine's mailer decides when, and
 //! retries.
 
+use std::io;
 use std::sync::{Arc, OnceLock};
 
 use actors::{Clock, Post};
@@ -12,7 +13,6 @@ use tokio::sync::watch;
 use crate::config::Config;
 use crate::ops::lifecycle::Phase;
 use crate::render::mail::{MailContent, RenderedMail};
-use crate::sandbox::Sandbox;
 use crate::services::catalogue::Catalogue;
 use smtp::Smtp;
 
@@ -32,10 +32,18 @@ pub fn sealed_link(records: &Records, to: &str, link: &str) -> String {
     records.seal(LINK, to, link)
 }
 
+/// Collects mails instead of sending them.
+pub trait Mailbox: Send + Sync {
+    /// # Errors
+    ///
+    /// The mail cannot be stored.
+    fn deliver(&self, mail: RenderedMail) -> io::Result<()>;
+}
+
 /// How a mail leaves.
 pub enum DeliveryMethod {
     /// The demo's mailbox page.
-    Mailbox(Arc<Sandbox>),
+    Mailbox(Arc<dyn Mailbox>),
     Smtp(Smtp),
     /// Not delivered before the server stops. The mail stays in the outbox for the next server.
     Held(watch::Receiver<Phase>),
@@ -80,10 +88,9 @@ impl MailSender {
                 let _ = phase.clone().wait_for(|phase| *phase > Phase::Ready).await;
                 Err("held until the next start".to_string())
             }
-            DeliveryMethod::Mailbox(sandbox) => sandbox
-                .mailbox()
-                .deliver(mail)
-                .map_err(|failure| failure.to_string()),
+            DeliveryMethod::Mailbox(mailbox) => {
+                mailbox.deliver(mail).map_err(|failure| failure.to_string())
+            }
             DeliveryMethod::Smtp(smtp) => smtp
                 .deliver(&mail)
                 .await

@@ -11,7 +11,7 @@ use flate2::Compression;
 
 use crate::api::encoded::Encoded;
 use crate::render::page_address::{Page, PageKind};
-use crate::state::State;
+use crate::services::catalogue::Catalogue;
 
 /// How long a page is cached, in milliseconds: one update interval of the WebSockets.
 const LIFETIME_MS: i64 = 100;
@@ -79,21 +79,29 @@ impl CachedPageKey {
 
 impl PageVersion {
     /// Returns the current version; `None` when the draw does not exist.
-    pub async fn of(state: &State, name: CachedPageKey, now: Timestamp) -> Option<PageVersion> {
-        if let (None, Some(draw)) = (PageVersion::ready(state, name, now), name.draw) {
-            state.catalogue.draw(draw).await?;
+    pub async fn of(
+        catalogue: &Catalogue,
+        name: CachedPageKey,
+        now: Timestamp,
+    ) -> Option<PageVersion> {
+        if let (None, Some(draw)) = (PageVersion::ready(catalogue, name, now), name.draw) {
+            catalogue.draw(draw).await?;
         }
-        PageVersion::ready(state, name, now)
+        PageVersion::ready(catalogue, name, now)
     }
 
     /// Like [`PageVersion::of`], but `None` also when the draw's actor would have to start.
-    pub fn ready(state: &State, name: CachedPageKey, now: Timestamp) -> Option<PageVersion> {
+    pub fn ready(
+        catalogue: &Catalogue,
+        name: CachedPageKey,
+        now: Timestamp,
+    ) -> Option<PageVersion> {
         let (reading, revision) = match name.draw {
             Some(draw) => {
-                let key = state.catalogue.key_now(draw, now)?;
+                let key = catalogue.key_now(draw, now)?;
                 (key.reading, key.revision)
             }
-            None => (state.catalogue.facts().reading(), state.draws.changes()),
+            None => (catalogue.facts().reading(), catalogue.draws().changes()),
         };
         Some(PageVersion { reading, revision })
     }

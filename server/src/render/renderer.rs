@@ -40,14 +40,6 @@ pub struct Renderer {
     running: Arc<Semaphore>,
 }
 
-/// The program that is running now, also after its file was replaced.
-pub fn own_program() -> PathBuf {
-    if cfg!(target_os = "linux") {
-        return PathBuf::from("/proc/self/exe");
-    }
-    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("server"))
-}
-
 impl Renderer {
     pub fn new(program: PathBuf) -> Renderer {
         Renderer {

@@ -16,6 +16,7 @@ use persistence::records::{Records, settings};
 
 pub mod lists;
 pub mod prepared;
+mod public_config;
 pub mod single;
 
 use crate::config::CardFeePassing;

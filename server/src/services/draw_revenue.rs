@@ -3,6 +3,8 @@
 use domain::{Cents, Status, View, fee};
 use persistence::records::financials::DrawFinancials;
 
+use crate::api::payout::Financials;
+
 /// A draw's revenue, fees and prize now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawRevenue {
@@ -71,6 +73,24 @@ fn estimated(sums: &DrawFinancials) -> Cents {
     match sums.orders_without_provider_fee {
         0 => Cents::ZERO,
         orders => fee::card_fee(sums.subtotal_without_provider_fee) + Cents(30) * (orders - 1),
+    }
+}
+
+impl From<&DrawRevenue> for Financials {
+    fn from(takings: &DrawRevenue) -> Financials {
+        Financials {
+            sold_tickets: takings.sold,
+            total_revenue: takings.revenue.decimal(),
+            actual_stripe_fees: takings.provider_fees.decimal(),
+            fees_estimated: takings.is_estimated,
+            platform_fee: takings.platform_fee.decimal(),
+            prize_pool: takings.prize.decimal(),
+            club_revenue: takings.club_revenue().decimal(),
+            actual_transaction_count: takings.orders,
+            card_fees_paid_by_buyers: takings.passed_on.decimal(),
+            prize_due: takings.prize_is_due,
+            club_profit: takings.club_profit().decimal(),
+        }
     }
 }
 

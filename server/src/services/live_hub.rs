@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytestring::ByteString;
 use dashmap::DashMap;
+use domain::Timestamp;
+use persistence::records::Records;
 
-use crate::live::build_frame;
 use crate::services::limits::Network;
-use crate::state::State;
 
 pub mod outbox;
 pub mod topic;
@@ -90,33 +90,9 @@ impl Hub {
         )
     }
 
-    /// Subscribes a socket to a topic and sends it the current frame. Nothing is sent if the object
-    /// does not exist.
-    pub async fn subscribe(&self, state: &State, topic: Topic, outbox: &Arc<Outbox>) {
-        // Subscribe before building the first frame. A frame published in between is newer and
-        // replaces it.
-        let current = self.add_subscriber(&topic, outbox);
-        let first = match current {
-            Some(latest) => Some(latest),
-            None => build_frame(state, &topic, 0).await,
-        };
-        let Some(first) = first else {
-            return self.unsubscribe(&topic, outbox);
-        };
-        outbox.push(&topic, &first);
-        if let Some(mut topic_state) = self.topics.get_mut(&topic)
-            && topic_state
-                .latest
-                .as_ref()
-                .is_none_or(|old| old.seq < first.seq)
-        {
-            topic_state.latest = Some(first);
-        }
-    }
-
     /// Subscribes the socket. Returns the newest frame if the topic had other subscribers. Without
     /// subscribers nothing is published, so the stored frame may be outdated.
-    fn add_subscriber(&self, topic: &Topic, outbox: &Arc<Outbox>) -> Option<TopicFrame> {
+    pub fn add_subscriber(&self, topic: &Topic, outbox: &Arc<Outbox>) -> Option<TopicFrame> {
         let mut topic_state = self.topics.entry(topic.clone()).or_default();
         let current = if topic_state.watchers.is_empty() {
             None
@@ -131,6 +107,20 @@ impl Hub {
             topic_state.watchers.push(outbox.clone());
         }
         current
+    }
+
+    /// Sends a socket the first frame of a topic, and stores the frame for later subscribers unless a
+    /// newer one is known.
+    pub fn send_first(&self, topic: &Topic, outbox: &Arc<Outbox>, first: TopicFrame) {
+        outbox.push(topic, &first);
+        if let Some(mut topic_state) = self.topics.get_mut(topic)
+            && topic_state
+                .latest
+                .as_ref()
+                .is_none_or(|old| old.seq < first.seq)
+        {
+            topic_state.latest = Some(first);
+        }
     }
 
     /// Unsubscribes a socket from a topic.
@@ -161,7 +151,7 @@ impl Hub {
     }
 
     /// Unsubscribes the sockets whose login has ended, for topics that require a login.
-    pub async fn remove_signed_out(&self, state: &State, topic: &Topic) {
+    pub async fn remove_signed_out(&self, records: &Records, now: Timestamp, topic: &Topic) {
         let watchers = self
             .topics
             .get(topic)
@@ -169,12 +159,7 @@ impl Hub {
             .unwrap_or_default();
         for watcher in watchers {
             let open = match &watcher.login {
-                Some(login) => {
-                    state
-                        .records
-                        .session_is_open(login, state.clock.now())
-                        .await
-                }
+                Some(login) => records.session_is_open(login, now).await,
                 None => Ok(false),
             };
             // While the database cannot be read, no new frame is published anyway.

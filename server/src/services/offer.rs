@@ -5,12 +5,14 @@ use std::sync::Arc;
 use domain::order::{self, LineRequest};
 use domain::{Cents, Status, SurchargeMode, TICKETS, Timestamp, View};
 use persistence::Failure;
+use persistence::records::Records;
 use persistence::records::bundles::Bundle;
 use persistence::records::clubs::Club;
 use persistence::records::listings::Listing;
 
-use crate::services::catalogue::CatalogueFacts;
-use crate::state::State;
+use crate::services::catalogue::{Catalogue, CatalogueFacts};
+
+mod public;
 
 /// A public offer with its games, in order of kick-off. Drafts and archived offers are never
 /// loaded.
@@ -37,15 +39,25 @@ pub enum OfferStatus {
     Ended,
 }
 
-impl Offer {
+/// Reads offers from the database and the catalogue.
+#[derive(Clone, Copy)]
+pub struct Offers<'a> {
+    pub records: &'a Records,
+    pub catalogue: &'a Catalogue,
+    /// How card fees are passed on, unless the operator changed it.
+    pub surcharge: SurchargeMode,
+    pub now: Timestamp,
+}
+
+impl Offers<'_> {
     /// Loads a club's public offers, newest first.
     ///
     /// # Errors
     /// The database could not be read.
-    pub async fn of_club(state: &State, club: &Arc<Club>) -> Result<Vec<Offer>, Failure> {
+    pub async fn of_club(&self, club: &Arc<Club>) -> Result<Vec<Offer>, Failure> {
         let mut offers = Vec::new();
-        for bundle in state.records.bundles(club.id).await? {
-            offers.extend(Offer::new(state, club, bundle).await);
+        for bundle in self.records.bundles(club.id).await? {
+            offers.extend(self.load(club, bundle).await);
         }
         Ok(offers)
     }
@@ -56,8 +68,8 @@ impl Offer {
     ///
     /// # Errors
     /// The database could not be read.
-    pub async fn find(state: &State, club: &str, slug: &str) -> Result<Option<Offer>, Failure> {
-        let facts = state.catalogue.facts();
+    pub async fn find(&self, club: &str, slug: &str) -> Result<Option<Offer>, Failure> {
+        let facts = self.catalogue.facts();
         let Some(club) = facts
             .club_by_slug(club)
             .filter(|club| !club.archived && club.page_enabled)
@@ -67,25 +79,25 @@ impl Offer {
         if slug.contains(char::is_control) {
             return Ok(None);
         }
-        match state.records.bundle_by_slug(club.id, slug).await? {
-            Some(bundle) => Ok(Offer::new(state, club, bundle).await),
+        match self.records.bundle_by_slug(club.id, slug).await? {
+            Some(bundle) => Ok(self.load(club, bundle).await),
             None => Ok(None),
         }
     }
 
-    async fn new(state: &State, club: &Arc<Club>, bundle: Bundle) -> Option<Offer> {
+    async fn load(&self, club: &Arc<Club>, bundle: Bundle) -> Option<Offer> {
         if !matches!(bundle.status.as_str(), "active" | "locked" | "closed") {
             return None;
         }
         let mut games = Vec::with_capacity(bundle.games.len());
         for game in &bundle.games {
-            let (_, listing, view) = state.catalogue.draw(*game).await?;
+            let (_, listing, view) = self.catalogue.draw(*game).await?;
             games.push((listing, view));
         }
         games.sort_by_key(|(_, view)| (view.closes_at, view.draw));
-        let standing = offer_status(&bundle, &games, state.clock.now());
-        let facts = state.catalogue.facts();
-        let total = total(&games, facts.surcharge_mode(state.config.fees.surcharge));
+        let standing = offer_status(&bundle, &games, self.now);
+        let facts = self.catalogue.facts();
+        let total = total(&games, facts.surcharge_mode(self.surcharge));
         Some(Offer {
             bundle,
             club: club.clone(),
@@ -95,7 +107,9 @@ impl Offer {
             total,
         })
     }
+}
 
+impl Offer {
     /// Whether the offer is on sale, and so appears in lists.
     pub fn is_on_sale(&self) -> bool {
         self.standing == OfferStatus::OnSale

@@ -174,7 +174,7 @@ fn shortened(path: &str) -> String {
 #[test]
 fn stale_names_in_a_map_row_are_reported() {
     let files = [
-        "server/src/api/draw.rs",
+        "server/src/wire/draw.rs",
         "migrations/20261120000001_core.sql",
     ]
     .map(shortened);

@@ -1,6 +1,6 @@
 /**
  * The addresses of buyers, boards and the operator, aliases too; a club's are in `club-routes.ts`. The server's table has both
- * (`shell/address.rs`; `addresses.test.ts` compares them).
+ * (`render/page_address.rs`; `addresses.test.ts` compares them).
  */
 
 export const PATHS = {

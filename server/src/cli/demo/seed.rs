@@ -19,11 +19,9 @@ use super::plan::{
 use super::{PASSWORD, anomalies, buyers};
 use crate::app::Running;
 use crate::sandbox::Sandbox;
-use crate::sandbox::authenticator::OPERATOR_SECRET;
+use crate::sandbox::authenticator::{OPERATOR, OPERATOR_SECRET};
 use crate::services::identity::{link_hash, password, random};
 
-/// The login of the demo's operator.
-pub const OPERATOR: &str = "operator@demo.test";
 /// The second operator, for actions that need two approvals (decision I-8).
 const SECOND_OPERATOR: &str = "second-operator@demo.test";
 /// The setting that is written last. A database without it was not seeded completely.

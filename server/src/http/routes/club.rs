@@ -8,8 +8,8 @@ use domain::{DrawId, View};
 use persistence::records::listings::Listing;
 
 use super::buyer::draw_number;
+use crate::access::caller::Caller;
 use crate::api::error::Problem;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 pub mod agreement;

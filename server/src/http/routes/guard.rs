@@ -10,11 +10,12 @@ use tracing::Instrument;
 
 use super::Route;
 use super::body::{in_time, patience};
+use crate::access::caller::caller;
 use crate::api::error::Problem;
 use crate::http::edge::is_unsafe;
 use crate::ops::metrics::AnsweredBy;
 use crate::ops::peer_credentials::PASS;
-use crate::services::identity::{caller, check_same_origin};
+use crate::services::identity::check_same_origin;
 use crate::state::State;
 
 /// Calls that an archived club may still make: its running draws finish and pay (decision H-3).

@@ -166,7 +166,7 @@ async fn forwarded_addresses_of_untrusted_peers_are_counted() {
         "http://{}/metrics",
         listener.local_addr().expect("a local address")
     );
-    let handle = server::ops::metrics::serve(listener, server.state.clone()).expect("served");
+    let handle = server::http::metrics::serve(listener, server.state.clone()).expect("served");
     let untrusted_count = async || {
         let text = reqwest::get(&metrics)
             .await

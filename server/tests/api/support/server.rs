@@ -24,7 +24,7 @@ use persistence::testing::Database;
 use persistence::{Ledger, PaymentStores, Postgres, Sealer};
 use server::config::{Config, DEMO_WEBHOOK_SECRET, Environment};
 use server::http::front::Front;
-use server::http::{edge, routes};
+use server::http::{edge, routes, sandbox_clock};
 use server::ops::lifecycle::Phase;
 use server::render::site::Site;
 use server::sandbox::authenticator::OPERATOR_SECRET;
@@ -164,6 +164,7 @@ impl TestServer {
             let app = App::new()
                 .app_data(site.clone())
                 .wrap(from_fn(edge::wrap))
+                .configure(|cfg| sandbox_clock::configure(cfg, provider.clone()))
                 .configure(|cfg| sandbox::configure(cfg, provider.clone()))
                 .configure(|cfg| routes::configure(cfg, served.clone()))
                 .default_service(routes::pages());

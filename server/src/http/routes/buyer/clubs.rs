@@ -8,6 +8,7 @@ use domain::{ClubId, access};
 use persistence::records::clubs::Club as ClubRecord;
 use serde::Deserialize;
 
+use crate::access::caller::Caller;
 use crate::api::club::{Club, ClubSummary, OwnClub, tagline};
 use crate::api::draw::Draw;
 use crate::api::error::Problem;
@@ -15,7 +16,6 @@ use crate::api::site::ClubMeta;
 use crate::http::routes::club::draws::draws_of_club;
 use crate::services::catalogue::CatalogueFacts;
 use crate::services::catalogue::lists::{List, ListSlice};
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Responds with the clubs that have a public page, sorted by name.

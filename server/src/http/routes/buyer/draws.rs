@@ -5,13 +5,13 @@ use domain::{ClubId, access};
 use serde::Deserialize;
 
 use super::draw_number;
+use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::api::site::DrawMeta;
 use crate::http::routes::club::draws::draw_for_editor;
 use crate::http::routes::machine::cards;
 use crate::render::card;
 use crate::services::catalogue::lists::{List, ListSlice};
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Query of a draw list: one club's draws (decision E-4), and paging (decision H-13).

@@ -6,8 +6,8 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use persistence::link_secrets::LinkKind;
 use serde_json::json;
 
-use super::orders;
 use crate::access::order_access::OwnOrder;
+use crate::access::order_view;
 use crate::api::error::Problem;
 use crate::api::form::{required_email, trimmed};
 use crate::api::instant::rfc3339;
@@ -110,7 +110,7 @@ pub async fn open_link(
         .ok_or_else(unknown)?;
     let mut shown = Vec::with_capacity(link.orders.len());
     for own in OwnOrder::of_link(&state, &link).await? {
-        shown.push(orders::present(&state, &own).await?);
+        shown.push(order_view::present(&state, &own).await?);
     }
     let (email_masked, until) = (masked_email(&link.email), rfc3339(link.until));
     Ok(HttpResponse::Ok().json(MyTickets {

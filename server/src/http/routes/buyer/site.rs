@@ -4,7 +4,6 @@ use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;
 
-use crate::api::config::PublicConfig;
 use crate::api::error::Problem;
 use crate::api::footer::FooterMenu;
 use crate::api::site::{MaintenanceMode, TermsText};
@@ -14,7 +13,7 @@ use crate::text::terms::{self, Document};
 
 /// Handles `GET /api/config`.
 pub async fn config(state: web::Data<State>) -> HttpResponse {
-    HttpResponse::Ok().json(PublicConfig::new(&state.config, &state.catalogue.facts()))
+    HttpResponse::Ok().json(state.catalogue.facts().public_config(&state.config))
 }
 
 /// Handles `GET /api/maintenance-mode`.

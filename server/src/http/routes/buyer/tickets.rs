@@ -5,9 +5,9 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use domain::{Serial, View};
 
 use super::draw_number;
+use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::api::ticket::{AvailableTickets, Revealed, Ticket};
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Most free ticket numbers in one answer (decision F-10).

@@ -6,11 +6,12 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use domain::ClubId;
 use persistence::records::terms::Acceptance;
 
+use crate::access::caller::Caller;
 use crate::api::draw_form::{AcceptedTerms, TermsAgreementForm};
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::http::routes::body::Body;
-use crate::services::identity::{Caller, address};
+use crate::services::identity::address;
 use crate::state::State;
 use crate::text::terms::{SERVICE, digest};
 

@@ -8,10 +8,9 @@ use domain::{AccountId, ClubId};
 use persistence::records::clubs::Club;
 use serde_json::json;
 
+use crate::access::caller::Caller;
 use crate::api::club_admin::{ConnectStatus, OnboardingLink};
 use crate::api::error::Problem;
-use crate::services::account_status;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 async fn own_club(state: &State, caller: Caller, path: &str) -> Result<Club, Problem> {
@@ -33,7 +32,7 @@ pub async fn status(
 ) -> Result<HttpResponse, Problem> {
     let mut club = own_club(&state, caller, &path).await?;
     if let Some(account) = club.account.clone().filter(|_| !club.connected)
-        && account_status::refresh_status(&state, &account).await?
+        && state.connected_accounts().refresh_status(&account).await?
     {
         club = own_club(&state, caller, &path).await?;
     }
@@ -58,7 +57,7 @@ pub async fn start_onboarding(
     let club = own_club(&state, caller, &path).await?;
     let account = match &club.account {
         Some(account)
-            if club.connected || !account_status::is_disconnected(&state, account).await =>
+            if club.connected || !state.connected_accounts().is_disconnected(account).await =>
         {
             account.clone()
         }

@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::agreement::club_of;
 use super::draw_check::{self, CheckedDrawForm};
+use crate::access::caller::Caller;
 use crate::api::draw::Draw;
 use crate::api::draw_form::{DrawForm, DrawTemplate, OwnDraw};
 use crate::api::error::Problem;
@@ -19,7 +20,6 @@ use crate::api::instant::local_date_time;
 use crate::config::CardFeePassing;
 use crate::http::routes::body::Body;
 use crate::services::fixtures::moment;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Prize percentage of a draw that names none (decision D-10).

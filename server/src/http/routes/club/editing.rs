@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use super::draw_check::{self, CheckedDrawForm, StoredDraw};
 use super::draws::{check_card_fee, draw_for_editor, not_editable};
 use super::own_draw;
+use crate::access::caller::Caller;
 use crate::api::draw_form::{ArchiveForm, DrawForm};
 use crate::api::error::Problem;
 use crate::api::form::trimmed;
 use crate::api::instant::local_date_time;
 use crate::config::CardFeePassing;
 use crate::http::routes::body::Body;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Most characters of the operator's reason.

@@ -8,11 +8,11 @@ use persistence::records::financials::DrawFinancials;
 use persistence::records::listings::Listing;
 
 use super::own_draw;
+use crate::access::caller::Caller;
 use crate::api::draw::status_shown;
 use crate::api::error::Problem;
 use crate::api::payout::{ClubStats, DrawCounts, Financials};
 use crate::services::draw_revenue::DrawRevenue;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Handles `GET /api/draws/{draw}/financials`.

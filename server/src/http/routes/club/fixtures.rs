@@ -8,13 +8,13 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::draws::{create_draws, selling_club};
+use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::api::fixture::{FixtureImportResult, FixtureRow};
 use crate::api::form::Findings;
 use crate::api::instant::{local_time, rfc3339};
 use crate::http::routes::body::unreadable;
 use crate::services::fixtures::{self, Contact, FixtureTerms};
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Query parameters of the fixture import.

@@ -13,12 +13,12 @@ use persistence::records::offer_edits::OfferChangeOutcome;
 use serde_json::json;
 
 use super::offer_check::check;
+use crate::access::caller::Caller;
 use crate::api::club_admin::{OfferForm, OwnGame, OwnOffer};
 use crate::api::draw::status_shown;
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::http::routes::body::Body;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 fn own_club(state: &State, caller: Caller, slug: &str) -> Result<Arc<Club>, Problem> {

@@ -8,12 +8,12 @@ use serde_json::json;
 
 use super::uploads::{decoded, store_picture};
 use super::verification::must_be_confirmed;
+use crate::access::caller::Caller;
 use crate::api::club::OwnClub;
 use crate::api::club_admin::HomePageForm;
 use crate::api::error::Problem;
 use crate::api::form::{Findings, picture_address};
 use crate::http::routes::body::Body;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Largest decoded logo, in bytes.

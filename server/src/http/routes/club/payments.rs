@@ -8,13 +8,13 @@ use domain::{Cents, ClubId, fee};
 use persistence::records::console::transactions::{LISTED_MAX, TransactionGroup, TransactionRow};
 use persistence::records::failed_payments::{FailedPayment as FailedPaymentRow, FailedPayments};
 
+use crate::access::caller::Caller;
 use crate::api::club_admin::{
     FailedMetadata, FailedPayment, IntegrityAudit, ProviderTransaction, TransactionLine,
     TransactionSums,
 };
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 const PERIOD_SECONDS: i64 = 30 * 86_400;

@@ -10,10 +10,10 @@ use serde_json::json;
 
 use super::own_draw;
 use super::winners::{PAID_ERROR, UNSOLD_ERROR, winner};
+use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::api::payout::{Payout, RecordPayout, SettlePayout};
 use crate::http::routes::body::Body;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Most characters of a payout's note.

@@ -9,13 +9,15 @@ use persistence::records::club_users::{InvitationOutcome, NewClubUser, PEOPLE_MA
 use persistence::records::sessions::Holder;
 use serde_json::json;
 
+use crate::access::caller::Caller;
 use crate::api::error::Problem;
-use crate::api::form::{Findings, is_email, trimmed};
+use crate::api::form::{Findings, trimmed};
 use crate::api::people::{ClubUser, ClubUserForm};
 use crate::http::routes::body::Body;
 use crate::render::mail_sender::sealed_link;
-use crate::services::identity::{Caller, link_hash, random};
+use crate::services::identity::{link_hash, random};
 use crate::state::State;
+use crate::text::contact_format::is_email;
 
 /// How long an invitation is valid: 72 hours, so that it survives a weekend.
 const INVITATION_SECONDS: i64 = 72 * 3600;

@@ -11,15 +11,17 @@ use serde_json::json;
 
 use super::session::signed_in_user;
 use super::verification;
+use crate::access::caller::sign_in;
 use crate::api::error::Problem;
-use crate::api::form::{Findings, is_email, is_phone, optional, trimmed};
+use crate::api::form::{Findings, optional, trimmed};
 use crate::api::registration::{RegistrationSwitch, SlugPreview, WaitlistJoined};
 use crate::api::session::{Registration, WaitlistForm};
 use crate::http::routes::body::Body;
+use crate::services::identity::address;
 use crate::services::identity::password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hashed};
 use crate::services::identity::weakness::{EASY, is_easy};
-use crate::services::identity::{address, sign_in};
 use crate::state::State;
+use crate::text::contact_format::{is_email, is_phone};
 
 /// Most slugs that are tried to find a free one.
 const SLUG_TRIES_MAX: u32 = 1000;

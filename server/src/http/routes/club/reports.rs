@@ -8,13 +8,13 @@ use persistence::records::listings::Listing;
 use serde_json::json;
 
 use super::{financials, own_draw};
+use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::render::colour::Colour;
 use crate::render::page::DrawTexts;
 use crate::render::report::{self, Poster, ReportFacts, ReportRow};
 use crate::render::{blocking_jobs, when};
 use crate::services::draw_revenue::DrawRevenue;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Poster colour of a club whose colours cannot be parsed.

@@ -11,11 +11,12 @@ use serde_json::json;
 
 use super::winners::{Winner, rows, winner};
 use super::{financials, own_draw};
+use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::api::payout::{EnterResult, ResultEntered, WinnerNotified};
 use crate::http::routes::body::Body;
 use crate::render::mail_sender::{NOBODY, sealed_link};
-use crate::services::identity::{Caller, link_hash, random};
+use crate::services::identity::{link_hash, random};
 use crate::state::State;
 
 /// How long the winner's claim link is valid.

@@ -8,13 +8,14 @@ use persistence::records::club_users::ClubUser;
 use persistence::records::sessions::{Holder, Session};
 use serde_json::json;
 
+use crate::access::caller::{Caller, prove, sign_in, sign_out};
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::api::session::{Login, PasswordProof, Reauthenticated, User, Whoami};
 use crate::http::routes::body::Body;
+use crate::services::identity::address;
 use crate::services::identity::password::{PASSWORD_BYTES_MAX, verify};
 use crate::services::identity::second_factor::FRESH_MS;
-use crate::services::identity::{Caller, address, prove, sign_in, sign_out};
 use crate::state::State;
 
 /// Handles `POST /api/clubs/login`.

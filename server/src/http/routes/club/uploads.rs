@@ -10,11 +10,11 @@ use persistence::records::uploads::{PICTURES_MAX, Upload};
 use sha2::{Digest, Sha256};
 
 use super::verification::must_be_confirmed;
+use crate::access::caller::Caller;
 use crate::api::club_admin::{ImageRemoval, ImageUpload, UploadedImage};
 use crate::api::error::Problem;
 use crate::http::routes::body::Body;
 use crate::render::picture::{Kind, Picture, kind};
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Largest decoded share image, in bytes (decision G-8).

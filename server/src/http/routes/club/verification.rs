@@ -8,6 +8,7 @@ use persistence::link_secrets::LinkKind;
 use persistence::records::clubs::Club;
 use serde_json::json;
 
+use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::api::form::trimmed;
 use crate::api::registration::EmailVerified;
@@ -15,7 +16,7 @@ use crate::api::session::MailedSecret;
 use crate::api::site::Message;
 use crate::http::routes::body::Body;
 use crate::render::mail_sender::sealed_link;
-use crate::services::identity::{Caller, link_hash, link_hash_of, random};
+use crate::services::identity::{link_hash, link_hash_of, random};
 use crate::services::limits::accounts::AN_HOUR;
 use crate::services::limits::too_many;
 use crate::state::State;

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::own_draw;
 use super::session::{is_password_right, wrong_password};
+use crate::access::caller::Caller;
 use crate::api::claim::{BankDetails, MaskedBankDetails, PendingApproval, UnmaskedBankDetails};
 use crate::api::error::Problem;
 use crate::api::form::{Findings, NAME_CHARS_MAX, trimmed};
@@ -21,7 +22,6 @@ use crate::api::payout::{Winners, WinningTicket};
 use crate::api::session::PasswordProof;
 use crate::http::routes::body::Body;
 use crate::render::mail_sender::NOBODY;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Shown to the club when the winning ticket was not sold.

@@ -1,12 +1,9 @@
 //! Images of share cards (Open Graph). They are drawn once and cached while their text stays the
 //! same.
 
-use std::sync::Arc;
-
 use actix_web::http::header::CACHE_CONTROL;
 use actix_web::{HttpResponse, web};
 use bytes::Bytes;
-use dashmap::DashMap;
 use serde::Deserialize;
 
 use crate::api::error::Problem;
@@ -14,13 +11,6 @@ use crate::http::routes::buyer::{clubs, draw_number, offers};
 use crate::render::card::Card;
 use crate::render::page::DrawTexts;
 use crate::state::State;
-
-/// Most images in memory, about 30 KB each.
-const CACHED_IMAGES_MAX: usize = 300;
-
-/// Cached PNG images by card version.
-#[derive(Clone, Default)]
-pub struct CardCache(Arc<DashMap<String, Bytes>>);
 
 /// Query parameters of a share card.
 #[derive(Deserialize)]
@@ -82,8 +72,7 @@ pub async fn of_draw(state: &State, draw: domain::DrawId) -> Option<Card> {
 
 async fn answer(state: &State, card: Card, query: &CardQuery) -> Result<HttpResponse, Problem> {
     let version = card.version();
-    let cached = state.cards.0.get(&version).map(|bytes| bytes.clone());
-    let bytes = match cached {
+    let bytes = match state.cards.get(&version) {
         Some(bytes) => bytes,
         None => {
             let bytes = Bytes::from(
@@ -91,10 +80,7 @@ async fn answer(state: &State, card: Card, query: &CardQuery) -> Result<HttpResp
                     .await
                     .map_err(|_| Problem::unavailable())?,
             );
-            if state.cards.0.len() >= CACHED_IMAGES_MAX {
-                state.cards.0.clear();
-            }
-            state.cards.0.insert(version.clone(), bytes.clone());
+            state.cards.insert(version.clone(), bytes.clone());
             bytes
         }
     };

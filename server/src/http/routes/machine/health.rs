@@ -1,11 +1,7 @@
 //! Health checks: liveness, readiness and integrity of the data (decision B-24).
 
-use std::collections::BTreeMap;
-
 use actix_web::{HttpResponse, web};
-use domain::Timestamp;
 use serde::Deserialize;
-use tokio::sync::Mutex;
 
 use crate::api::error::Problem;
 use crate::api::health as wire;
@@ -42,16 +38,12 @@ pub async fn ready(state: web::Data<State>, query: web::Query<ReadinessQuery>) -
     })
 }
 
-/// The check reads every row, so its result is cached for this time.
-const CHECK_SECONDS: i64 = 10;
-
-/// Cached result of the invariant check: the number of violating rows by invariant.
-#[derive(Default)]
-pub struct IntegrityCache(Mutex<Option<(Timestamp, BTreeMap<String, u64>)>>);
+/// How old the result of the integrity check may be. The check reads every row.
+pub const INTEGRITY_MAX_AGE_SECONDS: i64 = 10;
 
 /// Answers every violated invariant with its number of rows; 500 when there is any.
 pub async fn integrity(state: web::Data<State>) -> Result<HttpResponse, Problem> {
-    let found = violations(&state).await?;
+    let found = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;
     let mut response = if found.is_empty() {
         HttpResponse::Ok()
     } else {
@@ -61,35 +53,4 @@ pub async fn integrity(state: web::Data<State>) -> Result<HttpResponse, Problem>
         healthy: found.is_empty(),
         violations: found,
     }))
-}
-
-/// Returns the violated invariants, at most ten seconds old.
-///
-/// # Errors
-/// The database could not be read.
-pub async fn violations(state: &State) -> Result<BTreeMap<String, u64>, Problem> {
-    violations_within(state, CHECK_SECONDS).await
-}
-
-/// Returns the violated invariants. The check ran at most `seconds` ago.
-///
-/// # Errors
-/// The database could not be read.
-pub async fn violations_within(
-    state: &State,
-    seconds: i64,
-) -> Result<BTreeMap<String, u64>, Problem> {
-    let mut last = state.integrity.0.lock().await;
-    let now = state.clock.now();
-    if let Some((_, found)) = last
-        .as_ref()
-        .filter(|(at, _)| now < at.plus_seconds(seconds))
-    {
-        return Ok(found.clone());
-    }
-    let mut found = BTreeMap::new();
-    for violation in state.records.violations().await? {
-        *found.entry(violation.invariant).or_default() += 1;
-    }
-    Ok(last.insert((now, found)).1.clone())
 }

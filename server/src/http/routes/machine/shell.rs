@@ -8,11 +8,12 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 use serde_json::{Map, Value, json};
 
-use crate::api as wire;
 use crate::api::encoded::Encoded;
 use crate::api::error::Problem;
 use crate::ops::metrics::{AnsweredBy, NO_ROUTE};
 use crate::render::page::{self, Frame, Navigation};
+use crate::render::page_address::{Page, PageKind};
+use crate::render::page_cache::{self, CachedPageKey, PageVersion, RenderedPage};
 use crate::render::site::{self, Site};
 use crate::state::State;
 
@@ -20,8 +21,6 @@ mod head;
 mod page_content;
 mod short_link;
 
-use crate::render::page_address::{Page, PageKind};
-use crate::render::page_cache::{CachedPageKey, PageVersion, RenderedPage};
 use page_content::{PAGE_NOT_FOUND, PageContent};
 
 /// The script that other sites embed. Its address never changes, so it is cached for ten minutes
@@ -99,16 +98,12 @@ impl PageWriter<'_> {
         let now = self.state.clock.now();
         let name = page_found.as_ref().and_then(CachedPageKey::of);
         let stamp = match name {
-            Some(name) => PageVersion::of(self.state, name, now).await,
+            Some(name) => PageVersion::of(&self.state.catalogue, name, now).await,
             None => None,
         };
         let Some((name, stamp)) = name.zip(stamp) else {
             let (status, document) = self.compose(page_found).await?;
-            return Ok(self.answer(
-                status,
-                private,
-                &crate::render::page_cache::encoded(document),
-            ));
+            return Ok(self.answer(status, private, &page_cache::encoded(document)));
         };
         let rendered = match self.state.pages.get(name, stamp, now) {
             Some(rendered) => rendered,
@@ -160,7 +155,7 @@ impl PageWriter<'_> {
         let maintenance = facts.maintenance_mode();
         boot.insert(
             "config".into(),
-            json!(wire::config::PublicConfig::new(&self.state.config, &facts)),
+            json!(facts.public_config(&self.state.config)),
         );
         boot.insert("maintenanceMode".into(), json!(maintenance));
         boot.insert("now".into(), json!(self.state.clock.now().0));

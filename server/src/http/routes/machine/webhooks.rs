@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use crate::api::error::Problem;
 use crate::http::routes::body::unreadable;
-use crate::services::account_status;
 use crate::state::State;
 
 /// The event types that the Stripe endpoint subscribes to (decision B-1), including the
@@ -90,7 +89,7 @@ async fn refresh_account(
     event_id: &str,
 ) -> Result<(), Problem> {
     if state.records.is_webhook_event_known(event_id).await?
-        || account_status::refresh_status(state, account).await?
+        || state.connected_accounts().refresh_status(account).await?
     {
         return Ok(());
     }

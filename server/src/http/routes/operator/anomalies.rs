@@ -9,12 +9,12 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::reason;
+use crate::access::caller::Caller;
 use crate::api::console::anomaly::{Anomaly, AnomalyStats, Resolution, ScanForm, ScanResult};
 use crate::api::console::order::Reason;
 use crate::api::error::Problem;
 use crate::api::form::trimmed;
 use crate::http::routes::body::Body;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 const HOUR_MS: i64 = 3_600_000;

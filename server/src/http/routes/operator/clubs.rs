@@ -4,9 +4,9 @@ use actix_web::{HttpResponse, web};
 use domain::ClubId;
 use serde_json::json;
 
+use crate::access::caller::Caller;
 use crate::api::console::club::{ConsoleClub, StripeAccount};
 use crate::api::error::Problem;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Handles `GET /api/admin/clubs`.

@@ -4,10 +4,10 @@ use actix_web::{HttpResponse, web};
 use domain::reservation::{EXTENSIONS_MAX, KEPT_SECONDS, SHOWN_SECONDS};
 use domain::{SurchargeMode, TICKETS, TICKETS_PER_ORDER_MAX, fee};
 
+use crate::access::caller::{CLUB, OPERATOR};
 use crate::api::console::system::{Configuration, SessionIdle, Versions};
 use crate::api::error::Problem;
 use crate::config::CardFeePassing;
-use crate::services::identity::{CLUB, OPERATOR};
 use crate::services::limits::{INTENTS_PER_ADDRESS_AND_MINUTE, INTENTS_PER_SESSION_AND_MINUTE};
 use crate::state::State;
 use crate::text::terms;

@@ -5,6 +5,7 @@ use domain::{Cents, Command, DrawId, Status};
 use serde_json::json;
 
 use super::reason;
+use crate::access::caller::Caller;
 use crate::api::console::draw::{
     Cancellation, ConsoleDraw, DrawsClosed, RefundsSoFar, ResultUndone,
 };
@@ -13,7 +14,6 @@ use crate::api::draw::{Draw, status_shown};
 use crate::api::error::Problem;
 use crate::http::routes::body::Body;
 use crate::http::routes::buyer::draw_number;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Lists all draws, newest kick-off first, including test draws and archived ones.

@@ -4,12 +4,12 @@ use actix_web::{HttpResponse, web};
 use persistence::records::footers::{ItemForm, MenuForm};
 use serde_json::json;
 
+use crate::access::caller::Caller;
 use crate::api::console::system::{FooterItemForm, FooterMenuForm};
 use crate::api::error::Problem;
 use crate::api::footer::{FooterItem, FooterMenu};
 use crate::api::form::{Findings, optional};
 use crate::http::routes::body::Body;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 const TEXT_CHARS_MAX: usize = 100;

@@ -9,14 +9,16 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::anomalies::{MISSING_TICKET, find_anomaly, nothing_taken};
+use crate::access::caller::Caller;
 use crate::api::console::anomaly::{
     AllocatedTicket, MissingTicket, MissingTicketResolved, PaidLine, PaidTickets,
 };
 use crate::api::error::Problem;
-use crate::api::form::{Findings, is_email, trimmed};
+use crate::api::form::{Findings, trimmed};
 use crate::http::routes::body::Body;
-use crate::services::identity::{Caller, random};
+use crate::services::identity::random;
 use crate::state::State;
+use crate::text::contact_format::is_email;
 
 const PHONE_CHARS_MIN: usize = 10;
 const OTHER_CLUB: (&str, &str) = (

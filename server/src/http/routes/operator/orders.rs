@@ -7,10 +7,10 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::reason;
+use crate::access::caller::Caller;
 use crate::api::console::order::{ConsoleOrder, OrderRefunded, Reason};
 use crate::api::error::Problem;
 use crate::http::routes::body::Body;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Handles `GET /api/admin/orders/{order}`.

@@ -8,16 +8,17 @@ use persistence::ledger::BuyerDetails;
 use persistence::records::console::orphans::Orphan;
 use serde_json::json;
 
+use crate::access::caller::Caller;
 use crate::api::console::instant;
 use crate::api::console::order::{
     OrphanedTicket, RecoveredTicket, SecondApproval, TicketRecoveryForm, TicketsRecovered,
 };
 use crate::api::error::Problem;
-use crate::api::form::{is_email, optional, trimmed};
+use crate::api::form::{optional, trimmed};
 use crate::http::routes::body::Body;
-use crate::services::identity::Caller;
 use crate::services::identity::second_factor::{CodeCheck, take};
 use crate::state::State;
+use crate::text::contact_format::is_email;
 
 /// Handles `GET /api/admin/orphaned-tickets`.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {

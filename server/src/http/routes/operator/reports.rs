@@ -4,10 +4,10 @@ use actix_web::{HttpResponse, web};
 use serde_json::json;
 
 use super::fees::{self, Period};
+use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::http::routes::club::reports::{answer, for_console};
 use crate::render::{blocking_jobs, fee_report};
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Responds with the report of a draw. It holds buyers, so the download is audited (decision F-6).

@@ -9,6 +9,7 @@ use persistence::records::admins::Admin;
 use persistence::records::sessions::{Holder, Session};
 use serde_json::json;
 
+use crate::access::caller::{Caller, prove, sign_in};
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::api::session::{Enrolment, Reauthenticated, SecondFactorCode};
@@ -18,7 +19,6 @@ use crate::render::qr;
 use crate::services::identity::second_factor::{
     CodeCheck, FRESH_MS, authenticator, fresh_secret, take,
 };
-use crate::services::identity::{Caller, prove, sign_in};
 use crate::state::State;
 
 /// Responds with the secret for an authenticator app. It stays the same until a code is verified.

@@ -9,10 +9,10 @@ use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
+use crate::access::caller::Caller;
 use crate::api::console::system::{InFlight, Maintenance, Setting, SettingForm};
 use crate::api::error::Problem;
 use crate::http::routes::body::Body;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Settings that the console may change. Other keys belong to the server.

@@ -3,9 +3,9 @@
 use actix_web::{HttpResponse, web};
 use serde_json::json;
 
+use crate::access::caller::Caller;
 use crate::api::console::club::WaitlistEntry;
 use crate::api::error::Problem;
-use crate::services::identity::Caller;
 use crate::state::State;
 
 /// Lists the waitlist, newest first.

@@ -4,16 +4,17 @@ use domain::{ClubId, DrawId};
 use serde_json::{Map, Value, json};
 
 use crate::access::order_access::OwnOrder;
+use crate::access::order_view;
 use crate::api as wire;
 use crate::api::error::Problem;
 use crate::http::routes::buyer::clubs::meta_of;
-use crate::http::routes::buyer::orders;
+use crate::http::routes::buyer::offers;
 use crate::http::routes::machine::{cards, widgets};
 use crate::render::card::{self, Card};
 use crate::render::page::{ClubTexts, DrawTexts, OfferTexts, PageBody};
 use crate::render::page_address::{Page, PageKind};
 use crate::services::catalogue::lists::{List, ListSlice};
-use crate::services::offer::{Offer, OfferStatus};
+use crate::services::offer::OfferStatus;
 use crate::state::State;
 
 /// The content of a page.
@@ -89,7 +90,10 @@ pub async fn look_up(
         PageKind::Club => club(state, page.variable("slug"), boot).await,
         PageKind::Order => match OwnOrder::of_token(state, page.variable("token")).await? {
             Some(own) => {
-                boot.insert("order".into(), json!(orders::present(state, &own).await?));
+                boot.insert(
+                    "order".into(),
+                    json!(order_view::present(state, &own).await?),
+                );
                 Ok(PageContent::Plain(
                     page.address.heading.to_string(),
                     String::new(),
@@ -129,16 +133,16 @@ async fn offer(
     page: &Page<'_>,
     boot: &mut Map<String, Value>,
 ) -> Result<PageContent, Problem> {
-    let found = Offer::find(state, page.variable("slug"), page.variable("bundle")).await?;
+    let found = state
+        .offers()
+        .find(page.variable("slug"), page.variable("bundle"))
+        .await?;
     let Some(offer) = found.filter(|offer| offer.standing != OfferStatus::Ended) else {
         return Ok(OFFER_NOT_FOUND);
     };
     let picture = card::address_of_offer(&state.config.public_url, &offer);
     let face = Box::new(OfferTexts::new(&offer, picture, state.clock.now()));
-    boot.insert(
-        "offer".into(),
-        json!(wire::offer::PublicOffer::new(state, &offer)),
-    );
+    boot.insert("offer".into(), json!(offers::shown(state, &offer)));
     boot.insert("clubMeta".into(), json!(meta_of(&offer.club)));
     if page.address.shows == PageKind::OfferBoard {
         boot.insert("widget".into(), json!(widgets::of_offer(state, &offer)));
@@ -168,7 +172,10 @@ pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>
             )
         }),
         PageKind::Offer => {
-            let offer = Offer::find(state, page.variable("slug"), page.variable("bundle")).await?;
+            let offer = state
+                .offers()
+                .find(page.variable("slug"), page.variable("bundle"))
+                .await?;
             offer.map(|offer| card::address_of_offer(site, &offer))
         }
         _ => None,
@@ -198,11 +205,9 @@ async fn club(
     let club = wire::club::Club::new(row, slug).with_draws(active, completed);
     let face = Box::new(ClubTexts::new(&club));
     boot.insert("club".into(), json!(club));
-    let offers = Offer::of_club(state, row).await?;
-    let on_sale = offers.iter().filter(|offer| offer.is_on_sale());
-    let on_sale: Vec<_> = on_sale
-        .map(|offer| wire::offer::PublicOffer::new(state, offer))
-        .collect();
+    let club_offers = state.offers().of_club(row).await?;
+    let on_sale = club_offers.iter().filter(|offer| offer.is_on_sale());
+    let on_sale: Vec<_> = on_sale.map(|offer| offers::shown(state, offer)).collect();
     boot.insert("offers".into(), json!(on_sale));
     Ok(PageContent::Club(face, first_paint_draws))
 }

@@ -4,7 +4,6 @@ use domain::Timestamp;
 
 use super::MetricsText;
 use crate::api::error::Problem;
-use crate::http::routes::machine::health::violations_within;
 use crate::ops::console_health;
 use crate::state::State;
 
@@ -55,7 +54,7 @@ pub(super) async fn write(page: &mut MetricsText, state: &State) {
 async fn write_database_gauges(page: &mut MetricsText, state: &State) -> Result<(), Problem> {
     let (reservations, held, payments) = state.records.in_flight().await?;
     let open = state.records.open_anomalies().await?;
-    let (vitals, off_ms) = console_health::read(state).await?;
+    let (vitals, off_ms) = console_health::read(&*state.clock, &state.records).await?;
     let name = "fd_clock_off_seconds";
     page.gauge(
         name,
@@ -105,7 +104,8 @@ async fn write_database_gauges(page: &mut MetricsText, state: &State) -> Result<
         "Mails of the last four days that were given up.",
         vitals.mails_dead,
     );
-    let broken: u64 = violations_within(state, INTEGRITY_SECONDS)
+    let broken: u64 = state
+        .violations_within(INTEGRITY_SECONDS)
         .await?
         .values()
         .sum();
