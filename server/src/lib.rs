@@ -64,7 +64,7 @@ pub mod ops {
     pub mod telemetry;
 }
 
-/// What handlers share, each without the application's state.
+/// Services that handlers share. None of them knows the application's state.
 pub mod services {
     pub mod account_status;
     pub mod catalogue;
@@ -119,6 +119,7 @@ pub mod live;
 pub mod http {
     pub mod edge;
     pub mod front;
+    pub mod housekeeping;
     pub mod metrics;
     pub mod nodes;
     pub mod openapi;

@@ -54,9 +54,9 @@ pub struct State {
     pub policies: Policies,
     pub browser_cookies: BrowserCookies,
     pub renderer: Renderer,
-    pub heard: ClientReports,
+    pub client_reports: ClientReports,
     /// Key for requests between nodes. `None` for a single process, which accepts no node requests.
-    pub pass: Option<PeerCredentials>,
+    pub peer_credentials: Option<PeerCredentials>,
 }
 
 /// The parts that a [`State`] is built from.
@@ -71,11 +71,11 @@ pub struct StateParts {
     pub connect: Arc<dyn Connect>,
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,
-    pub pass: Option<PeerCredentials>,
+    pub peer_credentials: Option<PeerCredentials>,
 }
 
 impl State {
-    /// Builds the state and reads the catalogue. It starts no task: see `http::routes::run`.
+    /// Builds the state and reads the catalogue. It starts no task: see `http::housekeeping::run`.
     ///
     /// # Errors
     /// The database could not be read.
@@ -108,8 +108,8 @@ impl State {
             started_at,
             cards: CardCache::default(),
             pages: PageCache::default(),
-            heard: ClientReports::default(),
-            pass: parts.pass,
+            client_reports: ClientReports::default(),
+            peer_credentials: parts.peer_credentials,
         })
     }
 

@@ -45,19 +45,23 @@ async fn show(state: web::Data<State>) -> HttpResponse {
 /// The current metrics as text. Without a database, only those in memory.
 pub async fn text(state: &State) -> String {
     let mut page = MetricsText::default();
-    let tally = state.payments.metrics();
+    let engine_metrics = state.payments.metrics();
     page.family(
         "fd_tickets_sold_total",
         "counter",
         "Tickets sold since the process began.",
     );
-    page.sample("fd_tickets_sold_total", &[], tally.tickets_sold());
+    page.sample("fd_tickets_sold_total", &[], engine_metrics.tickets_sold());
     page.family(
         "fd_allocation_duration_seconds",
         "histogram",
         "From asking a draw to the commit that gave the tickets.",
     );
-    page.timings("fd_allocation_duration_seconds", &[], &tally.allocations);
+    page.timings(
+        "fd_allocation_duration_seconds",
+        &[],
+        &engine_metrics.allocations,
+    );
     page.family("fd_ws_sessions", "gauge", "Sockets that are open.");
     page.sample("fd_ws_sessions", &[], state.live.sessions());
     page.family(
@@ -79,7 +83,7 @@ pub async fn text(state: &State) -> String {
         "counter",
         "What browsers told of offers.",
     );
-    for (event, count) in state.heard.offer_events() {
+    for (event, count) in state.client_reports.offer_events() {
         page.sample("fd_offer_events_total", &[("event", event)], count);
     }
     page.family(

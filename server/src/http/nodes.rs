@@ -40,12 +40,12 @@ const WORKERS: usize = 2;
 /// A client for other nodes over HTTP, with pooled connections.
 pub struct HttpPeerClient {
     client: Client<HttpConnector, Full<Bytes>>,
-    pass: PeerCredentials,
+    credentials: PeerCredentials,
     clock: std::sync::Arc<dyn Clock>,
 }
 
 impl HttpPeerClient {
-    pub fn new(pass: PeerCredentials, clock: std::sync::Arc<dyn Clock>) -> HttpPeerClient {
+    pub fn new(credentials: PeerCredentials, clock: std::sync::Arc<dyn Clock>) -> HttpPeerClient {
         let mut tcp = HttpConnector::new();
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
@@ -56,7 +56,7 @@ impl HttpPeerClient {
             .build(tcp);
         HttpPeerClient {
             client,
-            pass,
+            credentials,
             clock,
         }
     }
@@ -69,12 +69,15 @@ impl HttpPeerClient {
         errand: &DrawRequest,
         now: Timestamp,
     ) -> Option<PeerAnswer> {
-        let body = serde_json::to_vec(&wire::WireDrawRequest::of(self.pass.me(), errand)).ok()?;
+        let body =
+            serde_json::to_vec(&wire::WireDrawRequest::of(self.credentials.me(), errand)).ok()?;
         let request = Request::builder()
             .method(Method::POST)
             .uri(format!("http://{}/nodes/draws/{draw}", owner.address))
-            .header(PASS, self.pass.issue(owner.boot, now))
-            .body(Full::new(Bytes::from(self.pass.seal(owner.boot, &body))))
+            .header(PASS, self.credentials.issue(owner.boot, now))
+            .body(Full::new(Bytes::from(
+                self.credentials.seal(owner.boot, &body),
+            )))
             .ok()?;
         let response = self.client.request(request).await.ok()?;
         if response.status() == StatusCode::CONFLICT {
@@ -84,7 +87,8 @@ impl HttpPeerClient {
             return None;
         }
         let sealed = response.into_body().collect().await.ok()?.to_bytes();
-        let answer: wire::DrawResponse = serde_json::from_slice(&self.pass.open(&sealed)?).ok()?;
+        let answer: wire::DrawResponse =
+            serde_json::from_slice(&self.credentials.open(&sealed)?).ok()?;
         answer.read().map(Ok)
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
-use crate::http::routes;
+use crate::http::housekeeping;
 use crate::sandbox::{BODY_BYTES_MAX, Sandbox};
 use crate::state::State;
 
@@ -76,6 +76,6 @@ async fn run_due_tasks(state: &State) {
         }
     }
     state.reconciler.run_partial_pass().await;
-    routes::sweep(state).await;
+    housekeeping::sweep(state).await;
     state.outbox.wake_mailer();
 }

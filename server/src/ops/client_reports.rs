@@ -228,7 +228,7 @@ mod tests {
             ),
             ("inline".into(), "data".into(), String::new())
         );
-        let heard = ClientReports::default();
+        let client_reports = ClientReports::default();
         let (old, new) = (
             json!({ "csp-report": { "violated-directive": "img-src" } }),
             json!({ "type": "csp-violation", "body": {} }),
@@ -238,9 +238,9 @@ mod tests {
             &json!([new, { "type": "deprecation", "body": {} }, 7]),
             &json!(vec![new.clone(); 100]),
         ] {
-            heard.record_csp_violations(reports);
+            client_reports.record_csp_violations(reports);
         }
-        assert_eq!(heard.csp_violations_recorded(), 1 + 1 + 10);
+        assert_eq!(client_reports.csp_violations_recorded(), 1 + 1 + 10);
         for reports in [
             json!(null),
             json!({}),
@@ -248,10 +248,10 @@ mod tests {
             json!("x"),
             json!({ "csp-report": [] }),
         ] {
-            heard.record_csp_violations(&reports);
+            client_reports.record_csp_violations(&reports);
         }
         assert_eq!(
-            heard.csp_violations_recorded(),
+            client_reports.csp_violations_recorded(),
             12,
             "invalid reports are ignored"
         );
@@ -259,8 +259,8 @@ mod tests {
 
     #[test]
     fn only_known_offer_events_are_counted() {
-        let heard = ClientReports::default();
-        heard.record_offer_event(
+        let client_reports = ClientReports::default();
+        client_reports.record_offer_event(
             &json!("offer_share"),
             &json!("sharks"),
             &json!("finals-2026"),
@@ -271,10 +271,10 @@ mod tests {
             (json!("offer_view"), json!("sharks"), json!("x".repeat(81))),
             (json!(7), json!(null), json!([])),
         ] {
-            heard.record_offer_event(&event, &club, &offer);
+            client_reports.record_offer_event(&event, &club, &offer);
         }
         assert_eq!(
-            heard.offer_events(),
+            client_reports.offer_events(),
             [
                 ("offer_view", 0),
                 ("offer_share", 1),

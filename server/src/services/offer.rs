@@ -21,7 +21,7 @@ pub struct Offer {
     pub club: Arc<Club>,
     pub facts: Arc<CatalogueFacts>,
     pub games: Vec<(Arc<Listing>, View)>,
-    pub standing: OfferStatus,
+    pub sale_status: OfferStatus,
     /// Price of one ticket of each game, with the card fee where the draw passes it on (decisions
     /// D-6, H-8).
     pub total: Cents,
@@ -95,7 +95,7 @@ impl Offers<'_> {
             games.push((listing, view));
         }
         games.sort_by_key(|(_, view)| (view.closes_at, view.draw));
-        let standing = offer_status(&bundle, &games, self.now);
+        let sale_status = offer_status(&bundle, &games, self.now);
         let facts = self.catalogue.facts();
         let total = total(&games, facts.surcharge_mode(self.surcharge));
         Some(Offer {
@@ -103,7 +103,7 @@ impl Offers<'_> {
             club: club.clone(),
             facts,
             games,
-            standing,
+            sale_status,
             total,
         })
     }
@@ -112,7 +112,7 @@ impl Offers<'_> {
 impl Offer {
     /// Whether the offer is on sale, and so appears in lists.
     pub fn is_on_sale(&self) -> bool {
-        self.standing == OfferStatus::OnSale
+        self.sale_status == OfferStatus::OnSale
     }
 
     /// The first kick-off of its games. Nothing of the offer is sold after it (decision H-6).

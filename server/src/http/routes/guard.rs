@@ -106,9 +106,9 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default();
         let admitted = state
-            .pass
+            .peer_credentials
             .as_ref()
-            .is_some_and(|pass| pass.admits(token, state.clock.now()));
+            .is_some_and(|credentials| credentials.admits(token, state.clock.now()));
         return if admitted {
             Ok(())
         } else {

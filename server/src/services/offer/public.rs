@@ -14,12 +14,12 @@ impl Offer {
     /// The offer as the public reads it. `share_image_url` is the address of its picture or card.
     pub fn public(&self, share_image_url: String, now: Timestamp) -> PublicOffer {
         let bundle = &self.bundle;
-        let status = match self.standing {
+        let status = match self.sale_status {
             OfferStatus::OnSale => bundle.status.clone(),
             OfferStatus::Scheduled => "scheduled".to_string(),
             OfferStatus::Closed | OfferStatus::Ended => "closed".to_string(),
         };
-        let unavailable_reason = match self.standing {
+        let unavailable_reason = match self.sale_status {
             OfferStatus::Closed | OfferStatus::Ended => Some("Bundle closed".to_string()),
             OfferStatus::Scheduled => Some("Ticket sales have not opened yet.".to_string()),
             OfferStatus::OnSale => self.sold_out().map(|game| format!("{game} is sold out.")),

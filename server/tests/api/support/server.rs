@@ -24,7 +24,7 @@ use persistence::testing::Database;
 use persistence::{Ledger, PaymentStores, Postgres, Sealer};
 use server::config::{Config, DEMO_WEBHOOK_SECRET, Environment};
 use server::http::front::Front;
-use server::http::{edge, routes, sandbox_clock};
+use server::http::{edge, housekeeping, routes, sandbox_clock};
 use server::ops::lifecycle::Phase;
 use server::render::site::Site;
 use server::sandbox::authenticator::OPERATOR_SECRET;
@@ -154,7 +154,7 @@ impl TestServer {
             anomalies: engine.anomalies.clone(),
             payments: engine.payments.clone(),
             connect: gateway,
-            pass: None,
+            peer_credentials: None,
         };
         let state = web::Data::new(State::open(parts).await.expect("the catalogue is read"));
         let (served, provider) = (state.clone(), sandbox.clone());
@@ -181,7 +181,7 @@ impl TestServer {
         let handle = http.handle();
         actix_web::rt::spawn(http);
         sandbox.set_webhook(&format!("{url}/api/stripe/webhook"), DEMO_WEBHOOK_SECRET);
-        let tasks = routes::run(state.clone());
+        let tasks = housekeeping::run(state.clone());
         let mails = tokio::sync::Mutex::new(mails);
         TestServer {
             url,

@@ -35,9 +35,11 @@ pub async fn debug_log(
     if let (false, Ok(Body(diagnostics))) = (in_maintenance, body)
         && state.limits.may_log(address(&request, &state.config))
     {
-        state
-            .heard
-            .record_diagnostic(&diagnostics.level, &diagnostics.message, &diagnostics.data);
+        state.client_reports.record_diagnostic(
+            &diagnostics.level,
+            &diagnostics.message,
+            &diagnostics.data,
+        );
     }
     HttpResponse::NoContent().finish()
 }
@@ -70,7 +72,7 @@ pub async fn track(
         && state.limits.may_log(address(&request, &state.config))
     {
         state
-            .heard
+            .client_reports
             .record_offer_event(&event, &club_slug, &bundle_slug);
     }
     HttpResponse::NoContent().finish()
@@ -100,7 +102,7 @@ pub async fn policy_report(
         && state.limits.may_log(address(&request, &state.config))
     {
         state
-            .heard
+            .client_reports
             .record_csp_violations(&serde_json::from_slice(&body).unwrap_or_default());
     }
     HttpResponse::NoContent().finish()

@@ -40,7 +40,7 @@ pub async fn find(state: &State, club: &str, slug: &str) -> Result<Offer, Proble
         .offers()
         .find(club, slug)
         .await?
-        .filter(|offer| offer.standing != OfferStatus::Ended);
+        .filter(|offer| offer.sale_status != OfferStatus::Ended);
     found.ok_or_else(not_found)
 }
 

@@ -16,9 +16,12 @@ pub async fn execute(
     draw: web::Path<i64>,
     body: web::Bytes,
 ) -> Result<HttpResponse, Problem> {
-    let pass = state.pass.as_ref().ok_or_else(Problem::not_found)?;
+    let credentials = state
+        .peer_credentials
+        .as_ref()
+        .ok_or_else(Problem::not_found)?;
     let unreadable = || Problem::bad_request("bad-request", "The request could not be read.");
-    let plain = pass.open(&body).ok_or_else(unreadable)?;
+    let plain = credentials.open(&body).ok_or_else(unreadable)?;
     let errand: WireDrawRequest = serde_json::from_slice(&plain).map_err(|_| unreadable())?;
     let (from, errand) = (
         InstanceId(errand.from.as_u128()),
@@ -30,7 +33,7 @@ pub async fn execute(
                 .map_err(|_| Problem::unavailable())?;
             Ok(HttpResponse::Ok()
                 .content_type("application/octet-stream")
-                .body(pass.seal(from, &plain)))
+                .body(credentials.seal(from, &plain)))
         }
         Err(_) => Err(Problem::new(
             StatusCode::CONFLICT,

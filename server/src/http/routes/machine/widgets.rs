@@ -114,7 +114,7 @@ pub fn of_offer(state: &State, offer: &Offer) -> Widget {
     Widget {
         r#type: "bundle",
         title: bundle.name.clone(),
-        status: match offer.standing {
+        status: match offer.sale_status {
             OfferStatus::Scheduled => "scheduled",
             OfferStatus::OnSale => "active",
             OfferStatus::Closed | OfferStatus::Ended => "closed",

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::access::order_access::OwnOrder;
 use crate::access::order_view;
-use crate::api as wire;
+use crate::api;
 use crate::api::error::Problem;
 use crate::http::routes::buyer::clubs::meta_of;
 use crate::http::routes::buyer::offers;
@@ -117,7 +117,7 @@ pub async fn look_up(
     }
 }
 
-async fn draw(state: &State, id: DrawId) -> Option<wire::draw::Draw> {
+async fn draw(state: &State, id: DrawId) -> Option<api::draw::Draw> {
     let (facts, listing, view) = state.catalogue.draw(id).await?;
     let club = facts.club(listing.club)?;
     Some(
@@ -137,7 +137,7 @@ async fn offer(
         .offers()
         .find(page.variable("slug"), page.variable("bundle"))
         .await?;
-    let Some(offer) = found.filter(|offer| offer.standing != OfferStatus::Ended) else {
+    let Some(offer) = found.filter(|offer| offer.sale_status != OfferStatus::Ended) else {
         return Ok(OFFER_NOT_FOUND);
     };
     let picture = card::address_of_offer(&state.config.public_url, &offer);
@@ -202,7 +202,7 @@ async fn club(
     let active = state.catalogue.part(List::Active, part, now);
     let completed = state.catalogue.part(List::Completed, part, now);
     let first_paint_draws = first_paint_draws(state, &active);
-    let club = wire::club::Club::new(row, slug).with_draws(active, completed);
+    let club = api::club::Club::new(row, slug).with_draws(active, completed);
     let face = Box::new(ClubTexts::new(&club));
     boot.insert("club".into(), json!(club));
     let club_offers = state.offers().of_club(row).await?;
@@ -213,7 +213,7 @@ async fn club(
 }
 
 /// The draws of the landing page: on sale, awaiting results and completed.
-fn landing_draws(state: &State, club: Option<ClubId>) -> Vec<wire::draw::Draw> {
+fn landing_draws(state: &State, club: Option<ClubId>) -> Vec<api::draw::Draw> {
     /// Completed draws in the document itself. The page loads more when the visitor scrolls.
     const COMPLETED_MAX: usize = 60;
     let now = state.clock.now();
@@ -231,7 +231,7 @@ fn landing_draws(state: &State, club: Option<ClubId>) -> Vec<wire::draw::Draw> {
     draws
 }
 
-fn first_paint_draws(state: &State, draws: &[wire::draw::Draw]) -> Vec<DrawTexts> {
+fn first_paint_draws(state: &State, draws: &[api::draw::Draw]) -> Vec<DrawTexts> {
     let now = state.clock.now();
     draws
         .iter()
