@@ -1,4 +1,7 @@
-/** Starts the app on the document the server drew. The server's markup stays until the page's own code is here. */
+/**
+ * Starts the app on the server-rendered page. The server's markup stays until the page's code has
+ * loaded.
+ */
 import { createStore } from 'jotai';
 import { createRoot } from 'react-dom/client';
 import { flushSync } from 'react-dom';
@@ -13,7 +16,7 @@ import { isCopy } from '@/shared/offline';
 import { App } from '@/app/app';
 import { load, match } from '@/app/routes';
 
-// In a build the server inlines the faces with critical.css.
+// In a production build the server inlines the font faces with critical.css.
 if (process.env.NODE_ENV !== 'production') void import('@/shared/ui/faces.css');
 
 function readBoot(): Boot {
@@ -28,7 +31,7 @@ function seed(boot: Boot) {
   const store = createStore();
   const navigation = performance.getEntriesByType('navigation')[0] as
     PerformanceNavigationTiming | undefined;
-  // A copy tells the time of its making, which was before this page was opened: that is when the server was last heard.
+  // A cached page carries the time of its creation. That time is the last contact with the server.
   if (isCopy())
     store.set(connectionAtom, {
       open: false,
@@ -59,7 +62,7 @@ async function start(): Promise<void> {
   const { route } = match(window.location.pathname);
   if (!route.bare && !route.own) keepForOffline();
   await load(route);
-  // The server's markup is replaced in one step, by the same boxes, so nothing moves.
+  // Replaces the server's markup in one step with boxes of the same size, so that nothing moves.
   flushSync(() => createRoot(root).render(<App store={store} />));
 }
 

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('a refusal becomes an error with its status and body, and what the server said to a person', async () => {
+test('error response becomes a problem with status, body and message', async () => {
   new FakeServer().on('GET /api/x', {
     status: 409,
     body: { message: 'Only 3 left', code: 'tickets-unavailable', available: 3 },
@@ -21,7 +21,7 @@ test('a refusal becomes an error with its status and body, and what the server s
   expect((error as Problem).said.message).toBe('Only 3 left');
 });
 
-test('every answer that carries the server’s time sets the clock', async () => {
+test('response with the server’s time yields one clock sample', async () => {
   new FakeServer().on('GET /api/x', { headers: { 'x-server-time': '1700000000000' } });
   const taken: number[] = [];
   const stop = onServerTime((sample) => taken.push(sample.offset));
@@ -30,7 +30,7 @@ test('every answer that carries the server’s time sets the clock', async () =>
   expect(taken).toHaveLength(1);
 });
 
-test('what the worker kept of an earlier answer is known for it', async () => {
+test('response from the service worker’s cache is marked as a copy', async () => {
   new FakeServer().on('GET /api/x', { headers: { 'x-copy': 'yes' } }, {});
   expect([isCopied(await get<object>('/api/x')), isCopied(await get<object>('/api/x'))]).toEqual([
     true,
@@ -38,7 +38,7 @@ test('what the worker kept of an earlier answer is known for it', async () => {
   ]);
 });
 
-test('a busy server is asked again at most three times, a full one not', async () => {
+test('busy server gets at most three attempts, a refusal gets one', async () => {
   vi.useFakeTimers();
   const server = new FakeServer()
     .on(
@@ -57,7 +57,7 @@ test('a busy server is asked again at most three times, a full one not', async (
   expect(server.paths()).toEqual(['POST /api/x', 'POST /api/x', 'POST /api/x', 'POST /api/y']);
 });
 
-test('a lost socket is tried for ever, soon at first and never more than thirty seconds apart', () => {
+test('reconnect pause grows from 250 ms to at most 30 seconds', () => {
   expect(reconnectPause(0, 0)).toBe(250);
   expect(reconnectPause(0, 1)).toBe(500);
   expect(reconnectPause(3, 0.5)).toBe(2_000);

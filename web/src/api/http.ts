@@ -1,4 +1,7 @@
-/** `fetch` with the house's manners: errors that say what the server said, the server's clock, and patience when it is busy. */
+/**
+ * Wraps `fetch`: turns error responses into `Problem`, samples the server's clock and repeats calls
+ * when the server is busy.
+ */
 import { sample, type Sample } from '@/shared/clock';
 import { COPY_HEADER } from '@/shared/offline';
 
@@ -9,7 +12,10 @@ interface ErrorBody {
   [more: string]: unknown;
 }
 
-/** A non-success answer. `message` is `"{status}: {body or statusText}"` (A:258); `said` is what a person may read. */
+/**
+ * An error response. `message` is `"{status}: {body or statusText}"` (A:258). The parsed body holds
+ * the message for the user.
+ */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -40,7 +46,10 @@ function readSaid(body: string): ErrorBody {
 
 const listeners = new Set<(taken: Sample) => void>();
 
-/** Calls back with a clock sample for every answer that carries the server's time. */
+/**
+ * Reports a clock sample for each response that carries the server's time. Returns a function that
+ * unsubscribes.
+ */
 export function onServerTime(listener: (taken: Sample) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -54,7 +63,9 @@ function noteTime(answer: Response, sentAt: number): void {
 
 const copies = new WeakSet<object>();
 
-/** Whether an answer is what the worker kept of an earlier one: to be shown, but no word of the server's. */
+/**
+ * Whether the service worker returned this response from its cache, so that it may be out of date.
+ */
 export const isCopied = (answer: object): boolean => copies.has(answer);
 
 function retryAfter(answer: Response): number | null {
@@ -108,7 +119,7 @@ export interface Download {
   content: Blob;
 }
 
-/** A file, with the name the server gave it. */
+/** Downloads a file. The name comes from `Content-Disposition`, or is `fallbackName`. */
 export async function download(path: string, fallbackName: string): Promise<Download> {
   const answer = await fetch(path, { method: 'GET', credentials: 'same-origin' });
   if (!answer.ok)
@@ -120,7 +131,10 @@ export async function download(path: string, fallbackName: string): Promise<Down
 const TRIES_MAX = 3;
 const PAUSE_MS_MAX = 8_000;
 
-/** For reads and idempotent posts only: asks again when the server is busy (429, 503), as it says, at most three times. */
+/**
+ * Repeats a read or an idempotent call while the server is busy (429 or 503), at most three
+ * attempts. The pause follows `Retry-After`.
+ */
 export async function withRetry<Answer>(
   ask: () => Promise<Answer>,
   onBusy: () => void = () => {},

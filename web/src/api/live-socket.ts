@@ -1,4 +1,7 @@
-/** One WebSocket with many topics. It never gives up: a club-house board must come back by itself after any outage. */
+/**
+ * One WebSocket for many topics. It reconnects without limit, because nobody reloads a board after
+ * an outage.
+ */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import useWebSocket, { ReadyState } from 'react-use-websocket';
 import type { Frame } from '@/api/wire';
@@ -8,14 +11,17 @@ const WATCH_EVERY_MS = 5_000;
 const PAUSE_MS_MIN = 250;
 const PAUSE_MS_MAX = 30_000;
 
-/** Full jitter: many screens that lost one server must not all return in the same instant. */
+/**
+ * Pause before the next attempt, in milliseconds. Full jitter spreads the reconnects of many
+ * screens.
+ */
 export function reconnectPause(attempt: number, random: number = Math.random()): number {
   return Math.max(PAUSE_MS_MIN, random * Math.min(PAUSE_MS_MAX, 500 * 2 ** Math.min(attempt, 16)));
 }
 
 export interface LiveSocketOptions {
   topics: readonly string[];
-  /** Boards stay connected however long nobody looks. */
+  /** Whether to hold a connection. A board holds one even while its page is hidden. */
   connect: boolean;
   onFrame: (frame: Frame) => void;
   onState: (state: 'open' | 'closed') => void;
@@ -36,19 +42,19 @@ function readFrame(text: string): Frame | null {
 }
 
 export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketOptions): void {
-  // A new number makes a new address function, and so a new connection at once.
+  // A new number changes the address function, which forces a reconnect.
   const [round, setRound] = useState(0);
   const wanted = useRef(topics);
   const announced = useRef<readonly string[]>([]);
   const heardAt = useRef(0);
   const pauseMsAsked = useRef(0);
 
-  // Before the socket's own effects run, so that its first address already names the topics.
+  // Runs before the socket's own effects, so that its first address already names the topics.
   useEffect(() => {
     wanted.current = topics;
   }, [topics]);
 
-  // eslint-disable-next-line react-hooks/exhaustive-deps -- the round is the reason to connect anew
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- a new round forces a reconnect
   const address = useCallback(() => socketUrl((announced.current = wanted.current)), [round]);
 
   const { sendMessage, readyState } = useWebSocket(connect ? address : null, {
@@ -57,7 +63,8 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
     shouldReconnect: () => true,
     reconnectAttempts: Infinity,
     reconnectInterval: (attempt) => Math.max(pauseMsAsked.current, reconnectPause(attempt)),
-    // Frames go to `onMessage` only; keeping the last one in React state would render for each.
+    // Frames go to `onMessage` only. Keeping the last one in React state would render for each
+    // frame.
     filter: () => false,
     onOpen: () => {
       heardAt.current = performance.now();

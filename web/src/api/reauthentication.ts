@@ -1,12 +1,18 @@
-/** Repeats a call that needs a fresh proof, after the person gave it: the password, or the operator's code. */
+/**
+ * Repeats a call that needs a fresh proof of identity, after the user has given the password or the
+ * operator's code.
+ */
 import { Problem } from './http';
 
-/** Obtains the proof; false when the person cancels. A password that was typed already is tried without a question. */
+/**
+ * Obtains the proof. Resolves to false if the user cancels. A given password is tried without a
+ * dialog.
+ */
 type ObtainProof = (password?: string) => Promise<boolean>;
 
 let obtainProof: ObtainProof | null = null;
 
-/** Registers the screen that obtains the proof, until the returned function is called. */
+/** Registers the screen that obtains the proof. The returned function removes it. */
 export function onReauthenticationRequired(obtain: ObtainProof): () => void {
   obtainProof = obtain;
   return () => {
@@ -14,13 +20,15 @@ export function onReauthenticationRequired(obtain: ObtainProof): () => void {
   };
 }
 
-/** The person cancelled the question. Nothing was changed, so there is nothing to report. */
+/** The user cancelled the dialog. Nothing has changed, so there is no failure to report. */
 export class ReauthenticationCancelled extends Error {}
 
 const isRequired = (error: unknown): boolean =>
   error instanceof Problem && error.status === 403 && error.code === 'reauthentication-required';
 
-/** Sends the call; where the server requires a fresh proof, obtains it and sends the call once more. */
+/**
+ * Sends the call. If the server requires a fresh proof, obtains it and sends the call once more.
+ */
 export async function withReauthentication<Answer>(
   call: () => Promise<Answer>,
   password?: string,

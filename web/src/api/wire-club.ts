@@ -1,4 +1,7 @@
-/** The shapes on the wire that only a club and the operator see: what is answered as the server describes it, what is sent as the forms know it. */
+/**
+ * Wire types of the club's screens. Responses come from the server's schema. Requests are declared
+ * here.
+ */
 import type { DrawTemplate as Template } from './generated/schema';
 
 export type {
@@ -25,7 +28,7 @@ export type {
   WinningTicket as Winner,
 } from './generated/schema';
 
-/** What the registration form sends; all of it is there, if only as an empty text. */
+/** Request of the registration form. A value that was not entered is an empty string. */
 export interface Registration {
   name: string;
   email: string;
@@ -34,7 +37,7 @@ export interface Registration {
   phone: string;
 }
 
-/** Somebody to be asked in, and as what. */
+/** Request that invites a person to a club with a role. */
 export interface InvitationWanted {
   name: string;
   email: string;
@@ -48,12 +51,12 @@ export interface WaitlistEntry {
   contactPhone: string;
 }
 
-/** What the create form sends; the edit form leaves out what is locked (B:203). */
+/** Request of the draw forms. The edit form omits locked fields (B:203). */
 export interface DrawWanted {
   league: string | null;
   homeTeam: string;
   awayTeam: string;
-  /** Local to the draw's zone: `2026-11-20T19:10` (decision E-11). */
+  /** Local time in the draw's zone, such as `2026-11-20T19:10` (decision E-11). */
   gameDate: string;
   timezone: string;
   contactName: string;
@@ -62,11 +65,11 @@ export interface DrawWanted {
   prizePercentage?: number;
   passStripeFees?: boolean;
   roundUpPrize?: boolean;
-  /** Why the operator changes it; a club says none (decision E-9). */
+  /** Reason for an operator's change. A club sends none (decision E-9). */
   reason?: string;
 }
 
-/** The last draw again, a week later. */
+/** Values of the club's last draw, moved one week later. */
 export type DrawTemplate = Template;
 
 export interface LineProblem {

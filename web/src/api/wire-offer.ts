@@ -1,9 +1,9 @@
-/** An offer as its club sees and writes it. */
+/** Wire types of offers in the club's editor. */
 export type { OwnGame as OfferGame, OwnOffer as Offer } from './generated/schema';
 
 export type EditableOfferType = 'BUNDLE' | 'SPECIAL';
 
-/** What the editor sends (B:218). */
+/** Request of the offer editor (B:218). */
 export interface OfferRequest {
   name: string;
   slug: string;

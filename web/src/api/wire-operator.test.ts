@@ -3,7 +3,7 @@ import type * as Server from './generated/schema';
 import type * as Console from './wire-operator';
 import type * as Platform from './wire-platform';
 
-test('what the server describes is what the console reads; the compiler says when they part', () => {
+test('server’s types extend the console’s types', () => {
   expectTypeOf<Server.Anomaly>().toExtend<Console.Anomaly>();
   expectTypeOf<Server.AnomalyStats>().toExtend<Console.AnomalyStats>();
   expectTypeOf<Server.OrphanedTicket>().toExtend<Console.OrphanedTicket>();

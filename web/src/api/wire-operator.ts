@@ -1,4 +1,7 @@
-/** The shapes only the platform operator's console hears, as the server describes them; what is sent, as its forms know it. */
+/**
+ * Wire types of the operator's console. Responses come from the server's schema. Requests are
+ * declared here.
+ */
 import type { Anomaly as Raised } from './generated/schema';
 
 export type {
@@ -36,7 +39,7 @@ export const ANOMALY_TYPES = [
 ] as const;
 export type AnomalyType = (typeof ANOMALY_TYPES)[number];
 
-/** Whatever explains it is as it happens to be, which the description's language has no word for. */
+/** The fields of `details` differ by anomaly, which the server's schema cannot express. */
 export type Anomaly = Omit<Raised, 'details'> & { details: Record<string, unknown> };
 
 export interface Customer {

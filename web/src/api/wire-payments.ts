@@ -1,4 +1,7 @@
-/** What the two payment pages are answered (decision G-2: a club its own rows, the operator all). */
+/**
+ * Responses of the two payment pages. A club reads its own rows, the operator all rows (decision
+ * G-2).
+ */
 export type {
   FailedPayment,
   IntegrityAudit,

@@ -1,4 +1,4 @@
-/** The platform as a whole, as the operator's console hears it: money, health, configuration, and who did what. */
+/** Wire types of the console's platform sections: money, health, configuration and audit. */
 import type { AuditEntry as Entry, AuditTrail } from './generated/schema';
 
 export type {
@@ -13,6 +13,6 @@ export type {
   Series,
 } from './generated/schema';
 
-/** What was changed differs with what was done. */
+/** The fields of `detail` depend on the audited action. */
 export type AuditEntry = Omit<Entry, 'detail'> & { detail: Record<string, unknown> };
 export type AuditPage = Omit<AuditTrail, 'entries'> & { entries: AuditEntry[] };

@@ -1,9 +1,12 @@
-/** Offers on the wire (A:156): a bundle of games, or a special of one. Some names are accepted in both of the specified spellings. */
+/**
+ * Wire types of public offers (A:156): a bundle of games, or a special. Some fields are accepted in
+ * both spellings of the specification.
+ */
 
 export type OfferType = 'BUNDLE' | 'SPECIAL' | (string & {});
 export type OfferStatus = 'draft' | 'active' | 'locked' | 'closed' | 'archived' | (string & {});
 
-/** One game of an offer; what is not known is left out, and the draw itself is asked. */
+/** One game of an offer. Unknown fields are absent; the screen reads them from the draw. */
 export interface OfferGame {
   id: number;
   drawNumber?: number;
@@ -41,7 +44,7 @@ export interface Offer {
   end_at?: string | null;
 }
 
-/** What a club's page needs before anything else (A:234). */
+/** Name, colours and logo of a club, which its page needs first (A:234). */
 export interface ClubMeta {
   name: string;
   tagline: string | null;
@@ -52,7 +55,7 @@ export interface ClubMeta {
   facebookPixelId: string | null;
 }
 
-/** What boards and embedded widgets poll (A:164). */
+/** Response that boards and embedded widgets poll (A:164). */
 export interface WidgetAnswer {
   type: 'draw' | 'bundle' | (string & {});
   title: string;

@@ -1,6 +1,6 @@
 /**
- * The shapes on the wire, under the names the screens use; `generated/schema.ts` is written from the server's own description of its calls.
- * Money is a decimal string unless the name ends in `Cents` or says cents.
+ * Wire types under the names that the screens use. `generated/schema.ts` is generated from the
+ * server's OpenAPI document. Money is a decimal string in dollars, unless the name says cents.
  */
 import type { Club, Draw, DrawNow, Order, PublicConfig, PublicNow } from './generated/schema';
 
@@ -22,7 +22,7 @@ export type {
   Widget,
 } from './generated/schema';
 
-/** What a frame says of a draw; everything in it may change while somebody looks. */
+/** The part of a draw that a frame updates while a page is open. */
 export type DrawNews = DrawNow;
 
 interface FrameOf<Type extends string, Data> {
@@ -42,7 +42,7 @@ export type Frame =
   | FrameOf<'ops', unknown>
   | FrameOf<'heartbeat', unknown>;
 
-/** What the server puts into the page for the first render. */
+/** Data that the server embeds in the page for the first render. */
 export interface Boot {
   config?: Config;
   maintenanceMode?: boolean;
@@ -53,7 +53,7 @@ export interface Boot {
   now?: number;
 }
 
-/** A buyer's own ticket, as a completion call and as an order tell it. */
+/** A buyer's own ticket, as completion calls and orders return it. */
 export interface OwnTicket {
   ticketNumber: number;
   serialNumber: string;

@@ -5,15 +5,15 @@ import { ROUTES } from './routes';
 
 const SERVED = join(import.meta.dirname, '../../../server/src/render/page_address.rs');
 
-/** Only lead on; the server answers them itself. */
+/** Redirects, which have no page. */
 const SHORT_LINKS = ['/w/bundle::/:', '/w/draw::'];
-/** Cut short: the server answers 404 as anywhere, and the page says what is missing. */
+/** Incomplete addresses. The server answers 404 and the page says what is missing. */
 const CUT_SHORT = ['/club'];
 
-/** What stands for a variable is nobody's business here. */
+/** Replaces each variable by `:`, because its name does not matter. */
 const shape = (path: string): string => path.replace(/\{\w+\}|:\w+/g, ':');
 
-test('the server answers every address of the site, and the site has a page for each that the server answers', () => {
+test('server and client have the same page addresses', () => {
   const table = /^pages! \{\n([\s\S]*?)^\}/m.exec(readFileSync(SERVED, 'utf8'))?.[1] ?? '';
   const served = [...table.matchAll(/^ {4}"([^"]+)"/gm)]
     .map(([, path = '']) => shape(path))

@@ -18,7 +18,7 @@ const BOARD_REVIVES_AFTER_MS = 30_000;
 
 function onCrash(route: Route, error: Error): void {
   debugLog('error', 'screen crashed', { path: route.path, message: error.message.slice(0, 200) });
-  // Nobody stands in front of a board to press 'Reload Page'.
+  // A board has no user who could press 'Reload Page'.
   if (route.bare) setTimeout(() => void renew(), BOARD_REVIVES_AFTER_MS);
 }
 

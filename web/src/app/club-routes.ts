@@ -1,4 +1,4 @@
-/** The addresses of a club's side, each with its page. `own`: the page brings its own head and foot. */
+/** Addresses of the club's pages. `own`: the page renders its own header and footer. */
 
 const createDraw = () => import('./routes/club/create-draw-page');
 const editDraw = () => import('./routes/club/edit-draw-page');

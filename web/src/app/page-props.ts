@@ -1,4 +1,4 @@
-/** What every page is given: the named parts of its address. */
+/** Props of every page: the variables of its address. */
 export interface PageProps {
   params: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
 /**
- * The addresses of buyers, boards and the operator, aliases too; a club's are in `club-routes.ts`. The server's table has both
- * (`render/page_address.rs`; `addresses.test.ts` compares them).
+ * Addresses and aliases of the buyer, board and operator pages; `club-routes.ts` has the club's.
+ * `addresses.test.ts` compares both with the server's table (`render/page_address.rs`).
  */
 
 export const PATHS = {

@@ -2,7 +2,10 @@ import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { load, match, type Match } from './routes';
 
-/** Draws the page of the address. The old page stays until the new one has come, so nothing flashes. */
+/**
+ * Returns the page of the current address. The old page stays until the new page has loaded, so
+ * that nothing flashes.
+ */
 export function useMatchedPage(): Match {
   const [pathname] = useLocation();
   const wanted = match(pathname);
@@ -31,7 +34,10 @@ function focusOn(heading: HTMLElement | null): void {
 
 const HEADING_COMES_WITHIN_MS = 10_000;
 
-/** A page that loads first replaces its heading, and the focus falls out of it: it is put on the new one, until somebody does something. */
+/**
+ * A page that loads data replaces its heading, which loses the focus. Moves the focus to the new
+ * heading until the user's first input, for at most 10 seconds.
+ */
 function keepOnHeading(): () => void {
   const watch = new MutationObserver(() => {
     if (document.activeElement === document.body)
@@ -48,7 +54,10 @@ function keepOnHeading(): () => void {
   return stop;
 }
 
-/** On a change of page, not on the first, focus goes to the heading, or to the section that the address names. */
+/**
+ * Moves the focus to the heading, or to the section that the address names, after each change of
+ * page.
+ */
 export function useFocusOnChange(pathname: string): void {
   const first = useRef(true);
   useEffect(() => {
@@ -67,7 +76,7 @@ export function useFocusOnChange(pathname: string): void {
   }, [pathname]);
 }
 
-/** A new page starts at its top; going back keeps the browser's own place. */
+/** Scrolls a new page to its top. After going back, the browser restores the position. */
 export function useScrollToTop(): void {
   useEffect(() => {
     const onPush = () => window.scrollTo({ top: 0, behavior: 'instant' });

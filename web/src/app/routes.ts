@@ -1,4 +1,6 @@
-/** Which page stands at which address; each is its own bundle, loaded when somebody goes there. */
+/**
+ * Maps addresses to pages. Each page is its own bundle, which loads when the user opens the page.
+ */
 import type { ComponentType } from 'react';
 import type { PageProps } from './page-props';
 import { CLUB_ROUTES } from './club-routes';
@@ -8,12 +10,12 @@ type Page = ComponentType<PageProps>;
 
 export interface Route {
   path: string;
-  /** Boards have no header, footer, toasts or cart. */
+  /** Whether the page is a board, which has no header, footer, toasts or cart. */
   bare?: boolean;
-  /** A club's and the operator's screens bring their own head and foot. */
+  /** Whether the page renders its own header and footer, as club and operator pages do. */
   own?: boolean;
   load: () => Promise<{ Page: Page }>;
-  /** The page once loaded, so that it can be drawn without waiting. */
+  /** The page once loaded, so that it renders without waiting. */
   loaded?: Page;
 }
 
@@ -81,7 +83,10 @@ function decoded(value: string): string {
   }
 }
 
-/** The page of an address, and what the address says. Trailing slashes and the case of fixed words do not matter. */
+/**
+ * Returns the page and the variables of an address. Trailing slashes and the case of fixed words do
+ * not matter.
+ */
 export function match(pathname: string): Match {
   const path = pathname.length > 1 ? pathname.replace(/\/+$/, '') : pathname;
   for (const route of ROUTES) {

@@ -3,12 +3,12 @@ import { renew } from '@/features/board/renewal';
 import { useOffline } from '@/features/shared-live/heard';
 import { isCopy } from '@/shared/offline';
 
-/** A page that lies here from an earlier visit gives way to today's the moment the server is heard again. */
+/** Reloads a page from the service worker's cache as soon as the server responds again. */
 export function useTodaysPage(): void {
   const offline = useOffline();
   const opened = useRef(window.location.pathname);
   useEffect(() => {
-    // Who went on from it has since been told everything anew.
+    // Pages opened after it have loaded fresh data.
     if (isCopy() && !offline && window.location.pathname === opened.current) void renew();
   }, [offline]);
 }

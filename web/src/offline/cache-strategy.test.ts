@@ -4,7 +4,7 @@ import { cacheStrategy, isScreen, nameOf } from './cache-strategy';
 const SITE = 'https://doubles.example';
 const asked = (path: string, method = 'GET') => cacheStrategy({ method, url: SITE + path }, SITE);
 
-test('a built file with its digest comes from here, and one whose name stays does not', () => {
+test('built file with a digest comes from the cache, others do not', () => {
   for (const path of [
     '/assets/web.ff585466.js',
     '/assets/barlow-condensed-600-subset.8959b8b1.woff2',
@@ -21,7 +21,7 @@ test('a built file with its digest comes from here, and one whose name stays doe
     expect(asked(path), path).toBe('network only');
 });
 
-test('pages that are the same for everybody are asked for, and kept', () => {
+test('pages that are the same for every visitor are cached', () => {
   for (const path of [
     '/',
     '/draw/1042',
@@ -33,7 +33,7 @@ test('pages that are the same for everybody are asked for, and kept', () => {
     expect(asked(path), path).toBe('network first');
 });
 
-test('draws as anyone may see them are kept, tickets and what only some ask for are not', () => {
+test('public draw responses are cached, tickets and queries are not', () => {
   for (const path of [
     '/api/draws/active',
     '/api/draws/awaiting-results',
@@ -52,7 +52,7 @@ test('draws as anyone may see them are kept, tickets and what only some ask for 
     expect(asked(path), path).toBe('network only');
 });
 
-test('nothing of a buyer, a login, a club or the operator is ever kept', () => {
+test('nothing of a buyer, a login, a club or the operator is cached', () => {
   const own = [
     '/my',
     '/my/0123456789abcdef',
@@ -92,7 +92,7 @@ test('nothing of a buyer, a login, a club or the operator is ever kept', () => {
     expect(asked(path), path).toBe('network only');
 });
 
-test('only reading is looked at, and only on this site', () => {
+test('only GET requests to this site are handled', () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'])
     expect(asked('/draw/1042', method), method).toBe('network only');
   expect(cacheStrategy({ method: 'GET', url: 'https://js.stripe.com/' }, SITE)).toBe(
@@ -100,11 +100,11 @@ test('only reading is looked at, and only on this site', () => {
   );
 });
 
-test('a copy lies under its path alone: a link may carry a secret after it', () => {
+test('cache key is the path, because a link may carry a secret', () => {
   expect(nameOf(`${SITE}/draw/1042?client_secret=x#y`)).toBe('/draw/1042');
 });
 
-test('people read our words where there is nothing to show; boards and calls are left to fail', () => {
+test('screens get the offline page, boards and calls fail', () => {
   for (const path of ['/', '/my/0123', '/checkout/1042', '/admin/login', '/verify/1042'])
     expect(isScreen(SITE + path), path).toBe(true);
   for (const path of [

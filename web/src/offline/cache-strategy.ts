@@ -1,35 +1,46 @@
-/** All that the worker decides, without a browser: what may be kept of what somebody asks for, and what comes first. */
+/**
+ * Decides what the service worker may cache, and whether the cache or the network comes first.
+ * Needs no browser.
+ */
 
 export type How = 'network only' | 'cache first' | 'network first';
 
-/** The part of a request that matters. */
+/** The part of a request that decides. */
 export interface RequestTraits {
   method: string;
-  /** Absolute. */
+  /** The absolute URL. */
   url: string;
 }
 
-/** A built file with a digest in its name, so that it never means something else (`site/files.rs`). */
+/** A built file whose name has a digest, so that its content never changes (`site/files.rs`). */
 const ASSET = /^\/assets\/[\w.-]+\.[0-9a-f]{8,}\.\w+$/;
-/** Pages that are the same for everybody: landing, draw, club, offer. A name is added here only if its document knows no browser. */
+/**
+ * Pages that are the same for every visitor: landing, draw, club, offer. Add a page only if its
+ * document does not depend on the browser.
+ */
 const PAGE = /^\/(draw\/\d+\/?|club\/[^/]+\/?|club\/[^/]+\/(specials|offer)\/[^/]+\/?)?$/i;
-/** Draws as anyone may see them. Tickets are not among them: after the result they carry pairs. */
+/**
+ * Public responses about draws. Tickets are excluded, because they carry pairs after the result.
+ */
 const ANSWER = /^\/api\/draws\/(active|awaiting-results|completed|\d+)$/;
-/** What is no person's screen: calls, pictures, the demo's stand-ins, and boards, which never reload into an outage by themselves. */
+/**
+ * Addresses that are not a user's screen: calls, images, demo pages and boards. A board must never
+ * reload during an outage.
+ */
 const NO_SCREEN = /^\/(api|assets|og|sandbox|uploads|w|widgets)\/|\/display\/?$/i;
 
 export function cacheStrategy({ method, url }: RequestTraits, origin: string): How {
   const { origin: theirs, pathname, search } = new URL(url);
   if (method !== 'GET' || theirs !== origin) return 'network only';
   if (ASSET.test(pathname)) return 'cache first';
-  // A list of one club's draws is a club's desk's question.
+  // With a query, the list has the draws of one club, for the club's own pages.
   return PAGE.test(pathname) || (ANSWER.test(pathname) && search === '')
     ? 'network first'
     : 'network only';
 }
 
-/** Under which name a copy lies: what a link says after its `?` is never kept. */
+/** Returns the cache key of a URL: its path. The query is never stored. */
 export const nameOf = (url: string): string => new URL(url).pathname;
 
-/** Whether who asks is a person who would otherwise read the browser's own words. */
+/** Whether the address is a user's screen, for which the browser would show its own error page. */
 export const isScreen = (url: string): boolean => !NO_SCREEN.test(nameOf(url));

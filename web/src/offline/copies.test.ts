@@ -3,7 +3,7 @@ import { COPY_HEADER } from '@/shared/offline';
 import { ASSETS, SEEN, SEEN_MAX, copyOf, dropOld, keep, mayKeep } from './copies';
 import { offlinePage } from './offline-page';
 
-/** As much of a browser's caches as is used, in the order in which things were put. */
+/** A fake of the browser's caches with the methods that are used. Keeps the order of insertion. */
 class Larder {
   readonly shelves = new Map<string, Map<string, Response>>();
   keys = () => Promise.resolve([...this.shelves.keys()]);
@@ -27,7 +27,7 @@ beforeEach(() => {
   return () => vi.unstubAllGlobals();
 });
 
-/** As it comes from our own server. */
+/** A response as it comes from this site. */
 function answered(headers: Record<string, string>, more: Partial<Response> = {}): Response {
   const answer = new Response('x', { headers });
   for (const [name, value] of Object.entries({ type: 'basic', ...more }))
@@ -35,7 +35,7 @@ function answered(headers: Record<string, string>, more: Partial<Response> = {})
   return answer;
 }
 
-test('what belongs to one person, what failed, what was led elsewhere and what is another site’s is not kept', () => {
+test('private, failed, redirected and foreign responses are not cached', () => {
   const open = { 'cache-control': 'private, no-cache' };
   expect(mayKeep(answered(open))).toBe(true);
   for (const not of [
@@ -49,7 +49,7 @@ test('what belongs to one person, what failed, what was led elsewhere and what i
     expect(mayKeep(not)).toBe(false);
 });
 
-test('a page from an earlier visit says so, and teaches nobody the time', async () => {
+test('cached page is marked as a copy and has no server time', async () => {
   await keep(
     SEEN,
     '/draw/1042',
@@ -73,7 +73,7 @@ test('a page from an earlier visit says so, and teaches nobody the time', async 
   expect(await copyOf('/draw/1043')).toBeUndefined();
 });
 
-test('the oldest pages make room, one that was looked at again does not, and built files all stay', async () => {
+test('oldest pages are removed, recent pages and built files stay', async () => {
   for (let draw = 1; draw <= SEEN_MAX; draw++) await keep(SEEN, `/draw/${draw}`, new Response('x'));
   await keep(SEEN, '/draw/1', new Response('x'));
   await keep(SEEN, '/', new Response('x'));
@@ -87,13 +87,13 @@ test('the oldest pages make room, one that was looked at again does not, and bui
   expect(larder.shelves.get(ASSETS)?.size).toBe(SEEN_MAX + 1);
 });
 
-test('a new build begins with nothing of the old one', async () => {
+test('new build drops the caches of other builds', async () => {
   for (const name of [ASSETS, SEEN, 'seen-of-old', 'assets-of-old']) await larder.open(name);
   await dropOld();
   expect(await larder.keys()).toEqual([ASSETS, SEEN]);
 });
 
-test('a page that was never seen is ours, in our words, without a script, and nobody keeps it', async () => {
+test('page without a copy is replaced by a page without scripts', async () => {
   const page = offlinePage();
   const text = await page.text();
   expect([page.status, page.headers.get('cache-control')]).toEqual([503, 'no-store']);

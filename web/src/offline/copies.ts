@@ -1,14 +1,19 @@
-/** Copies of what was seen: built files of this build, and the last pages and draws. */
+/**
+ * The service worker's caches: the built files of this build, and the pages and draws seen last.
+ */
 import { COPY_ATTRIBUTE, COPY_HEADER } from '@/shared/offline';
 
-/** The build's digest (`scripts/build.mjs`): another build begins with nothing. */
+/** The build's digest (`scripts/build.mjs`). A new build starts with empty caches. */
 const BUILD = process.env.FD_BUILD ?? 'dev';
 export const ASSETS = `assets-${BUILD}`;
 export const SEEN = `seen-${BUILD}`;
-/** Pages and answers together. */
+/** Limit on the number of cached pages and draw responses together. */
 export const SEEN_MAX = 40;
 
-/** Whole, our own, and not forbidden: whatever belongs to one person is answered with `no-store`. What says nothing is not kept. */
+/**
+ * Whether a response is complete, from this site and not `no-store`. Every response to one person
+ * is `no-store`. A missing header counts as `no-store`.
+ */
 export function mayKeep(answer: Response): boolean {
   const said = answer.headers.get('cache-control') ?? 'no-store';
   return (
@@ -19,7 +24,7 @@ export function mayKeep(answer: Response): boolean {
   );
 }
 
-/** The newest lies last, and the oldest make room. */
+/** Stores a response. Among pages and draws it becomes the newest, and the oldest are removed. */
 export async function keep(
   where: typeof ASSETS | typeof SEEN,
   name: string,
@@ -38,7 +43,10 @@ export async function assetOf(name: string): Promise<Response | undefined> {
   return (await caches.open(ASSETS)).match(name, { ignoreVary: true });
 }
 
-/** What was seen last, marked as a copy: it must not teach anybody the time, nor pass for news. */
+/**
+ * Returns the last copy, marked as a copy. It has no server time, because an old time would set the
+ * clock wrong.
+ */
 export async function copyOf(name: string): Promise<Response | undefined> {
   const kept = await (await caches.open(SEEN)).match(name, { ignoreVary: true });
   if (!kept) return undefined;
@@ -46,7 +54,7 @@ export async function copyOf(name: string): Promise<Response | undefined> {
   for (const untrue of ['content-encoding', 'content-length', 'x-server-time'])
     headers.delete(untrue);
   headers.set(COPY_HEADER, 'yes');
-  // Only a document begins with it.
+  // Only a document has this start.
   const text = (await kept.text()).replace(
     /^<!doctype html>\s*<html /,
     (start) => `${start}${COPY_ATTRIBUTE} `,

@@ -4,13 +4,13 @@ import manifest from './manifest.json';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url));
 
-test('the installed site has the colours of the pages', () => {
+test('manifest has the colours of the pages', () => {
   const tokens = read('../shared/ui/tokens.css').toString();
   expect(tokens).toContain(`--chalk: ${manifest.background_color};`);
   expect(tokens).toContain(`--brand-hover: ${manifest.theme_color};`);
 });
 
-test('each icon is as large as it says, and one may be cut to any shape', () => {
+test('icons have their stated size and one icon is maskable', () => {
   for (const { src, sizes } of manifest.icons.filter(({ type }) => type === 'image/png')) {
     const bytes = read(src);
     expect(`${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`).toBe(sizes);

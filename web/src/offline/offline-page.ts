@@ -1,4 +1,7 @@
-/** The page in place of one that was never seen here. It stands alone: no script, no file, colours of `shared/ui/tokens.css`. */
+/**
+ * The page for an address without a copy. Self-contained: no script, no file, the colours of
+ * `shared/ui/tokens.css`.
+ */
 import { OFFLINE_WORDS } from '@/shared/offline';
 
 const STYLE =

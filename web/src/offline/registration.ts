@@ -1,12 +1,13 @@
-/** Brings the worker in, once everything of the first paint is here, and shows it what it was too late for. */
+/** Registers the service worker after the page has loaded, and lets it cache what it missed. */
 import { cacheStrategy } from './cache-strategy';
 
-/** Built beside the pages, not among them: the bundler is not to look for it. */
+/** Built separately from the pages. The bundler must not resolve this address. */
 const WORKER = '/sw.js';
 
 /**
- * What a page consists of is asked for once more, now through the worker, which keeps it: the page in which the worker came to
- * be, and pages that were reached without a new document. Built files come from the browser's own cache.
+ * Requests the page and its files again through the worker, which caches them. This covers the page
+ * that installed the worker, and pages opened without a new document. Built files come from the
+ * browser's HTTP cache.
  */
 function showThisPage(): void {
   const { origin, pathname } = window.location;
@@ -22,9 +23,12 @@ function showThisPage(): void {
   for (const url of [pathname, ...assets]) void fetch(url).catch(() => {});
 }
 
-/** For the public's pages; boards, widgets and desks do without. */
+/**
+ * Registers the worker. For public pages only: boards, widgets, club and operator pages work
+ * without it.
+ */
 export function keepForOffline(): void {
-  // Not over plain http, and not where somebody has forbidden it.
+  // Missing over plain HTTP, and where the user has disabled it.
   if (!('serviceWorker' in navigator)) return;
   navigator.serviceWorker.addEventListener('controllerchange', showThisPage);
   window.addEventListener('pushState', showThisPage);

@@ -1,14 +1,20 @@
 /**
- * The service worker, `/sw.js`: at a ground without signal, a page that was seen still opens, and says that it is old.
+ * The service worker, `/sw.js`. Without a signal at the ground, a page that was seen before still
+ * opens and says that it is old.
  *
- * While the network answers, its answer is what everybody gets, whatever it says; only a built file, whose name holds its
- * digest, comes from here first. A copy is shown when asking failed, and is marked as one.
+ * A response of the network is always used, whatever its status. Only a built file, whose name has
+ * its digest, comes from the cache first. A copy is used only after the request has failed, and it
+ * is marked as a copy.
  *
- * It cannot keep a buyer, a login or a secret pair of numbers. Only what `how` lists is kept: four kinds of page and the
- * public answers about draws, which are the same bytes for everybody, and hold no name of a buyer and no pair that is not
- * revealed (the server's `worlds.rs` compares them byte for byte). Orders, tickets, `/my`, checkouts, desks and sockets are
- * not on the list; nothing that says `no-store`, as every answer to one person does, is kept even if it were; no request but
- * a GET is looked at; and a copy's name is its path alone, without what a link carries after it.
+ * The caches never hold data of a buyer, a login or a secret pair of numbers:
+ * - Apart from built files, only the addresses in `cache-strategy.ts` are cached: four kinds of page
+ *   and the public responses about draws. Their bytes are the same for every visitor. They contain
+ *   no buyer's name and no pair before its reveal (`server/tests/api/security/public_bytes.rs`
+ *   compares the bytes).
+ * - Orders, tickets, `/my`, checkouts, club and operator pages and sockets are not among them.
+ * - A `no-store` response is never cached, and every response to one person is `no-store`.
+ * - Only GET requests are handled.
+ * - The cache key is the path alone, without the query or fragment of a link.
  */
 import { ASSETS, SEEN, assetOf, copyOf, dropOld, keep, mayKeep } from './copies';
 import { cacheStrategy, isScreen, nameOf, type How } from './cache-strategy';
@@ -20,12 +26,12 @@ interface Lasting extends Event {
 
 interface FetchEvent extends Lasting {
   readonly request: Request;
-  /** A page's document, asked for while the worker was still waking up. */
+  /** The page's document, requested while the worker was starting. */
   readonly preloadResponse: Promise<Response | undefined>;
   respondWith: (answer: Promise<Response>) => void;
 }
 
-/** What of a worker's surroundings is used here; the compiler knows windows only. */
+/** The worker globals used here. The compiler's types describe windows only. */
 interface Surroundings {
   addEventListener(kind: 'install' | 'activate', listener: (event: Lasting) => void): void;
   addEventListener(kind: 'fetch', listener: (event: FetchEvent) => void): void;

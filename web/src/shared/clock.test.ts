@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { NO_CLOCK, addSample, sample, serverNow } from './clock';
 
-test('half of the round trip lies behind the server’s word', () => {
+test('server time is assumed at half of the round trip', () => {
   const clock = addSample(NO_CLOCK, sample(1_000_000, 100, 300));
   expect(serverNow(clock, 300)).toBe(1_000_100);
   expect(serverNow(clock, 1_300)).toBe(1_001_100);
 });
 
-test('the quickest of the last eight answers counts, and slow ones not at all', () => {
+test('fastest of the last eight responses sets the clock', () => {
   let clock = addSample(NO_CLOCK, sample(1_000_000, 0, 20));
   clock = addSample(clock, sample(5_000_000, 0, 900));
   expect(serverNow(clock, 20)).toBe(1_000_010);
@@ -16,7 +16,7 @@ test('the quickest of the last eight answers counts, and slow ones not at all', 
   expect(serverNow(clock, 500)).toBe(2_000_250);
 });
 
-test('a device clock that is five minutes wrong changes nothing', () => {
+test('wrong device clock does not change the server time', () => {
   const clock = addSample(NO_CLOCK, sample(Date.UTC(2026, 10, 20), 0, 40));
   expect(
     Math.abs(serverNow(clock, 10_040) - (Date.UTC(2026, 10, 20) + 10_020)),

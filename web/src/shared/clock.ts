@@ -1,6 +1,11 @@
-/** The server's clock, estimated: device clocks in club rooms are minutes wrong, and kick-off is the server's to call. */
+/**
+ * Estimates the server's clock. Device clocks can be minutes wrong, and the server decides
+ * kick-off.
+ */
 
-/** One reading: what must be added to `performance.now()`, and how long the answer took to come. */
+/**
+ * One reading: the offset to add to `performance.now()`, and the round trip, both in milliseconds.
+ */
 export interface Sample {
   offset: number;
   roundTripMs: number;
@@ -13,12 +18,17 @@ export interface ServerClock {
 const SAMPLES_KEPT = 8;
 const ROUND_TRIP_MS_MAX = 2_000;
 
-/** A pushed frame does not say how long it travelled; it counts as this slow, so any quick answer beats it. */
+/**
+ * Assumed round trip of a pushed frame, whose real one is unknown. Any faster response replaces it.
+ */
 export const PUSHED_ROUND_TRIP_MS = 400;
 
 export const NO_CLOCK: ServerClock = { samples: [] };
 
-/** A sample from a request sent at `sentAt` and answered at `receivedAt` (both `performance.now()`). */
+/**
+ * Returns a sample for a request sent at `sentAt` and answered at `receivedAt` (both
+ * `performance.now()`).
+ */
 export function sample(serverMs: number, sentAt: number, receivedAt: number): Sample {
   const roundTripMs = Math.max(0, receivedAt - sentAt);
   return { offset: serverMs + roundTripMs / 2 - receivedAt, roundTripMs };
@@ -29,7 +39,7 @@ export function addSample(clock: ServerClock, taken: Sample): ServerClock {
   return { samples: [...clock.samples, taken].slice(-SAMPLES_KEPT) };
 }
 
-/** The server's time in ms since 1970. Without any sample the device's own clock has to do. */
+/** Returns the server's time in ms since 1970. Without a sample, returns the device's time. */
 export function serverNow(clock: ServerClock, performanceNow: number): number {
   const best = clock.samples.reduce<Sample | undefined>(
     (kept, next) => (kept && kept.roundTripMs <= next.roundTripMs ? kept : next),

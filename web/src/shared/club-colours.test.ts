@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { coloursOf, contrast, initials, legibleOnChalk, readableOn, themeOf } from './club-colours';
 
-/** The eleven colours of the design brief's check: dark, bright and light ones, and the specified defaults. */
+/**
+ * The eleven test colours of the design brief: dark, bright and light ones, and the specified
+ * defaults.
+ */
 const COLOURS = [
   '#1f2937',
   '#374151',
@@ -16,7 +19,7 @@ const COLOURS = [
   '#00a651',
 ];
 
-test('text on any club colour reads, white first', () => {
+test('text on any club colour is readable and prefers white', () => {
   for (const colour of COLOURS)
     expect(contrast(readableOn(colour), colour), colour).toBeGreaterThanOrEqual(4.5);
   expect([readableOn('#1f2937'), readableOn('#3b82f6'), readableOn('#ffeb3b')]).toEqual([
@@ -26,14 +29,14 @@ test('text on any club colour reads, white first', () => {
   ]);
 });
 
-test('any club colour becomes a link that reads on the page, and one that reads already stays', () => {
+test('club colour becomes a readable link, a readable colour stays', () => {
   for (const colour of COLOURS)
     expect(contrast(legibleOnChalk(colour), '#f7f6f1'), colour).toBeGreaterThanOrEqual(4.5);
   expect(legibleOnChalk('#7a1230')).toBe('#7a1230');
   expect([legibleOnChalk('#3b82f6'), legibleOnChalk('#ffeb3b')]).toEqual(['#2f6bcd', '#776d16']);
 });
 
-test('a button whose colour is lost in its background gets an edge', () => {
+test('button that is close to its background has an edge', () => {
   expect(coloursOf({ primaryColor: '#0b2e6b', accentColor: '#0c3070' })['--club-hero-edge']).toBe(
     '#ffffff',
   );
@@ -43,7 +46,7 @@ test('a button whose colour is lost in its background gets an edge', () => {
   expect(coloursOf({ accentColor: '#ffeb3b' })['--club-card-edge']).toBe('#85806f');
 });
 
-test('the specified defaults stand in for what is no colour, and two letters for a logo', () => {
+test('defaults replace invalid colours and initials replace a logo', () => {
   expect(themeOf({ primaryColor: 'red', accentColor: null })).toEqual({
     primary: '#1f2937',
     secondary: '#374151',

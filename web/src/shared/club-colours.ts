@@ -1,4 +1,4 @@
-/** A club's own colours made readable: nothing assumes that white can be read on them. */
+/** Makes a club's colours readable. White text is never assumed to be readable on them. */
 
 type Rgb = readonly [number, number, number];
 
@@ -23,7 +23,7 @@ function luminance([red, green, blue]: Rgb): number {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-/** WCAG contrast of two colours; 1 when either cannot be read. */
+/** Returns the WCAG contrast ratio of two colours, or 1 if either is invalid. */
 export function contrast(one: string, other: string): number {
   const [a, b] = [rgb(one), rgb(other)];
   if (!a || !b) return 1;
@@ -31,12 +31,15 @@ export function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** Text on a club colour: white if that reads (4.5), else black, which then always does. */
+/**
+ * Returns the text colour on a club colour: white from a contrast of 4.5, else black, which then
+ * always has 4.5.
+ */
 export function readableOn(background: string): '#ffffff' | '#000000' {
   return contrast('#ffffff', background) >= 4.5 ? '#ffffff' : '#000000';
 }
 
-/** Two letters for a club without a logo. */
+/** Returns two letters for a club without a logo. */
 export function initials(name: string): string {
   const words = name.split(/\s+/).filter(Boolean);
   return ((words[0]?.[0] ?? 'F') + (words[1]?.[0] ?? words[0]?.[1] ?? '')).toUpperCase();
@@ -48,7 +51,7 @@ export interface Theme {
   accent: string;
 }
 
-/** The specified default colours stand in for what is missing or is not a colour. */
+/** Returns a club's colours, with the specified default for a missing or invalid colour. */
 export function themeOf(club: {
   primaryColor?: string | null;
   secondaryColor?: string | null;
@@ -69,7 +72,10 @@ const WHITE = '#ffffff';
 const gamma = (channel: number) =>
   channel <= 0.0031308 ? channel * 12.92 : 1.055 * channel ** (1 / 2.4) - 0.055;
 
-/** A colour as lightness, chroma and hue of OKLCH; the hue as the pair of its sine and cosine, so that no angle is needed. */
+/**
+ * Converts a colour to OKLab. Scaling `a` and `b` by one factor changes the chroma and keeps the
+ * hue.
+ */
 function oklch(colour: Rgb): { light: number; a: number; b: number } {
   const [red, green, blue] = colour.map(linear) as [number, number, number];
   const [long, middle, short] = [
@@ -102,7 +108,10 @@ function hexOf({ light, a, b }: { light: number; a: number; b: number }): string
     .join('')}`;
 }
 
-/** A club colour as text or link on the page: made darker by steps of 0.02, chroma in proportion, until it reads (4.5). */
+/**
+ * Returns a club colour for text and links on the page. Darkens it in steps of 0.02, with chroma in
+ * proportion, until the contrast is 4.5.
+ */
 export function legibleOnChalk(colour: string): string {
   const read = rgb(colour);
   if (!read) return '#1d5fd1';
@@ -118,8 +127,8 @@ export function legibleOnChalk(colour: string): string {
 }
 
 /**
- * Everything a club's page derives from its three colours, as CSS variables: what reads on them, links, and the edge that a
- * button needs where its colour hardly differs from what it stands on (below 3:1).
+ * Returns the CSS variables of a club's page: its colours, readable text colours and links. A
+ * button has an edge where its contrast with the background is below 3:1.
  */
 export function coloursOf(club: Parameters<typeof themeOf>[0]): Record<`--${string}`, string> {
   const { primary, secondary, accent } = themeOf(club);

@@ -1,4 +1,4 @@
-/** Dates as a supporter reads them: `Fri 20 Nov 2026, 7:10 pm AEST`, in the draw's zone and with its name. */
+/** Formats dates such as `Fri 20 Nov 2026, 7:10 pm AEST`, in the draw's zone and with its name. */
 
 export const BRISBANE = 'Australia/Brisbane';
 
@@ -49,10 +49,13 @@ export function day(instant: string, timezone?: string | null): string {
   return `${said.weekday} ${said.day} ${said.month} ${said.year}`;
 }
 
-/** Between a time and its am or pm, so that no line ends there; `server/src/render/when.rs` writes the same into the first paint. */
+/**
+ * No-break space before am or pm. `server/src/render/when.rs` writes the same text into the first
+ * paint.
+ */
 const TIE = '\u00a0';
 
-/** `7:10 pm`, which never breaks. */
+/** `7:10 pm`, without a line break inside. */
 export function timeOfDay(instant: string | number, timezone?: string | null): string {
   const said = parts(new Date(instant), safeZone(timezone), {
     hour: 'numeric',
@@ -62,7 +65,10 @@ export function timeOfDay(instant: string | number, timezone?: string | null): s
   return `${said.hour}:${said.minute}${TIE}${(said.dayPeriod ?? '').toLowerCase().replace(/[.\s\u202f]/g, '')}`;
 }
 
-/** `Fri 20 Nov 2026, 7:10 pm AEST`, whatever time the device keeps (decision E-10): the first paint has said the same. */
+/**
+ * `Fri 20 Nov 2026, 7:10 pm AEST`, whatever the device's zone (decision E-10). The first paint
+ * shows the same text.
+ */
 export function dayAndTime(instant: string, timezone?: string | null): string {
   const zone = safeZone(timezone);
   const at = new Date(instant);

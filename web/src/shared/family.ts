@@ -1,4 +1,7 @@
-/** One value per key, made once: for atoms that belong to a draw, a list or an order. The keys are few, and none is ever dropped. */
+/**
+ * Creates one value per key, for atoms of a draw, a list or an order. Keys are few, so no value is
+ * ever removed.
+ */
 export function family<Key extends string | number, Made>(
   make: (key: Key) => Made,
 ): (key: Key) => Made {

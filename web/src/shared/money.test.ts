@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { cardFee, cardPrize, cents, dollars, priceOf, prize, wholeDollars } from './money';
 
-test('decimal strings are read exactly, and what is no price reads as nothing', () => {
+test('decimal strings are read exactly and invalid prices are zero', () => {
   expect(['5.00', '5', '5.5', '0.50', '1234.05'].map(cents)).toEqual([500, 500, 550, 50, 123405]);
   expect(['', 'free', '-1.00', '1.234', undefined, null].map(cents)).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
-test('money is written as buyers and boards read it', () => {
+test('amounts are formatted for buyers and for boards', () => {
   expect([0, 5, 1047, 123456789].map(dollars)).toEqual([
     '$0.00',
     '$0.05',
@@ -17,23 +17,23 @@ test('money is written as buyers and boards read it', () => {
   expect([28250, 43000].map(dollars)).toEqual(['$282.50', '$430.00']);
 });
 
-test('the card fee is 1.7 % half up plus 30 cents', () => {
+test('card fee is 1.7 % rounded half up plus 30 cents', () => {
   expect([1000, 500, 50, 2500].map(cardFee)).toEqual([47, 39, 31, 73]);
 });
 
-test('a buyer pays the fee only where the draw passes it on', () => {
+test('buyer pays the fee only if the draw passes it on', () => {
   expect(priceOf(500, 2, true)).toEqual({ subtotal: 1000, cardFee: 47, total: 1047 });
   expect(priceOf(500, 2, false)).toEqual({ subtotal: 1000, cardFee: 0, total: 1000 });
 });
 
-test('a prize rounds up to the next ten dollars, and an exact multiple stays', () => {
+test('prize rounds up to ten dollars and an exact multiple stays', () => {
   expect(prize(113, 500, 50, true)).toBe(29000);
   expect(prize(113, 500, 50, false)).toBe(28250);
   expect(prize(0, 500, 50, true)).toBe(0);
   expect(prize(4, 500, 50, true)).toBe(1000);
 });
 
-test('a card on the landing page rounds up only from five dollars', () => {
+test('landing card rounds the prize up only from five dollars', () => {
   expect(cardPrize(1, 500, 50, true)).toBe(250);
   expect(cardPrize(2, 500, 50, true)).toBe(1000);
 });

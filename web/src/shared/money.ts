@@ -1,8 +1,10 @@
-/** Cents in, words out. No floats anywhere: a decimal string is read digit by digit. */
+/**
+ * Formats and computes amounts in whole cents. Decimal strings are parsed without floating point.
+ */
 
 export type Cents = number;
 
-/** `"5.00"` → 500. What is not money reads as 0: a price that cannot be read must never look like one. */
+/** `"5.00"` → 500. Invalid text returns 0, so that it never looks like a price. */
 export function cents(decimal: string | null | undefined): Cents {
   const match = /^(\d+)(?:\.(\d{1,2}))?$/.exec((decimal ?? '').trim());
   if (!match) return 0;
@@ -17,17 +19,20 @@ export function dollars(amount: Cents): string {
   return `$${whole}.${String(amount % 100).padStart(2, '0')}`;
 }
 
-/** Whole dollars, as boards show them: 28250 → `$282`. */
+/** Whole dollars, rounded down, as boards show them: 28250 → `$282`. */
 export function wholeDollars(amount: Cents): string {
   return dollars(Math.floor(amount / 100) * 100).slice(0, -3);
 }
 
-/** `amount × numerator ÷ denominator`, half up, exactly. */
+/** `amount × numerator ÷ denominator`, rounded half up, in integers. */
 export function shareHalfUp(amount: Cents, numerator: number, denominator: number): Cents {
   return Math.floor((2 * amount * numerator + denominator) / (2 * denominator));
 }
 
-/** Card fee of one line: 1.7 % of the subtotal, half up, plus 30 cents (A:298, decision D-5). */
+/**
+ * Card fee of one line: 1.7 % of the subtotal, rounded half up, plus 30 cents (A:298, decision
+ * D-5).
+ */
 export function cardFee(subtotal: Cents): Cents {
   return subtotal === 0 ? 0 : shareHalfUp(subtotal, 17, 1000) + 30;
 }
@@ -38,17 +43,19 @@ export interface Price {
   total: Cents;
 }
 
-/** What a buyer pays for so many tickets of one draw; the server's answer is compared with it (decision C-3). */
+/**
+ * Price of several tickets of one draw. It is compared with the server's response (decision C-3).
+ */
 export function priceOf(ticket: Cents, count: number, passOnFee: boolean): Price {
   const subtotal = ticket * count;
   const fee = passOnFee ? cardFee(subtotal) : 0;
   return { subtotal, cardFee: fee, total: subtotal + fee };
 }
 
-/** How the server adds up the fee of several lines; what it does not say is as specified, per line (D-6). */
+/** How the server adds the card fees of several lines. The specified default is per line (D-6). */
 export type SurchargeMode = 'per_line' | 'per_charge';
 
-/** Several lines together: each pays its own fee, or all of them one. */
+/** Returns the total of several lines, with one card fee per line or one for all lines. */
 export function sumOf(
   lines: readonly { subtotal: Cents; passesFee: boolean }[],
   mode: SurchargeMode,
@@ -62,7 +69,10 @@ export function sumOf(
   return { subtotal, cardFee: fee, total: subtotal + fee };
 }
 
-/** `$5.00`, and with the fee passed on `$5.00 + $0.39 fee = $5.39`: the whole price is never hidden behind a part of it (D14). */
+/**
+ * `$5.00`, or `$5.00 + $0.39 fee = $5.39` if the fee is passed on. The full price is always shown
+ * (D14).
+ */
 export function ticketPriceWords(decimal: string, passOnFee: boolean): string {
   const ticket = cents(decimal);
   if (!passOnFee) return dollars(ticket);
@@ -70,13 +80,18 @@ export function ticketPriceWords(decimal: string, passOnFee: boolean): string {
   return `${dollars(ticket)} + ${dollars(fee)} fee = ${dollars(total)}`;
 }
 
-/** The prize of so many sold tickets; with round-up a positive prize goes up to the next $10 (A:297, decision D-8). */
+/**
+ * Returns the prize for the sold tickets. With round-up, a positive prize rises to the next $10
+ * (A:297, decision D-8).
+ */
 export function prize(sold: number, ticket: Cents, percentage: number, roundUp: boolean): Cents {
   const share = shareHalfUp(sold * ticket, percentage, 100);
   return roundUp ? Math.ceil(share / 1000) * 1000 : share;
 }
 
-/** The landing card rounds up only from $5, for display (A:297, decision D-8). */
+/**
+ * Returns the prize shown on a landing card, which rounds up only from $5 (A:297, decision D-8).
+ */
 export function cardPrize(
   sold: number,
   ticket: Cents,

@@ -1,11 +1,11 @@
-/** What the pages and the worker behind them (`offline/sw.ts`) agree on. */
+/** Constants shared by the pages and the service worker (`offline/sw.ts`). */
 
 export const OFFLINE_WORDS = "You are offline – tickets can't be bought";
 
-/** On the root element of a page that the worker kept from an earlier visit. */
+/** Attribute of the root element of a page from the worker's cache. */
 export const COPY_ATTRIBUTE = 'data-copy';
-/** On an answer that it kept; such a one carries no server's time either. */
+/** Header of a response from the worker's cache. Such a response has no server time. */
 export const COPY_HEADER = 'x-copy';
 
-/** Whether this page lies here from an earlier visit: nothing in it is of today, its clock neither. */
+/** Whether this page comes from the worker's cache. Its data and its time are then old. */
 export const isCopy = (): boolean => document.documentElement.hasAttribute(COPY_ATTRIBUTE);

@@ -1,2 +1,5 @@
-/** Said where the operator has given no reason for what the audit trail keeps: in the console's dialogs, and in the form of a club's draw (decision E-9). */
+/**
+ * Shown where the operator has given no reason for an audited change: in the console's dialogs and
+ * in the draw form (decision E-9).
+ */
 export const REASON_WANTED = 'Give a reason: it stays in the audit trail.';

@@ -1,7 +1,10 @@
-/** How long the file's address lives, in milliseconds: a browser has taken the file by its next turn, or a slow one soon after. */
+/**
+ * Lifetime of the file's URL, in milliseconds. A slow browser reads the file some time after the
+ * click.
+ */
 const ADDRESS_MS = 10_000;
 
-/** Hands a file to the browser, to be saved under its name. */
+/** Lets the browser save a file under its name. */
 export function saveFile({ name, content }: { name: string; content: Blob }): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement('a');

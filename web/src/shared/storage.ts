@@ -1,4 +1,7 @@
-/** Browser storage that may be missing, full or forbidden: reading then gives null and writing says false. */
+/**
+ * Browser storage may be missing, full or forbidden. Reading then returns null, and writing returns
+ * false.
+ */
 
 export type StorageArea = 'session' | 'local';
 
@@ -19,7 +22,7 @@ export function readStored(place: StorageArea, key: string): unknown {
   }
 }
 
-/** The text as it stands there, for values that others wrote without quotes. */
+/** Returns the stored text unparsed, for values that other code stored without quotes. */
 export function readStoredText(place: StorageArea, key: string): string | null {
   try {
     return open(place)?.getItem(key) ?? null;
@@ -42,6 +45,6 @@ export function forgetStored(place: StorageArea, key: string): void {
   try {
     open(place)?.removeItem(key);
   } catch {
-    // Nothing was stored, then.
+    // Without storage there is no value to remove.
   }
 }

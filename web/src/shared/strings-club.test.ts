@@ -8,13 +8,13 @@ const quoted = readFileSync(join(import.meta.dirname, 'strings.club.txt'), 'utf8
   .split('\n')
   .filter(Boolean);
 
-test('every text the club specification quotes is here, byte for byte', () => {
+test('table has every text of the club specification', () => {
   const ours = new Set<string>(Object.values(C));
   expect(quoted.filter((text) => !ours.has(text))).toEqual([]);
   expect(quoted.length).toBe(111);
 });
 
-test('placeholders are filled and nothing else is touched', () => {
+test('only placeholders are replaced', () => {
   expect(fill(C.winnersNotified, { sent: 1, total: 1 })).toBe('1 out of 1 winners notified');
   expect(fill(C.winnerDetermined, { n: 1 })).toBe('Winner determined! 1 winning ticket(s) found.');
   expect(lockedFields(12)).toBe(
@@ -22,7 +22,7 @@ test('placeholders are filled and nothing else is touched', () => {
   );
 });
 
-test('a text with a title is told apart from its title', () => {
+test('text is split into its title and the rest', () => {
   expect(titled(C.bundleLocked)).toEqual({
     title: 'Bundle is locked',
     text: 'This bundle is locked (has sales) and cannot be edited.',

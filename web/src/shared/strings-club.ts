@@ -1,9 +1,12 @@
-/** Every text that the club's part of the specification quotes, byte for byte; apart from `strings.ts`, so that buyers do not load it. */
+/**
+ * Every text that the club's part of the specification quotes, byte for byte. Separate from
+ * `strings.ts`, so that buyers do not load it.
+ */
 
 export const C = {
   brand: 'Football Doubles',
 
-  // Getting in
+  // Login and registration
   login: 'Login',
   registerClub: 'Register Club',
   joinWaitlist: 'New Club? Join Waitlist',
@@ -89,7 +92,7 @@ export const C = {
   awayTeamRequired: 'Away team is required',
   gameDateRequired: 'Game date is required',
   gameTimeRequired: 'Game time is required',
-  // Nothing has a venue, so nothing says this (decision E-13); it is kept for when something does.
+  // Unused, because draws have no venue (decision E-13). Kept in case they get one.
   venueRequired: 'Venue is required',
   timezoneRequired: 'Timezone is required',
   ticketPriceRequired: 'Ticket price is required',
@@ -178,7 +181,7 @@ export const C = {
   userKey: 'user',
 } as const;
 
-/** A text of the form 'Title: rest' as the title and text of a toast. */
+/** Splits 'Title: rest' into the title and the text of a toast. */
 export function titled(text: string): { title: string; text: string } {
   const colon = text.indexOf(': ');
   return colon < 0
@@ -186,6 +189,9 @@ export function titled(text: string): { title: string; text: string } {
     : { title: text.slice(0, colon), text: text.slice(colon + 2) };
 }
 
-/** 'Cannot change price/prize percentage/prize rounding after tickets are sold (3 tickets sold)', with the true count (E-12). */
+/**
+ * 'Cannot change price/prize percentage/prize rounding after tickets are sold (3 tickets sold)',
+ * with the actual count (E-12).
+ */
 export const lockedFields = (sold: number): string =>
   C.lockedAfterSales.replace('N tickets', `${sold} tickets`);

@@ -7,13 +7,13 @@ const quoted = readFileSync(join(import.meta.dirname, 'strings.operator.txt'), '
   .split('\n')
   .filter(Boolean);
 
-test('every text the operator specification quotes is here, byte for byte', () => {
+test('table has every text of the operator specification', () => {
   const ours = new Set<string>(Object.values(O));
   expect(quoted.filter((text) => !ours.has(text))).toEqual([]);
   expect(quoted.length).toBe(55);
 });
 
-test('placeholders are filled and nothing else is touched', () => {
+test('only placeholders are replaced', () => {
   expect(andMore(6)).toBe('+6 more');
   expect(titled(O.missingInformation)).toEqual({
     title: 'Missing information',

@@ -1,11 +1,14 @@
-/** Every text that the operator's part of the specification quotes, byte for byte; apart from `strings.ts`, so that buyers do not load it. */
+/**
+ * Every text that the operator's part of the specification quotes, byte for byte. Separate from
+ * `strings.ts`, so that buyers do not load it.
+ */
 
 export const O = {
   brand: 'Football Doubles',
   superAdmin: 'Super Admin',
   superAdminDashed: 'super-admin',
 
-  // The way in and out
+  // Login and logout
   checking: 'Checking authentication...',
   liveSystem: 'Live System',
   loggedOut: 'Logged out',
@@ -98,10 +101,10 @@ export const O = {
   off: 'false',
 } as const;
 
-/** '+N more' with a number in it. */
+/** '+N more' with the number filled in. */
 export const andMore = (count: number): string => O.moreTickets.replace('N', String(count));
 
-/** 'Missing information: …' is a toast's title and its text. */
+/** Splits 'Missing information: …' into the title and the text of a toast. */
 export function titled(said: string): { title: string; text: string } {
   const colon = said.indexOf(': ');
   return colon < 0

@@ -7,7 +7,7 @@ import { O } from './strings-operator';
 
 const SRC = join(import.meta.dirname, '..');
 
-/** The texts that the specification quotes and no screen says, each with the reason. */
+/** Specified texts that no screen uses, each with the reason. */
 const SAID_ELSEWHERE: Record<string, string> = {
   'S.soldOf169': 'stands beside its number: `113/169`',
   'S.payWithApplePay': 'the provider’s button says it',
@@ -24,7 +24,10 @@ const SAID_ELSEWHERE: Record<string, string> = {
   'O.on': 'what is not off is on, and `String(true)` writes it',
 };
 
-/** What the screens are written in: no test, and of the tables only what follows them. */
+/**
+ * Returns the source of the screens, without tests and fixtures. Tables define keys without their
+ * prefix, so no definition counts as a use.
+ */
 function written(): string {
   const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
     (name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$|^testing/.test(name),
@@ -32,7 +35,7 @@ function written(): string {
   return names.map((name) => readFileSync(join(SRC, name), 'utf8')).join('\n');
 }
 
-test('every text of the three tables is said by a screen, or it is known who says it', () => {
+test('every text is used by a screen or listed with a reason', () => {
   const all = written();
   const mentioned = new Set([...all.matchAll(/\b[SCO]\.\w+/g)].map(([name]) => name));
   const keys = Object.entries({ S, C, O }).flatMap(([table, texts]) =>

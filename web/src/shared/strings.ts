@@ -1,4 +1,7 @@
-/** Every text the specification quotes, byte for byte. Placeholders keep their specified spelling; `fill` puts values in. */
+/**
+ * Every text that the specification quotes, byte for byte. Placeholders keep their specified
+ * spelling, and `fill` replaces them.
+ */
 
 export const S = {
   brand: 'Football Doubles',
@@ -185,12 +188,15 @@ export const S = {
   consentKey: 'marketing_consent',
 } as const;
 
-/** `fill('Payment status: {status}.', { status: 'x' })`. A name that is not given stays visible, so a gap is seen in tests. */
+/**
+ * `fill('Payment status: {status}.', { status: 'x' })`. A placeholder without a value stays, so
+ * that tests find it.
+ */
 export function fill(template: string, values: Record<string, string | number>): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
-/** 'Only N tickets remaining' with a number in it. */
+/** 'Only N tickets remaining' with the number filled in. */
 export const onlyRemaining = (count: number): string =>
   S.noLongerAvailable.replace('N tickets', `${count} tickets`);
 
@@ -202,5 +208,5 @@ export const purchaseButton = (total: string): string =>
 export const winningPair = (home: number, away: number): string =>
   S.winningPair.replace('home', String(home)).replace('away', String(away));
 
-/** 'From $x' with a price in it. */
+/** 'From $x' with the price filled in. */
 export const fromPrice = (price: string): string => S.fromX.replace('$x', () => price);

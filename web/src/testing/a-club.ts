@@ -4,7 +4,7 @@ import type { Draw } from '@/api/wire';
 import { roleOf } from '@/features/club/session/roles';
 import { aDraw } from './a-draw';
 
-/** A club that is signed in, and its winner; a test says only what matters to it. */
+/** Fixtures of a signed-in club and its winner. A test overrides only the fields it needs. */
 export const aUser = (more: Partial<User> = {}): User => ({
   id: 1,
   email: 'sharks@example.com',

@@ -1,6 +1,6 @@
 import type { Config } from '@/api/wire';
 
-/** What the server says of itself to every page. */
+/** The server's configuration, as every page reads it. */
 export const aConfig = (more: Partial<Config> = {}): Config => ({
   publishableKey: 'pk_test_demo',
   supportEmail: 'support@demo.test',

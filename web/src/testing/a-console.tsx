@@ -1,4 +1,7 @@
-/** The operator's console in a unit test: a section on the screen, with a server behind it that answers as it should unless told otherwise. */
+/**
+ * Renders the operator's console in a unit test. The fake server responds successfully unless a
+ * test overrides the response.
+ */
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect } from 'vitest';
@@ -12,7 +15,10 @@ type StubbedResponse = Parameters<FakeServer['on']>[1];
 
 export const NOW = Date.parse('2026-11-21T03:00:00Z');
 
-/** A server with everything in order; `more` is what this test changes, several answers given in turn. */
+/**
+ * A fake server with successful responses. `more` overrides them. Several responses are given in
+ * turn.
+ */
 export function aServer(
   more: Record<string, StubbedResponse | StubbedResponse[]> = {},
 ): FakeServer {
@@ -20,7 +26,7 @@ export function aServer(
   for (const [what, body] of Object.entries(consoleAnswers(NOW))) server.on(what, { body });
   for (const [what, said] of Object.entries(more))
     server.on(what, ...(Array.isArray(said) ? said : [said]));
-  // The trail of any object is short and the same.
+  // Every object has the same empty audit trail.
   server.rest((path) =>
     path.startsWith('/api/admin/audit')
       ? {
@@ -44,7 +50,7 @@ export const press = async (name: string | RegExp, inside?: HTMLElement) =>
     (await (inside ? within(inside) : screen).findAllByRole('button', { name }))[0] as HTMLElement,
   );
 
-/** The toast now on screen: its title and its text. */
+/** Waits for a toast with this title and text. */
 export async function expectToast(title: string, text = ''): Promise<void> {
   const toast = await screen.findByText(title, { selector: '.toast strong' });
   expect(toast.parentElement?.querySelector('p')?.textContent ?? '').toBe(text);
@@ -56,7 +62,7 @@ export const refused = (
   code = 'refused',
   more: object = {},
 ): StubbedResponse => ({ status, body: { message, code, requestId: 'r1', ...more } });
-/** What an operator who has to show that it is them hears first. */
+/** Response to a call that needs a fresh proof of identity. */
 export const wantsProof: StubbedResponse = refused(
   403,
   'Confirm it is you to go on.',

@@ -1,6 +1,6 @@
 import type { Draw } from '@/api/wire';
 
-/** A draw as the server answers it; a test says only what matters to it. */
+/** A draw as the server returns it. A test overrides only the fields it needs. */
 export function aDraw(more: Partial<Draw> = {}): Draw {
   return {
     id: 1042,

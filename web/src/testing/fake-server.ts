@@ -1,4 +1,4 @@
-/** Stands in for the server in unit tests: answers by method and path, remembers what was asked. */
+/** A fake server for unit tests. Responds by method and path, and records every request. */
 import { vi } from 'vitest';
 
 type FakeResponse = { status?: number; body?: unknown; headers?: Record<string, string> } | Error;
@@ -13,13 +13,16 @@ export class FakeServer {
     vi.stubGlobal('fetch', (path: string, init: RequestInit = {}) => this.answer(path, init));
   }
 
-  /** Answers `"GET /api/config"`; several answers are given in turn, the last one for ever. */
+  /**
+   * Sets the responses to a request such as `"GET /api/config"`. They are given in turn, and the
+   * last one repeats.
+   */
   on(what: string, ...answers: FakeResponse[]): this {
     this.answers.set(what, answers);
     return this;
   }
 
-  /** Answers whatever else is asked, as far as it can. */
+  /** Sets the response to all other requests. Null means 404. */
   rest(otherwise: (path: string, method: string) => FakeResponse | null): this {
     this.otherwise = otherwise;
     return this;

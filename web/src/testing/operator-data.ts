@@ -1,4 +1,4 @@
-/** What a server with a busy evening behind it would tell the operator's console; for unit tests and pictures. */
+/** Fixtures of the operator's console on a busy evening, for unit tests and screenshots. */
 import type {
   AdminClub,
   AdminDraw,
@@ -359,7 +359,7 @@ export const menus: AdminFooterMenu[] = [
   },
 ];
 
-/** Every answer of a full console, by method and path. */
+/** All responses of a full console, by method and path. */
 export function consoleAnswers(nowMs: number): Record<string, unknown> {
   const list = anomalies(nowMs);
   return {

@@ -1,4 +1,4 @@
-/** The platform as a whole, for unit tests and pictures of the operator's console. */
+/** Fixtures of the console's platform sections, for unit tests and screenshots. */
 import type {
   Analytics,
   AuditEntry,

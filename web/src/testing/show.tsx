@@ -1,4 +1,4 @@
-/** Draws a part of the site for a test: with its own store, at an address, and with the toasts one would see. */
+/** Renders a part of the site in a test, at an address, with its own store and the toasts. */
 import { render, type RenderResult } from '@testing-library/react';
 import { Provider, createStore } from 'jotai';
 import type { ReactNode } from 'react';

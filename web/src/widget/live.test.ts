@@ -3,7 +3,7 @@ import { addressOf, place } from './live';
 
 afterEach(() => document.body.replaceChildren());
 
-/** The frames are looked at, not opened. */
+/** The test inspects the frames and does not load them. */
 Object.assign(
   (window as unknown as { happyDOM: { settings: { navigation: object } } }).happyDOM.settings
     .navigation,
@@ -12,14 +12,14 @@ Object.assign(
 
 function tag(options: Record<string, string | undefined>): HTMLScriptElement {
   const script = document.createElement('script');
-  // The address is set without being asked for.
+  // Sets the address without a request.
   Object.defineProperty(script, 'src', { value: 'https://fd.example/widgets/live.js' });
   Object.assign(script.dataset, options);
   document.body.append(script);
   return script;
 }
 
-test('a draw and an offer have their frames, with what was asked for and nothing else', () => {
+test('draw and offer have frame addresses with the given options only', () => {
   expect(addressOf({ draw: '1042' }, 'https://fd.example')).toBe(
     'https://fd.example/draw/1042/display?mode=widget',
   );
@@ -33,7 +33,7 @@ test('a draw and an offer have their frames, with what was asked for and nothing
   );
 });
 
-test('what names nothing makes no frame', () => {
+test('options that name nothing create no frame', () => {
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
   for (const options of [
     {},
@@ -48,7 +48,7 @@ test('what names nothing makes no frame', () => {
   expect(warned).toHaveBeenCalledTimes(6);
 });
 
-test('each tag makes one sandboxed frame with a title beside itself', () => {
+test('each tag creates one sandboxed frame with a title after itself', () => {
   const [first, second] = [
     tag({ draw: '1' }),
     tag({ draw: '2', title: 'Our game', width: '300', height: '9999999' }),
@@ -71,7 +71,7 @@ test('each tag makes one sandboxed frame with a title beside itself', () => {
   expect([frames[1]?.style.maxWidth, frames[1]?.style.height]).toEqual(['300px', '300px']);
 });
 
-test('only the frame itself says how high it is', () => {
+test('only messages of the frame itself set its height', () => {
   const frame = place(tag({ draw: '1' }));
   const say = (source: unknown, data: unknown) =>
     window.dispatchEvent(Object.assign(new Event('message'), { source, data }));

@@ -1,13 +1,21 @@
 /**
- * `/widgets/live.js`: one line puts a live card of a draw or an offer on any page.
+ * `/widgets/live.js`: one script tag shows a live card of a draw or an offer on any page.
  *
  *     <script async src="https://…/widgets/live.js" data-draw="1042"></script>
  *     <noscript><a href="https://…/draw/1042?src=widget">Buy tickets</a></noscript>
  *
- * Each tag makes one sandboxed frame beside itself; several on one page do not know of each other. No cookies, nothing kept, no
- * request but the frame's own. Options, all optional but one of the first two: `data-draw`, `data-bundle="club/offer"`,
- * `data-theme="light|dark"`, `data-qr="yes"`, `data-loc` (where it stands, for the club's statistics), `data-title`,
- * `data-width` and `data-height` in pixels (at most, and until the card says its own), `data-target` (a selector to put it into).
+ * Each tag adds one sandboxed frame after itself. Tags on one page are independent. The script uses
+ * no cookies and no storage, and requests only the frame.
+ *
+ * One of these options is required: `data-draw` or `data-bundle="club/offer"`. The others are
+ * optional:
+ * - `data-theme="light|dark"`
+ * - `data-qr="yes"`
+ * - `data-loc`: the placement, for the club's statistics
+ * - `data-title`
+ * - `data-width`: maximum width in pixels
+ * - `data-height`: height in pixels until the card reports its own
+ * - `data-target`: CSS selector of the element that receives the frame
  */
 
 const HEIGHT = 300;
@@ -16,7 +24,7 @@ const WIDTH = 420;
 
 type Options = Readonly<Record<string, string | undefined>>;
 
-/** The frame's address for these options; null when they name nothing to show. */
+/** Returns the frame's address, or null if the options name nothing to show. */
 export function addressOf(options: Options, origin: string): string | null {
   const page = pageOf(options);
   if (!page) return null;
@@ -47,7 +55,7 @@ function frameFor(address: string, options: Options): HTMLIFrameElement {
   return frame;
 }
 
-/** Makes the frame as high as its card says; nobody else's message counts. */
+/** Sets the frame's height from the frame's own messages. Ignores all other messages. */
 function fit(frame: HTMLIFrameElement): void {
   window.addEventListener('message', (event) => {
     const said = event.data as { footballDoubles?: unknown; height?: unknown } | null;
@@ -61,12 +69,12 @@ function fit(frame: HTMLIFrameElement): void {
   });
 }
 
-/** Puts the card beside its tag; in `<head>`, where nothing is shown, at the end of the page. */
+/** Inserts the card after its tag, or at the end of the page if the tag is in `<head>`. */
 export function place(script: HTMLScriptElement): HTMLIFrameElement | null {
   const options: Options = script.dataset;
   const address = addressOf(options, new URL(script.src).origin);
   if (!address) {
-    // eslint-disable-next-line no-console -- the only way to tell whoever embeds it
+    // eslint-disable-next-line no-console -- the only way to inform the embedding site
     console.warn('live.js: data-draw="1042" or data-bundle="club/offer" is needed');
     return null;
   }
@@ -84,5 +92,5 @@ export function place(script: HTMLScriptElement): HTMLIFrameElement | null {
   return frame;
 }
 
-// Only while the tag itself runs is it known which one it is.
+// `currentScript` is set only while the tag runs.
 if (document.currentScript instanceof HTMLScriptElement) place(document.currentScript);

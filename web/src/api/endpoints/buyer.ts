@@ -1,4 +1,4 @@
-/** One typed function per address that a buyer's screens call. */
+/** One typed function for each address that the buyer's screens call. */
 import { get, post } from '@/api/http';
 import type {
   Buyer,
@@ -35,14 +35,17 @@ export interface BuyerDetails {
 }
 
 export interface OpenIntent {
-  /** The draw page and the checkout say `drawNumber`, the wallet `drawId`; both are the same number (decision A-1). */
+  /**
+   * The draw page and the checkout send `drawNumber`, a wallet sends `drawId`. Both are the same
+   * number (decision A-1).
+   */
   drawNumber?: number;
   drawId?: number;
   ticketCount: number;
   buyer?: Buyer;
   customerInfo?: BuyerDetails;
   clientKey: string;
-  /** Cents, as shown to the buyer; the server refuses to charge another amount (decision C-3). */
+  /** Cents, as shown to the buyer. The server refuses to charge another amount (decision C-3). */
   expectedAmount: number;
 }
 
@@ -83,15 +86,18 @@ export const completeCardPayment = (
   } & Consents,
 ) => post<CompletionAnswer>('/api/complete-card-payment', done);
 
-/** The same idempotent completion, by the payment's name alone: for asking again when nobody knows what became of it. */
+/** Completes a payment whose outcome is unknown, by its intent alone. Idempotent. */
 export const finishPayment = (paymentIntentId: string) =>
   post<CompletionAnswer>('/api/complete-card-payment', { paymentIntentId });
 
-/** Fills in what a wallet did not give; the order stays as it is (decisions C-7, C-11). */
+/**
+ * Adds the contact details that a wallet did not give. The order does not change (decisions C-7,
+ * C-11).
+ */
 export const completeContact = (paymentIntentId: string, orderToken: string, buyer: Buyer) =>
   post<CompletionAnswer>('/api/complete-card-payment', { paymentIntentId, orderToken, buyer });
 
-/** Survives the page being left: `keepalive` lets the browser finish it (A:249). */
+/** `keepalive` lets the browser finish the request after the buyer leaves the page (A:249). */
 export const purchaseTickets = (
   done: {
     drawNumber: number;
@@ -112,7 +118,10 @@ export const purchaseCart = (
   } & Consents,
 ) => post<CompletionAnswer>('/api/purchase-cart', done, { keepalive: true });
 
-/** The server confirms the cart's payment with this card; it may answer that the bank has a question (decision C-5). */
+/**
+ * The server confirms the cart's payment with this card. The bank may then require authentication
+ * (decision C-5).
+ */
 export const completeCartCard = (
   done: { items: CartIntent['items']; buyer: Buyer; paymentMethodId: string } & Consents,
 ) => post<CompletionAnswer>('/api/cart/complete-card-payment', done);
@@ -130,7 +139,7 @@ export const extendReservation = (reservation: string) =>
     {},
   );
 
-/** Gives held tickets back when the buyer walks away; nobody waits for the answer. */
+/** Releases held tickets when the buyer leaves. The response is ignored. */
 export function leaveReservation(reservation: string): void {
   void fetch(`/api/reservations/${encodeURIComponent(reservation)}`, {
     method: 'DELETE',
@@ -150,7 +159,7 @@ export interface TermsDocument {
 
 export const fetchTerms = () => get<TermsDocument>('/api/terms/sale');
 
-/** Diagnostics nobody waits for; never with a person's details or a secret in them. */
+/** Sends diagnostics and ignores the response. Must not contain personal data or secrets. */
 export function debugLog(
   level: 'info' | 'warn' | 'error',
   message: string,

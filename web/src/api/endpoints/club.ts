@@ -1,4 +1,4 @@
-/** One typed function per address that a club's screens call. */
+/** One typed function for each address that the club's screens call. */
 import { del, download, get, patch, post, put } from '@/api/http';
 import { withReauthentication } from '@/api/reauthentication';
 import type { Draw } from '@/api/wire';
@@ -30,7 +30,7 @@ export const joinWaitlist = (entry: WaitlistEntry) => post<unknown>('/api/waitli
 export const login = (email: string, password: string) =>
   post<User>('/api/clubs/login', { email, password });
 export const register = (wanted: Registration) => post<User>('/api/clubs/register', wanted);
-/** The page name a registration would be given. */
+/** Returns the page name that a registration would receive. */
 export const previewSlug = (name: string) =>
   get<{ slug: string }>(`/api/clubs/slug-preview?name=${part(name)}`);
 export const verifyEmail = (token: string) =>
@@ -41,14 +41,17 @@ export const askForReset = (email: string) => post<unknown>('/api/clubs/reset-pa
 export const confirmReset = (token: string, newPassword: string) =>
   post<unknown>('/api/clubs/reset-password-confirm', { token, newPassword });
 export const logout = () => post<void>('/api/auth/logout', {});
-/** Gives the password again, for the calls that need a fresh one; an operator gives a code. */
+/**
+ * Confirms the password for calls that need a fresh proof of identity. An operator sends a code
+ * instead.
+ */
 export const reauthenticate = (password: string) =>
   post<Reauthenticated>('/api/auth/reauthenticate', { password });
 export const reauthenticateWithCode = (code: string) =>
   post<Reauthenticated>('/api/admin/reauthenticate', { code });
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
 
-/** The addresses of what the cache keeps, so that a change knows what to ask for again. */
+/** Addresses of the cached responses, so that a change can name the responses to reload. */
 export const AT = {
   club: (idOrSlug: number | string) => `/api/clubs/${part(idOrSlug)}`,
   stats: (club: number) => `/api/clubs/${club}/stats`,
@@ -72,7 +75,10 @@ export const startConnect = (club: number) =>
   withReauthentication(() =>
     post<{ onboardingUrl: string }>(`/api/clubs/${club}/stripe-connect`, {}),
   );
-/** The server notes its own address and browser; what is said here is only kept beside it (decision E-17). */
+/**
+ * The server records the caller's address and browser itself. The values sent here are stored
+ * separately (decision E-17).
+ */
 export const acceptTerms = (clubId: number, termsVersion: string) =>
   post<unknown>('/api/terms/accept', {
     clubId,
@@ -103,13 +109,13 @@ export const settlePayout = (payout: number, status: 'completed' | 'failed', not
   withReauthentication(() => patch<Payout>(`/api/payouts/${payout}`, { status, note }));
 export const saveWinnerBank = (draw: number, bank: BankDetails) =>
   withReauthentication(() => put<MaskedBank>(`/api/draws/${draw}/winner-bank`, bank));
-/** The whole numbers, for typing them into the bank; needs the password, which is the fresh proof too. */
+/** Returns the full bank details, for a transfer. The password also serves as the fresh proof. */
 export const revealWinnerBank = (draw: number, password: string) =>
   withReauthentication(
     () => post<BankDetails>(`/api/draws/${draw}/winner-bank/reveal`, { password }),
     password,
   );
-/** Removes the bank details that wait for a second person. */
+/** Removes bank details that await the approval of a second person. */
 export const declineWinnerBank = (draw: number) =>
   withReauthentication(() => del<void>(`/api/draws/${draw}/winner-bank/proposal`));
 export const lookAtClaim = (token: string) => post<Claim>('/api/claims/look', { token });
@@ -125,7 +131,10 @@ export const downloadPoster = (draw: number) =>
 export const downloadRecovery = () =>
   download('/api/admin/payment-recovery-report', 'payment-recovery-report.txt');
 
-/** What a whole season has in common; whom buyers can reach stands on every draw's public page (decision E-18). */
+/**
+ * Values that all draws of a season share. The contact is on each draw's public page (decision
+ * E-18).
+ */
 export interface Season {
   price: string;
   prize: number;
@@ -133,7 +142,7 @@ export interface Season {
   contactPhone: string;
 }
 
-/** The table itself is the body; `dryRun` only reads it. */
+/** The request body is the CSV table. With `dryRun`, the server only checks the table. */
 export const importFixtures = (
   club: number,
   table: string,
@@ -148,7 +157,7 @@ export const importFixtures = (
 export const saveHomePage = (club: number, wanted: HomePageWanted) =>
   patch<OwnClub>(`/api/clubs/${club}/home-page`, wanted);
 
-/** Mails a link for choosing a password; for somebody who was asked before, another one. */
+/** Emails a link for choosing a password. A repeated invitation sends another link. */
 export const invite = (club: number, wanted: InvitationWanted) =>
   withReauthentication(() => post<ClubUser>(AT.people(club), wanted));
 export const changePerson = (
@@ -169,7 +178,7 @@ export const archiveOffer = (slug: string, offer: number) =>
 export interface OfferImage {
   filename: string;
   contentType: string;
-  /** Base64 without the `data:` head. */
+  /** Base64 without the `data:` prefix. */
   data: string;
   clubSlug: string;
   bundleSlug: string;

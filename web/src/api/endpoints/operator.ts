@@ -1,4 +1,7 @@
-/** One typed function per address that the operator's console calls (operator.md §7 and what issue 5 adds). */
+/**
+ * One typed function for each address that the operator's console calls (operator.md §7 and issue
+ * 5).
+ */
 import { del, download, get, patch, post } from '@/api/http';
 import type {
   AdminClub,
@@ -37,7 +40,7 @@ import type {
 
 const id = (value: string | number) => encodeURIComponent(String(value));
 
-// Who is here
+// Session
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
 export const enrol = () => post<Enrolment>('/api/admin/totp/enrol', {});
 export const verifyCode = (code: string) => post<Whoami>('/api/admin/totp/verify', { code });
@@ -48,19 +51,19 @@ export const logout = () => post<void>('/api/admin/logout', {});
 // Payments
 export const fetchAnomalies = () => get<Anomaly[]>('/api/admin/payment-anomalies');
 export const fetchAnomalyStats = () => get<AnomalyStats>('/api/admin/payment-anomalies/stats');
-/** Without a reason no body is sent (C:265). */
+/** Sends no body if there is no reason (C:265). */
 export const resolveAnomaly = (anomaly: string, reason?: string) =>
   post<Anomaly>(
     `/api/admin/payment-anomalies/${id(anomaly)}/resolve`,
     reason ? { note: reason } : undefined,
   );
-/** Which tickets its payment was made for, by its order or by the provider’s metadata. */
+/** Returns the tickets that were paid for, from the order or from the provider’s metadata. */
 export const fetchPaidTickets = (anomaly: string) =>
   get<PaidTickets>(`/api/admin/payment-anomalies/${id(anomaly)}/tickets`);
 export const resolveMissing = (
   missing: { paymentIntentId: string; drawNumber?: number; ticketCount?: number } & Customer,
 ) => post<Allocated>('/api/admin/payment-anomalies/resolve', missing);
-/** Gives back exactly this anomaly’s payment, and resolves it. */
+/** Refunds the payment of this anomaly only, and resolves the anomaly. */
 export const refundAnomaly = (anomaly: string, reason: string) =>
   post<Anomaly>(`/api/admin/payment-anomalies/${id(anomaly)}/refund`, { reason });
 export const runCheck = () => post<Found>('/api/admin/payment-anomalies/check', undefined);
@@ -99,7 +102,7 @@ export const moveKickOff = (draw: number, said: { gameDate: string; reason: stri
 export const closeExpired = () =>
   post<{ message: string }>('/api/admin/close-expired-draws', undefined);
 
-// Clubs and who waits to be one
+// Clubs and waitlist
 export const fetchAdminClubs = () => get<AdminClub[]>('/api/admin/clubs');
 export const fetchArchivedClubs = () => get<AdminClub[]>('/api/admin/clubs/archived');
 export const archiveClub = (club: number) =>
@@ -109,7 +112,7 @@ export const restoreClub = (club: number) =>
 export const fetchWaitlist = () => get<WaitlistEntry[]>('/api/admin/waitlist');
 export const removeWaiting = (entry: number) => del<void>(`/api/admin/waitlist/${entry}`);
 
-// Switches and furniture
+// Settings and footer menus
 const BY = 'Super Admin';
 export const fetchMaintenance = () => get<{ maintenanceMode: boolean }>('/api/maintenance-mode');
 export const setMaintenance = (enabled: boolean) =>
@@ -142,7 +145,7 @@ export const updateItem = (item: number, said: Partial<ItemSaid>) =>
   patch<FooterItem>(`/api/admin/footer-menu-items/${item}`, said);
 export const deleteItem = (item: number) => del<void>(`/api/admin/footer-menu-items/${item}`);
 
-// The platform as a whole
+// Platform
 export const fetchAnalytics = () => get<Analytics>('/api/admin/analytics');
 export const fetchSeries = (hours: number) => get<Series>(`/api/admin/series?hours=${hours}`);
 export const fetchHealth = () => get<Health>('/api/admin/health');

@@ -1,4 +1,7 @@
-/** Calls of the screens that sell nothing by themselves: clubs, offers, boards, widgets, a buyer's own tickets. */
+/**
+ * Calls of the screens without a checkout: clubs, offers, boards, widgets and a buyer's own
+ * tickets.
+ */
 import { get, post } from '@/api/http';
 import type { Draw, OrderAnswer } from '@/api/wire';
 import type { ClubMeta, Offer, WidgetAnswer } from '@/api/wire-public';
@@ -14,7 +17,9 @@ export const fetchOffers = (slug: string) =>
 export const fetchOffer = (slug: string, offer: string) =>
   get<Offer>(`${club(slug)}/bundles/${encodeURIComponent(offer)}`, { cache: 'no-store' });
 
-/** Without cookies: a widget on somebody else's page must not be able to tell who looks (decision G-14). */
+/**
+ * Sends no cookies, so that a widget on another site cannot identify the visitor (decision G-14).
+ */
 const asNobody: RequestInit = { cache: 'no-store', credentials: 'omit' };
 export const fetchDrawWidget = (draw: number) =>
   get<WidgetAnswer>(`/api/public/widget/draw/${draw}`, asNobody);
@@ -24,24 +29,29 @@ export const fetchOfferWidget = (slug: string, offer: string) =>
     asNobody,
   );
 
-/** Asks for the link to somebody's own tickets by mail; the answer is the same for every address. */
+/**
+ * Requests an email with a link to the buyer's tickets. The response is the same for every address.
+ */
 export const askForTickets = (email: string) =>
   post<{ message?: string }>('/api/my-tickets', { email });
 
-/** What a mailed link opens: every order of the address it was sent to, newest first. */
+/** All orders of the email address that received the link, newest first. */
 export interface OwnOrders {
   emailMasked: string;
-  /** Until when the link works. */
+  /** Time at which the link expires. */
   until: string;
   orders: OrderAnswer[];
 }
 
-/** The link's secret stands after the `#`, so that only this call ever carries it. */
+/** The link holds the secret after `#`, so that no request but this one carries it. */
 export const lookAtTickets = (token: string) => post<OwnOrders>('/api/my-tickets/look', { token });
 
 export type TrackedEvent = 'offer_view' | 'offer_share' | 'offer_add_to_cart';
 
-/** Counts what happens to offers, with nothing personal in it and whatever the visitor consented to (decision B-10). */
+/**
+ * Counts an event of an offer. The event has no personal data and does not depend on the visitor's
+ * consent (decision B-10).
+ */
 export function track(event: TrackedEvent, about: { clubSlug: string; bundleSlug: string }): void {
   void fetch('/api/track', {
     method: 'POST',

@@ -12,7 +12,7 @@ function answering(status: number, body: string) {
   return fetching;
 }
 
-test('a failure says message, type and code together, and keeps status and body', async () => {
+test('failure joins message, type and code and keeps status and body', async () => {
   answering(
     402,
     JSON.stringify({
@@ -30,7 +30,7 @@ test('a failure says message, type and code together, and keeps status and body'
 });
 
 test.each(['', '<html>', 'null', '"x"'])(
-  'an answer that says nothing says its status: %s',
+  'response without a message reports its status: %s',
   async (body) => {
     answering(502, body);
     await expect(confirmWallet(asked)).rejects.toMatchObject({
@@ -40,7 +40,7 @@ test.each(['', '<html>', 'null', '"x"'])(
   },
 );
 
-test('a payment method is never sent anywhere else', async () => {
+test('payment method is never sent to another address', async () => {
   const fetching = answering(200, '{"status":"succeeded"}');
   await confirmWallet(asked, 'https://elsewhere.example/collect');
   await confirmWallet(asked, '//elsewhere.example');

@@ -1,22 +1,31 @@
-/** The wallet's confirming call, with the error the specification describes (A:245, A:267). */
+/** Confirms a wallet payment, with the error that the specification describes (A:245, A:267). */
 import { Problem } from '@/api/http';
 import type { CompletionAnswer } from '@/api/wire';
 import { S, fill } from '@/shared/strings';
 
 const PATH = '/api/payments/confirm-wallet';
 
-/** Paths the call may be sent to instead: ours only, so that a payment method never leaves the site (decision C-22). */
+/**
+ * Addresses that a caller may choose. All are on this site, so that a payment method never leaves
+ * it (decision C-22).
+ */
 const ALLOWED: readonly string[] = [PATH, '/api/process-wallet-payment'];
 
 export interface WalletConfirmation {
   clientSecret: string;
   paymentMethodId: string;
   kind: string;
-  /** Who the wallet says pays: known before the bank is asked, in case nobody comes back from it. */
+  /**
+   * The payer according to the wallet. Sent before the bank's check, because the buyer may not
+   * return from it.
+   */
   customerInfo?: { name: string; email: string; phone: string };
 }
 
-/** Read as text first, so that an answer that is no JSON still makes an error with its status and body. */
+/**
+ * Reads the body as text first, so that the error of a response without JSON has its status and
+ * body.
+ */
 export async function confirmWallet(
   asked: WalletConfirmation,
   path = PATH,

@@ -36,7 +36,7 @@ function FieldMessage({
   );
 }
 
-/** A labelled choice: the browser's own select, which every phone draws in its best way. */
+/** A labelled native select, for which every phone has its own picker. */
 export function ChoiceField({
   id,
   label,
@@ -63,7 +63,7 @@ export function ChoiceField({
   );
 }
 
-/** A labelled field of several lines. */
+/** A labelled multi-line text field. */
 export function TextField({
   id,
   label,

@@ -4,10 +4,10 @@ import { useModal } from './modal';
 interface ConfirmDialogProps {
   title: string;
   open: boolean;
-  /** What the button does, as a verb. */
+  /** Label of the confirm button, as a verb. */
   confirm: string;
   cancel?: string;
-  /** Marks what cannot be taken back. */
+  /** Whether the action cannot be undone. */
   danger?: boolean;
   pending?: boolean;
   onConfirm: () => void;
@@ -15,7 +15,10 @@ interface ConfirmDialogProps {
   children: ReactNode;
 }
 
-/** A question before something that matters. Focus starts on the way back, so that a stray Enter does no harm. */
+/**
+ * Asks for confirmation. The focus starts on the cancel button, so that an accidental Enter does no
+ * harm.
+ */
 export function ConfirmDialog({
   title,
   open,

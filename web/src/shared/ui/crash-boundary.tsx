@@ -6,7 +6,7 @@ interface Props {
   onCrash?: (error: Error) => void;
 }
 
-/** What a person sees when our own code fails: an apology, the details folded away, and the way out. */
+/** Replaces a crashed screen with the error, its details collapsed, and a reload button. */
 export class CrashBoundary extends Component<Props, { error: Error | null }> {
   override state = { error: null as Error | null };
 

@@ -11,7 +11,7 @@ const CROSS = [
   [8, 16],
 ] as const;
 
-/** The mark: one row crossing one column. */
+/** The logo: one row crossing one column. */
 export function Crossing({ dark = false }: { dark?: boolean }) {
   const tile = ([x, y]: readonly [number, number]) => (
     <rect key={`${x}-${y}`} x={x} y={y} width="6" height="6" rx="1.5" />

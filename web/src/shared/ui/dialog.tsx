@@ -6,12 +6,12 @@ interface DialogProps {
   title: string;
   open: boolean;
   onClose: () => void;
-  /** A sheet in the middle, or a drawer from the right. */
+  /** A sheet in the middle, or a drawer at the right. */
   kind?: 'sheet' | 'drawer';
   children: ReactNode;
 }
 
-/** A modal dialog with a title and a way out. */
+/** A modal dialog with a title and a close button. */
 export function Dialog({ title, open, onClose, kind = 'sheet', children }: DialogProps) {
   const ref = useModal(open);
   const id = useId();
@@ -33,7 +33,6 @@ export function Dialog({ title, open, onClose, kind = 'sheet', children }: Dialo
               <CloseIcon />
             </button>
           </div>
-          {/* Focusable, so that a long text can be scrolled with the keyboard. */}
           <div className="sheet-body">{children}</div>
         </>
       ) : null}

@@ -8,7 +8,7 @@ interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChan
   onValue: (value: string) => void;
 }
 
-/** A labelled field; its error stands beside it in the same words as in the list above the form. */
+/** A labelled input. Its error has the same text as in the list above the form. */
 export function Field({ id, label, error, hint, onValue, ...input }: FieldProps) {
   const described = [error ? `${id}-error` : '', hint ? `${id}-hint` : '']
     .filter(Boolean)
@@ -45,7 +45,7 @@ interface CheckProps {
   children: React.ReactNode;
 }
 
-/** A box to tick, 44 px high; links inside the words stay links. */
+/** A checkbox, 44 px high. Links inside the label remain links. */
 export function Check({ id, checked, onChecked, error, children }: CheckProps) {
   return (
     <div className="check-row">

@@ -1,4 +1,4 @@
-/** The few icons, drawn by hand on a 24 grid; decoration only, the words stand beside them. */
+/** Icons on a 24 px grid. They are decorative: the control has a text or a label. */
 const line = {
   fill: 'none',
   stroke: 'currentColor',

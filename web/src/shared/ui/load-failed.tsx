@@ -1,12 +1,12 @@
 interface LoadFailedProps {
-  /** What is not there, as a sentence or a title. */
+  /** What failed to load, as a sentence or a title. */
   words: string;
-  /** What to do about it, where the words do not say it. */
+  /** What the user can do, if the title does not say it. */
   text?: string;
   onRetry: () => unknown;
 }
 
-/** A part of a page that could not be loaded: what it is, and the way to ask again. */
+/** Says which part of a page failed to load, with a retry button. */
 export function LoadFailed({ words, text, onRetry }: LoadFailedProps) {
   return (
     <div className="callout is-bad" role="alert">

@@ -1,6 +1,9 @@
 import { useEffect, useRef, type RefObject } from 'react';
 
-/** The browser's own modal dialog, shown while `open`: it keeps focus inside, closes on Escape and gives focus back. */
+/**
+ * Shows a native modal dialog while `open`. It traps the focus, closes on Escape and restores the
+ * focus.
+ */
 export function useModal(open: boolean): RefObject<HTMLDialogElement | null> {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -8,7 +11,8 @@ export function useModal(open: boolean): RefObject<HTMLDialogElement | null> {
     if (!dialog) return;
     if (open && !dialog.open) {
       dialog.showModal();
-      // React keeps `autoFocus` to itself; without a word the browser would choose the first control.
+      // React handles `autoFocus` itself. Without this call the browser would focus the first
+      // control.
       dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
     }
     if (!open && dialog.open) dialog.close();

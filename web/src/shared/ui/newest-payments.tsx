@@ -1,10 +1,10 @@
 interface NewestPaymentsProps {
   listed: readonly unknown[] | undefined;
-  /** How many there are, and how many a list holds at most. */
+  /** The number of all payments, and the maximum number in a list. */
   sums: { count: number; listedMax: number } | undefined;
 }
 
-/** Said below a list of payments that is full: it holds the newest, the sums beside it are of all. */
+/** Note below a full list of payments: the list has only the newest, the sums cover all. */
 export function NewestPayments({ listed, sums }: NewestPaymentsProps) {
   if (!listed || !sums || listed.length < sums.listedMax) return null;
   return (

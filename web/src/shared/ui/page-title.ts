@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { S } from '@/shared/strings';
 
-/** The window's title, with 'Error: ' in front while a form has problems. */
+/** Sets the document title, with 'Error: ' in front while a form has problems. */
 export function usePageTitle(title: string, inError = false): void {
   useEffect(() => {
     document.title = `${inError ? 'Error: ' : ''}${title}${title === S.brand ? '' : ` – ${S.brand}`}`;

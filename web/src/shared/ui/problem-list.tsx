@@ -1,18 +1,24 @@
 import { forwardRef } from 'react';
 
 export interface FormProblem {
-  /** The id of the control to go to. */
+  /** Id of the control that has the problem. */
   field: string;
   text: string;
-  /** Put right since the list was made. Its line stays, struck out, so that nothing moves under a thumb. */
+  /**
+   * Whether the problem was fixed after the list appeared. Its line stays, struck out, so that
+   * nothing moves.
+   */
   mended?: boolean;
 }
 
-/** What to say beside a control: nothing any more once it is put right. */
+/** Returns the text beside a control, or null once the problem is fixed. */
 export const errorOf = (problems: readonly FormProblem[], field: string): string | null =>
   problems.find((problem) => problem.field === field && !problem.mended)?.text ?? null;
 
-/** Everything wrong with a form, said together, each line leading to its control. Takes focus when it appears. */
+/**
+ * Lists all problems of a form, with a link to each control. The form focuses the list when it
+ * appears.
+ */
 export const ProblemList = forwardRef<HTMLDivElement, { problems: readonly FormProblem[] }>(
   function ProblemList({ problems }, ref) {
     if (problems.length === 0) return null;

@@ -3,10 +3,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const SRC = join(import.meta.dirname, '../..');
-/** The first paint's share of the other sheets: what it says of a class, they go on with. */
+/**
+ * The styles of the first paint. Other sheets may add to its classes, so the test skips this sheet.
+ */
 const FIRST_PAINT = 'shared/ui/critical.css';
 
-/** What stands outside every `@` block: a rule inside one only adapts its class to a width or to paper. */
+/**
+ * Returns the selectors outside `@` blocks. A rule inside a block only adapts its class to a width
+ * or to paper.
+ */
 function selectorsOf(css: string): string[] {
   const found: string[] = [];
   let depth = 0;
@@ -20,7 +25,7 @@ function selectorsOf(css: string): string[] {
   return found;
 }
 
-/** `.class` → the sheets that have a rule for it alone. */
+/** Maps `.class` to the sheets that have a rule for this class alone. */
 function homes(sheets: readonly (readonly [string, string])[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [sheet, css] of sheets) {
@@ -35,7 +40,7 @@ const doubled = (sheets: readonly (readonly [string, string])[]) =>
     .filter(([, names]) => names.length > 1)
     .map(([name, names]) => `${name} in ${names.join(' and ')}`);
 
-test('a class means one thing: its own rule stands in one sheet, since what a page has loaded stays on the next', () => {
+test('class has its own rule in one sheet, because sheets stay loaded', () => {
   const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.css') && name !== FIRST_PAINT)
     .sort();
@@ -44,7 +49,7 @@ test('a class means one thing: its own rule stands in one sheet, since what a pa
   expect(doubled(sheets)).toEqual([]);
 });
 
-test('one class for two things is found, and a class that only adapts to paper is not', () => {
+test('duplicate class is found, a class adapted to paper is not', () => {
   expect(
     doubled([
       ['a.css', '.tip { top: 0; } .b .tip, .c { left: 0; }'],

@@ -2,7 +2,7 @@ import { fireEvent, render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { Stepper } from './stepper';
 
-test('a step down from a count above what is left goes to what is left; a step up goes nowhere', () => {
+test('step down goes to what is left and step up does nothing', () => {
   const onValue = vi.fn();
   render(<Stepper label="Tickets" value={5} max={2} onValue={onValue} />);
   fireEvent.click(screen.getByRole('button', { name: 'One more' }));

@@ -9,10 +9,10 @@ interface StepperProps {
   disabled?: boolean;
 }
 
-/** A count with a button on each side; the arrow keys work on the number itself. */
+/** A count with a button on each side. The arrow keys change the focused number. */
 export function Stepper({ id, label, value, max, onValue, disabled = false }: StepperProps) {
   const to = (wanted: number) => {
-    // The count may stand above what is left by now: a step down goes to what there is.
+    // The count may exceed what is left. A step down then goes to the maximum.
     const next = wanted < value ? Math.min(wanted, max) : wanted;
     if (!disabled && next >= 1 && next <= max && next !== value) onValue(next);
   };

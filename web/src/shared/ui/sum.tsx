@@ -1,6 +1,6 @@
 import { dollars, type Cents } from '@/shared/money';
 
-/** A large sum with its cents set smaller: read and copied it is still `$290.00` (A:306). */
+/** An amount with smaller cents. It is read aloud and copied as `$290.00` (A:306). */
 export function Sum({ of }: { of: Cents }) {
   const said = dollars(of);
   return (

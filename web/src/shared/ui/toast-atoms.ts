@@ -4,9 +4,9 @@ export interface Toast {
   title: string;
   text?: string;
   bad?: boolean;
-  /** Milliseconds on screen; 5,000 unless said. */
+  /** Milliseconds on screen, by default 5,000. */
   lasts?: number;
-  /** Something to select and copy by hand. */
+  /** Text that the user can select and copy. */
   copyable?: string;
   action?: { label: string; run: () => void };
 }
@@ -15,7 +15,7 @@ export interface ShownToast extends Toast {
   id: number;
 }
 
-/** One toast at a time: a new one takes the place of the old (A:308). */
+/** The toast on screen. A new toast replaces it (A:308). */
 export const toastAtom = atom<ShownToast | null>(null);
 
 let lastId = 0;

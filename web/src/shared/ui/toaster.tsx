@@ -6,7 +6,7 @@ import { toastAtom, type ShownToast } from './toast-atoms';
 const LASTS_MS = 5_000;
 const SWIPE_PX = 50;
 
-/** Swiping right by 50 px puts the toast away (A:308). */
+/** Dismisses the toast after a swipe of 50 px to the right (A:308). */
 function useSwipe(onAway: () => void) {
   const start = useRef<number | null>(null);
   const [moved, setMoved] = useState(0);
@@ -15,7 +15,7 @@ function useSwipe(onAway: () => void) {
     onPointerDown: (event: PointerEvent) => (start.current = event.clientX),
     onPointerMove: (event: PointerEvent) =>
       start.current !== null && setMoved(Math.max(0, event.clientX - start.current)),
-    // By where the finger left, not by what was drawn last: a quick swipe is over before it is drawn.
+    // Uses the pointer's position, because a quick swipe ends before its movement is rendered.
     onPointerUp: (event: PointerEvent) => {
       if (start.current !== null && event.clientX - start.current >= SWIPE_PX) onAway();
       start.current = null;
@@ -75,7 +75,7 @@ function Shown({ toast, onAway }: { toast: ShownToast; onAway: () => void }) {
   );
 }
 
-/** The place for toasts; F8 goes there from anywhere (A:308). */
+/** The region of the toasts. F8 focuses it from any place (A:308). */
 export function Toaster() {
   const [toast, setToast] = useAtom(toastAtom);
   const region = useRef<HTMLElement>(null);

@@ -1,7 +1,7 @@
 import './tooltip.css';
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 
-/** How long a pointer rests before the words come (A:303). */
+/** Delay before the tooltip appears, in milliseconds (A:303). */
 export const TOOLTIP_DELAY_MS = 700;
 
 interface TooltipProps {
@@ -10,8 +10,8 @@ interface TooltipProps {
 }
 
 /**
- * A few words more, for a pointer that rests and for whoever comes by keyboard; Escape puts them away. Never the only place
- * where something is said: a finger does not see them.
+ * A tooltip for a resting mouse pointer and for keyboard focus. Escape hides it. Touch users never
+ * see it, so it must not be the only place of any information.
  */
 export function Tooltip({ words, children }: TooltipProps) {
   const id = useId();

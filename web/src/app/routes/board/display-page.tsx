@@ -11,7 +11,9 @@ import { useDraw } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-/** The board of one draw, for the screen in the club house. Nobody touches it; it must look after itself. */
+/**
+ * The board of one draw, for a screen in the clubhouse. It runs unattended and recovers by itself.
+ */
 export function Page({ params }: PageProps) {
   const number = Number(params.draw);
   if (optionsOf(window.location.search).widget)

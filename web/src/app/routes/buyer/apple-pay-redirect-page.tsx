@@ -13,7 +13,9 @@ import { usePageTitle } from '@/shared/ui/page-title';
 
 const RETURNS_AFTER_S = 3;
 
-/** Reads the link once, and takes the secret out of the address before anything else can see it (C-21). */
+/**
+ * Reads the link once and removes the secret from the address before other code can read it (C-21).
+ */
 function useAsked() {
   const [asked] = useState(() => readAppleRequest(window.location.search, window.location.hash));
   useEffect(() => {
@@ -23,7 +25,10 @@ function useAsked() {
   return asked;
 }
 
-/** Where a device without Apple Pay is sent back from after three seconds, said aloud, and not against anybody's will. */
+/**
+ * Returns a buyer without Apple Pay to the checkout after three seconds. The text is announced, and
+ * a button cancels the return.
+ */
 function Returning({ to }: { to: string }) {
   const [, navigate] = useLocation();
   const [left, setLeft] = useState<number | null>(RETURNS_AFTER_S);
@@ -44,7 +49,7 @@ function Returning({ to }: { to: string }) {
   );
 }
 
-/** A payment that began elsewhere is finished with Apple Pay here (A:127-130). */
+/** Finishes with Apple Pay a payment that another page began (A:127-130). */
 export function Page() {
   const { request, back } = useAsked();
   const [foreign, setForeign] = useState(false);

@@ -12,10 +12,13 @@ import { usePageTitle } from '@/shared/ui/page-title';
 type Looked =
   { at: 'asking' } | { at: 'found'; found: OwnOrders } | { at: 'unknown' } | { at: 'failed' };
 
-/** The mailed link's secret, after the `#`: it is sent nowhere but in the one call that looks. */
+/**
+ * Returns the secret of the mailed link, after the `#`. Only the request for the orders sends the
+ * secret.
+ */
 const secretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
 
-/** A link that is opened while the page is already here changes only what stands after the `#`. */
+/** A link opened while the page is shown changes only the part after the `#`. */
 function useSecret(): string | null {
   const [secret, setSecret] = useState(() => secretOf(window.location.hash));
   useEffect(() => {
@@ -26,7 +29,10 @@ function useSecret(): string | null {
   return secret;
 }
 
-/** Own tickets: with the link from the mail they are shown, without it the mail is asked for. */
+/**
+ * Shows the buyer's tickets if the address has the secret of a mailed link. Otherwise offers to
+ * send a link.
+ */
 export function Page() {
   const secret = useSecret();
   return secret ? <Opened key={secret} secret={secret} /> : <Asking />;

@@ -25,7 +25,7 @@ const order: OpenOrder = {
   expiresAt: Date.now() + 60_000,
 };
 
-test('a cart that has just been bought never says that it cost nothing', async () => {
+test('cart that was just bought never shows a zero total', async () => {
   const draw = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
   new FakeServer().on('GET /api/draws/1042', { body: draw });
   const { store } = show(<Page />, '/cart/checkout');
@@ -41,7 +41,7 @@ test('a cart that has just been bought never says that it cost nothing', async (
   expect(document.body.textContent).not.toMatch(/\$0\.00|0 tickets/);
 });
 
-test('a cart that was bought says so to whoever comes back, and leads nobody away', async () => {
+test('return to a bought cart shows the purchase without a redirect', async () => {
   vi.useFakeTimers();
   new FakeServer();
   finishAttempt(CART_SCOPE, 'bought');

@@ -21,7 +21,10 @@ import { usePageTitle } from '@/shared/ui/page-title';
 
 const LEAVES_AFTER_MS = 300;
 
-/** An empty cart leads home after 300 ms, unless there is a stored one, which is then taken; never while it is being paid (J-11), and one that was bought just stays. */
+/**
+ * Leaves an empty cart for the landing page after 300 ms, unless the browser has stored a cart,
+ * which is then loaded. Never leaves during a payment (J-11) or after a purchase.
+ */
 function useLeavingEmpty(staying: boolean, bought: boolean): void {
   const empty = useAtomValue(cartAtom).items.length === 0;
   const reload = useSetAtom(reloadCartAtom);
@@ -35,7 +38,7 @@ function useLeavingEmpty(staying: boolean, bought: boolean): void {
   }, [empty, staying, bought, reload, navigate]);
 }
 
-/** The cart's checkout: one club, one payment, two minutes. */
+/** The cart's checkout: one club, one payment, a reservation of two minutes. */
 export function Page() {
   const cart = useAtomValue(cartAtom);
   const { total, tickets } = useAtomValue(totalsAtom);
@@ -92,7 +95,10 @@ export function Page() {
         <HelpDialog />
       </div>
       <Changes changes={changes} />
-      {/* Once bought the cart is empty, a moment before the next page is here: it cost something all the same. */}
+      {/*
+       * A bought cart is empty before the next page loads. Hide it, because its total would be
+       * zero.
+       */}
       {empty ? null : (
         <details className="card cart-summary" open={window.innerWidth >= 900 || undefined}>
           <summary className="row">

@@ -1,7 +1,10 @@
 import { Redirect } from 'wouter';
 import { Page as NotFound } from '@/app/routes/not-found-page';
 
-/** `/checkout?drawId=…&ticketCount=…` leads to the draw's own checkout; without a draw there is nothing here (decision A-5). */
+/**
+ * Redirects `/checkout?drawId=…&ticketCount=…` to the draw's checkout. Without a draw the page is
+ * not found (decision A-5).
+ */
 export function Page() {
   const query = new URLSearchParams(window.location.search);
   const draw = query.get('drawId') ?? '';

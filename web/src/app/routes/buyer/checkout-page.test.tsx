@@ -34,13 +34,16 @@ const opened = (ticketCount: number) => ({
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
-  // Leaving gives the reservation back, so the server has to be there still.
+  // Unmounting releases the reservation, so the fake server must still exist.
   cleanup();
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
 
-/** Somebody who wants five of six tickets; `told` is what the server says of the draw from then on. */
+/**
+ * Opens the checkout for five of six tickets. Also returns a function that delivers a new state of
+ * the draw.
+ */
 async function wantsFive(server: FakeServer) {
   server.on('GET /api/draws/1042', { body: draw() });
   const { store } = show(<Page params={{ draw: '1042' }} />, '/checkout/1042?tickets=5');
@@ -60,7 +63,7 @@ const asked = (server: FakeServer) =>
     .filter(({ path }) => path === '/api/create-payment-intent')
     .map(({ body }) => (body as { ticketCount: number }).ticketCount);
 
-test('when others were quicker the count drops to what is left, says so, and so many are reserved', async () => {
+test('count drops to what is left, says so, and reserves that many', async () => {
   const server = new FakeServer().on(OPEN, TOO_FEW, { body: opened(2) });
   const { told } = await wantsFive(server);
   expect(count()).toBe('5');
@@ -73,7 +76,7 @@ test('when others were quicker the count drops to what is left, says so, and so 
   expect(document.querySelector('.callout')).toBeNull();
 });
 
-test('tickets that are only held may be the buyer’s own, and the count stays until the server has said otherwise', async () => {
+test('held tickets keep the count until the server has answered', async () => {
   const server = new FakeServer().on(OPEN, { body: opened(5) });
   const { told } = await wantsFive(server);
   await told({ ticketsHeld: 5, ticketsAvailable: 1 });
@@ -83,7 +86,7 @@ test('tickets that are only held may be the buyer’s own, and the count stays u
   expect(asked(server)).toEqual([5]);
 });
 
-test('whoever finds the rest only held reads that it may come free, and not that all are sold', async () => {
+test('draw whose rest is held says that tickets may come free', async () => {
   new FakeServer().on('GET /api/draws/1042', {
     body: draw({ ticketsSold: 160, ticketsHeld: 9, ticketsAvailable: 0 }),
   });
@@ -94,7 +97,7 @@ test('whoever finds the rest only held reads that it may come free, and not that
   );
 });
 
-test('whoever finds all sold reads so', async () => {
+test('sold-out draw says that it is sold out', async () => {
   new FakeServer().on('GET /api/draws/1042', {
     body: draw({ ticketsSold: 169, ticketsAvailable: 0 }),
   });
@@ -103,7 +106,7 @@ test('whoever finds all sold reads so', async () => {
   expect(document.querySelector('.callout')?.textContent).toContain('Sold Out!');
 });
 
-test('the one who is just getting the last tickets keeps the form, though the count says that they are held', async () => {
+test('buyer who reserves the last tickets keeps the form', async () => {
   const server = new FakeServer().on(OPEN, { body: opened(5) });
   const { told } = await wantsFive(server);
   await pass(490);
@@ -113,7 +116,7 @@ test('the one who is just getting the last tickets keeps the form, though the co
   expect(screen.getByText('Tickets reserved for')).toBeDefined();
 });
 
-test('the one who comes too late for the last tickets reads that others are paying for them', async () => {
+test('late buyer of the last tickets reads that others are paying', async () => {
   const server = new FakeServer().on(OPEN, TOO_FEW);
   const { told } = await wantsFive(server);
   await pass(490);
@@ -127,7 +130,7 @@ test('the one who comes too late for the last tickets reads that others are payi
 const keptByTheBrowser = () =>
   act(() => void window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })));
 
-test('a checkout that has sold reserves nothing until somebody asks for more', async () => {
+test('finished checkout reserves nothing until the buyer asks for more', async () => {
   const server = new FakeServer().on(OPEN, { body: opened(5) });
   finishAttempt('draw:1042', 'bought');
   await wantsFive(server);
@@ -144,7 +147,7 @@ test('a checkout that has sold reserves nothing until somebody asks for more', a
   expect(asked(server)).toEqual([5]);
 });
 
-test('a page that the browser kept in the middle of paying is finished once its purchase is', async () => {
+test('cached page of a payment shows the finished purchase', async () => {
   const server = new FakeServer().on(OPEN, { body: opened(5) });
   const { store } = await wantsFive(server);
   await pass(600);
@@ -158,7 +161,7 @@ test('a page that the browser kept in the middle of paying is finished once its 
   expect(asked(server)).toEqual([5]);
 });
 
-test('a page that the browser kept in the middle of paying asks what became of it, where nobody knows', async () => {
+test('cached page of a payment checks an unknown outcome', async () => {
   const server = new FakeServer().on(OPEN, { body: opened(5) });
   await wantsFive(server);
   noteAttempt('draw:1042', {

@@ -33,7 +33,7 @@ import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { Stepper } from '@/shared/ui/stepper';
 
-/** One draw's tickets in two steps; the specification's own checkout page. */
+/** Sells the tickets of one draw in two steps, as the specification's checkout page. */
 export function Page({ params }: PageProps) {
   const { draw, missing, failed, retry } = useDraw(Number(params.draw), 5_000);
   usePageTitle(missing ? S.drawNotFound : 'Checkout');
@@ -65,7 +65,7 @@ export function Page({ params }: PageProps) {
   );
 }
 
-/** What the address asks for, and where it is silent, what an earlier visit left in the browser (A:31, A:125). */
+/** Reads the count and the wallet from the address, or else from an earlier visit (A:31, A:125). */
 function useAsked(available: number, most: number) {
   return useState(() => {
     const query = new URLSearchParams(window.location.search);
@@ -84,7 +84,10 @@ function useAsked(available: number, most: number) {
   })[0];
 }
 
-/** True from the form's first showing until the server has answered whether its tickets are reserved: until then those that are held may be its own. */
+/**
+ * Whether the form is shown and the server has not yet answered the reservation. Until then, held
+ * tickets may be the buyer's own.
+ */
 function useReserving(checkout: CheckoutState, onSale: boolean): boolean {
   const [shown, setShown] = useState(onSale);
   const [answered, setAnswered] = useState(false);
@@ -96,13 +99,19 @@ function useReserving(checkout: CheckoutState, onSale: boolean): boolean {
   return shown && !answered && !answer;
 }
 
-/** This page reserves by itself, so what is only held may be on its way to this buyer, until the server says that it is not. */
+/**
+ * Returns how many held tickets may belong to this buyer. The page reserves by itself, so that
+ * number is zero only after a refusal.
+ */
 function comingTo(checkout: CheckoutState, draw: Draw): number {
   if (checkout.at !== 'choosing') return Infinity;
   return checkout.trouble?.available === undefined ? draw.ticketsHeld : 0;
 }
 
-/** The checkout, until it has sold: whoever comes back to it then reserves nothing before asking for more. */
+/**
+ * Shows the checkout, or the finished purchase. After a purchase nothing is reserved until the
+ * buyer asks for more.
+ */
 function CheckoutOnce({ draw }: { draw: Draw }) {
   const scope = `draw:${draw.drawNumber}`;
   const choosing = useAtomValue(checkoutAtom(scope)).at === 'choosing';
@@ -201,7 +210,7 @@ function Checkout({ draw }: { draw: Draw }) {
   );
 }
 
-/** Why nothing can be bought here now; null while it can. A purchase that has begun is not cut off. */
+/** Returns why nothing can be bought now, or null. A purchase that has begun is not interrupted. */
 function closedWords(
   draw: Draw,
   phase: DrawPhase,

@@ -14,7 +14,7 @@ import { useTopic } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-/** A club's own front door, in its own colours. */
+/** A club's public page, in the club's colours. */
 export function Page({ params }: PageProps) {
   const slug = params.slug ?? '';
   const state = useClub(slug);

@@ -13,7 +13,10 @@ import { readStoredText } from '@/shared/storage';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-/** What this browser keeps of the cart, and what happened to it; nothing from the server, nobody's details (decision A-12). */
+/**
+ * Shows the cart in this browser and its log. Has no data from the server and no personal data
+ * (decision A-12).
+ */
 export function Page() {
   const cart = useAtomValue(cartAtom);
   const { tickets, total } = useAtomValue(totalsAtom);

@@ -1,7 +1,10 @@
 import { Redirect } from 'wouter';
 import { DEMO_SUMMARY, keepSummary } from '@/features/buyer/checkout/summary';
 
-/** Leaves an obviously made-up purchase for the thank-you page, and goes there (A:32, decision A-12). */
+/**
+ * Stores a clearly marked sample purchase and redirects to the thank-you page (A:32, decision
+ * A-12).
+ */
 export function Page() {
   keepSummary(DEMO_SUMMARY);
   return (

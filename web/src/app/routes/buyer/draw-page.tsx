@@ -14,7 +14,7 @@ import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-/** One draw: what it is, and buying it, in one screen. */
+/** Shows one draw and its purchase form on one screen. */
 export function Page({ params }: PageProps) {
   const { draw, missing, failed, retry } = useDraw(Number(params.draw));
   const now = useAtomValue(nowAtom);

@@ -11,7 +11,7 @@ import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-/** Finding a live draw comes first; how it works and why a club should play come after. */
+/** The live draws come first, then the explanation for buyers and clubs. */
 export function Page() {
   usePageTitle(S.brand);
   return (

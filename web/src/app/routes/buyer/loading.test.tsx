@@ -10,7 +10,7 @@ import { Page as MyTickets } from './my-tickets-page';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('a checkout whose draw cannot be had says so, and asks again', async () => {
+test('checkout whose draw fails to load says so and retries', async () => {
   new FakeServer().on(
     'GET /api/draws/1042',
     { status: 500 },
@@ -25,7 +25,7 @@ test('a checkout whose draw cannot be had says so, and asks again', async () => 
   expect(screen.queryByText('Failed to fetch draw')).toBeNull();
 });
 
-test('a checkout that is loaded again still offers the tickets it has reserved, though the public count says none are left', async () => {
+test('reloaded checkout offers its reserved tickets when none are left', async () => {
   noteKept('draw:1042', { expiresAt: Date.now() + 60_000, ticketCount: 3 });
   new FakeServer().on('GET /api/draws/1042', {
     body: aDraw({
@@ -40,7 +40,7 @@ test('a checkout that is loaded again still offers the tickets it has reserved, 
   expect(screen.queryByText('Sold Out!')).toBeNull();
 });
 
-test('tickets that cannot be had are not told as tickets that are not there', async () => {
+test('tickets that fail to load are not reported as missing', async () => {
   new FakeServer().on('GET /api/orders/abc', new TypeError('network'), { status: 404 });
   show(<MyTickets params={{ token: 'abc' }} />);
   expect((await screen.findByRole('alert')).textContent).toContain(
@@ -54,7 +54,7 @@ test('tickets that cannot be had are not told as tickets that are not there', as
   expect(screen.getByRole('link', { name: 'Ask for a new link' }).getAttribute('href')).toBe('/my');
 });
 
-test('every foot leads to whoever lost the mail with the tickets', () => {
+test('footer links to the page for lost tickets', () => {
   new FakeServer().on('GET /api/footer-menus', { body: [] });
   show(<SiteFooter />);
   expect(screen.getByRole('link', { name: 'Lost your tickets?' }).getAttribute('href')).toBe('/my');

@@ -10,7 +10,7 @@ import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-/** A buyer's own tickets, from the link in the mail. It shows itself to whoever has the link, and to nobody else. */
+/** A buyer's tickets, from the mailed link. Only a holder of the link can open the page. */
 export function Page({ params }: PageProps) {
   const { order, missing, failed, retry } = useOrder(params.token ?? '', false);
   useDrawTopics(order?.lines.map((line) => line.drawNumber) ?? []);

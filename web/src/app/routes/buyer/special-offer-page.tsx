@@ -20,7 +20,7 @@ import { S, fromPrice } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
-/** A bundle or a special, to be put into the cart whole. */
+/** A bundle or a special, which enters the cart as a whole. */
 export function Page({ params }: PageProps) {
   const [club, slug] = [params.slug ?? '', params.bundle ?? ''];
   const state = useOffer(club, slug);

@@ -51,7 +51,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** What an earlier purchase left: one ticket, of another draw and club. */
+/** Stores the summary of an earlier purchase: one ticket of another draw and club. */
 const earlier = () => keepSummary(summaryOf([{ draw: aDraw(), count: 1 }], 'Jo'));
 
 function arrive(said: Partial<OrderAnswer>): HTMLElement {
@@ -64,7 +64,7 @@ function arrive(said: Partial<OrderAnswer>): HTMLElement {
   return document.body;
 }
 
-test('the order says what was bought, whatever an earlier purchase or an emptied form has left', async () => {
+test('order decides what was bought, whatever an earlier purchase left', async () => {
   earlier();
   const page = arrive({});
   expect(await screen.findByText(/^3 tickets bought for \$15\.00\./)).toBeDefined();
@@ -77,7 +77,7 @@ test('the order says what was bought, whatever an earlier purchase or an emptied
   expect(page.textContent).not.toContain('Redcliffe');
 });
 
-test('until the tickets are here nothing stands below them that they would push away; and it comes after two seconds anyhow', async () => {
+test('share box waits for the tickets, so that nothing moves', async () => {
   vi.useFakeTimers();
   earlier();
   const page = arrive({});
@@ -89,7 +89,7 @@ test('until the tickets are here nothing stands below them that they would push 
   expect(page.querySelector('.share-box')).not.toBeNull();
 });
 
-test('when the tickets are late, the ways on are there after two seconds', async () => {
+test('share box appears after two seconds when tickets are late', async () => {
   vi.useFakeTimers();
   earlier();
   const page = arrive({
@@ -103,7 +103,7 @@ test('when the tickets are late, the ways on are there after two seconds', async
   expect(page.querySelector('.share-box')).not.toBeNull();
 });
 
-test('money that went back is not told as still on its way', async () => {
+test('completed refund is not described as pending', async () => {
   arrive({
     state: 'void',
     status: 'refunded',
@@ -117,7 +117,7 @@ test('money that went back is not told as still on its way', async () => {
   expect(screen.queryByText(/on its way/)).toBeNull();
 });
 
-test('a reservation that has lapsed is told in whole sentences', async () => {
+test('lapsed reservation is described in full sentences', async () => {
   const page = arrive({ state: 'released', status: 'not_charged', reason: 'Reservation expired' });
   expect(await screen.findByRole('heading', { name: 'No tickets were bought' })).toBeDefined();
   expect(page.querySelector('.thanks-head p')?.textContent).toBe(
@@ -129,7 +129,7 @@ test.each([
   ['quoted', 'requires_payment_method'],
   ['allocated', 'processing'],
 ])(
-  'of a payment that does not match its order (%s) neither tickets nor money back are promised',
+  'payment that does not match its order (%s) promises no tickets or refund',
   async (state, status) => {
     sessionStorage.setItem(
       'lastPayment',
@@ -162,7 +162,7 @@ test.each([
   },
 );
 
-test('a payment that the provider has not confirmed yet is not said to have gone through', async () => {
+test('payment that the provider has not confirmed is not called complete', async () => {
   arrive({ state: 'quoted', status: 'requires_payment_method', purchasedAt: null });
   expect(
     await screen.findByRole('heading', { level: 1, name: 'We are confirming your payment' }),
@@ -170,7 +170,7 @@ test('a payment that the provider has not confirmed yet is not said to have gone
   expect(document.body.textContent).not.toMatch(/went through|being issued/);
 });
 
-test('a day-old copy in another tab does not promise tickets that have come long ago', () => {
+test('day-old summary in another tab promises no new tickets', () => {
   earlier();
   sessionStorage.clear();
   new FakeServer();

@@ -11,7 +11,9 @@ import { useThankYou } from '@/features/buyer/thank-you/use-thank-you';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-/** Certainty: what was bought, what it cost, where the mail went. Nothing here moves on by itself. */
+/**
+ * Shows what was bought, what it cost and where the email went. The page never leaves by itself.
+ */
 export function Page() {
   const { payment, order, summary, gaveUp, soon, untouched, said } = useThankYou();
   usePageTitle('Thank you');

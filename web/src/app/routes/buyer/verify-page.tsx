@@ -10,7 +10,7 @@ import { dayAndTime } from '@/shared/dates';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-/** A check that anyone can make: which ticket carries which pair was fixed before the first sale. */
+/** Lets anyone check that each ticket's pair was fixed before the first sale. */
 export function Page({ params }: PageProps) {
   const drawNumber = Number(params.draw);
   const { draw } = useDraw(drawNumber);

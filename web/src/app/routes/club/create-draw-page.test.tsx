@@ -6,7 +6,7 @@ import { Page } from './create-draw-page';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('a guest who wants to create a draw is sent to the login and reads why', async () => {
+test('guest who wants to create a draw is sent to login with a reason', async () => {
   new FakeServer().on('GET /api/admin/whoami', { status: 401 });
   show(<Page params={{}} />, '/admin/create-draw');
   await waitFor(() => expect(window.location.pathname).toBe('/admin/login'));

@@ -40,7 +40,7 @@ const patches = (server: FakeServer) =>
     .filter(({ method }) => method === 'PATCH')
     .map(({ body }) => (body as { reason?: string }).reason);
 
-test('the operator changes a club’s draw with a reason and a code', async () => {
+test('operator changes a club’s draw with a reason and a code', async () => {
   const server = serverOf(true)
     .on(PATCH, WANTS_CODE, { body: DRAW })
     .on('POST /api/admin/reauthenticate', {
@@ -57,7 +57,7 @@ test('the operator changes a club’s draw with a reason and a code', async () =
   expect(patches(server)).toEqual(['The club asked by phone', 'The club asked by phone']);
 });
 
-test('an operator who declines to give the code has changed nothing, hears no failure, and can save again', async () => {
+test('operator who gives no code changes nothing and can save again', async () => {
   const server = serverOf(true).on(PATCH, WANTS_CODE);
   await open();
   await userEvent.type(screen.getByLabelText('Reason'), 'A typing error');
@@ -70,7 +70,7 @@ test('an operator who declines to give the code has changed nothing, hears no fa
   expect(patches(server)).toHaveLength(2);
 });
 
-test('a club gives no reason', async () => {
+test('club gives no reason', async () => {
   const server = serverOf(false).on(PATCH, { body: DRAW });
   await open();
   expect(screen.queryByLabelText('Reason')).toBeNull();

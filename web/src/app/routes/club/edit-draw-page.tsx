@@ -8,7 +8,10 @@ import { ProofDialog } from '@/features/operator/session/proof-dialog';
 import { Declined, needsProof } from '@/features/operator/session/refusals';
 import { askProofAtom } from '@/features/operator/session/session-atoms';
 
-/** The operator's change is sent again once the server's question for a code is answered; a session that has ended is the club page's own affair. */
+/**
+ * Sends the operator's change again after the operator has entered a code. The club page handles an
+ * expired session.
+ */
 function useProvenSend(): Send {
   const store = useStore();
   return useCallback(
@@ -32,7 +35,7 @@ function useProvenSend(): Send {
   );
 }
 
-/** Both spellings of its address show it; the one that lasts is edit-draw (decision A-3). */
+/** Two addresses show this page. The canonical address is edit-draw (decision A-3). */
 export function Page({ params }: PageProps) {
   const number = Number(params.draw);
   const send = useProvenSend();

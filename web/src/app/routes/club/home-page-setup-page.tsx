@@ -7,7 +7,7 @@ import { ClubPage } from '@/features/club/frame/club-page';
 import { HomePageSetup } from '@/features/club/home-page/home-page-setup';
 import { C } from '@/shared/strings-club';
 
-/** The very head that the public page has, in the colours as they are chosen. */
+/** Renders the header of the public page in the chosen colours. */
 function preview(club: OwnClub) {
   const theme = themeOf(club);
   const colours = {
