@@ -16,20 +16,17 @@ use persistence::records::Records;
 use persistence::{PaymentStores, Postgres};
 
 use crate::config::{Config, Stage};
-use crate::front::Front;
-use crate::mail::smtp::Smtp;
-use crate::mail::{DeliveryMethod, MailSender};
-use crate::nodes::HttpPeerClient;
-use crate::nodes::peer_credentials::PeerCredentials;
+use crate::http::front::Front;
+use crate::http::nodes::HttpPeerClient;
+use crate::http::{edge, housekeeping, metrics, nodes, routes, sandbox_clock};
+use crate::ops::lifecycle::{Lifecycle, Phase};
+use crate::ops::peer_credentials::PeerCredentials;
+use crate::render::mail_sender::smtp::Smtp;
+use crate::render::mail_sender::{DeliveryMethod, MailSender};
+use crate::render::site::Site;
+use crate::sandbox::server::SandboxServer;
 use crate::sandbox::{self, Sandbox};
-use crate::site::Site;
 use crate::state::{State, StateParts};
-use crate::{edge, metrics, nodes, routes};
-
-pub mod lifecycle;
-mod sandbox_server;
-pub use lifecycle::{Lifecycle, Phase};
-pub use sandbox_server::SandboxServer;
 
 /// Time that requests in flight get to finish once the server is told to stop.
 pub const DRAIN_SECONDS_MAX: u64 = 20;
@@ -115,7 +112,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     }
     let lifecycle = Arc::new(Lifecycle::default());
     let records = Records::new(postgres.clone());
-    let books: Arc<dyn PaymentStores> = Arc::new(postgres.clone());
+    let payment_stores: Arc<dyn PaymentStores> = Arc::new(postgres.clone());
     let stand_in = provider
         .sandbox()
         .map(|sandbox| SandboxServer::serve(sandbox.clone()))
@@ -125,7 +122,8 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         .node
         .map(|address| listen(address, "NODE_ADDRESS"))
         .transpose()?;
-    let (neighbourhood, pass) = neighbourhood(peer_endpoint.as_ref(), &postgres, &clock)?;
+    let (neighbourhood, peer_credentials) =
+        neighbourhood(peer_endpoint.as_ref(), &postgres, &clock)?;
     if let Some(sandbox) = provider.sandbox() {
         // The sandbox sends webhooks over the loopback address, whatever the public URL is.
         let secret = config
@@ -139,7 +137,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         );
     }
     let delivery = delivery(&config, &provider, &lifecycle)?;
-    let postman = Arc::new(MailSender::new(
+    let mail_sender = Arc::new(MailSender::new(
         config.clone(),
         records.clone(),
         delivery,
@@ -147,10 +145,10 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     ));
     let engine = Engine::start(EngineParts {
         ledger: Arc::new(postgres.clone()),
-        store: books,
+        store: payment_stores,
         gateway: gateway.clone(),
         clock: clock.clone(),
-        mail: postman.clone(),
+        mail: mail_sender.clone(),
         neighbourhood,
     })
     .await?;
@@ -166,18 +164,18 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
             anomalies: engine.anomalies.clone(),
             payments: engine.payments.clone(),
             connect: gateway,
-            pass,
+            peer_credentials,
         })
         .await?,
     );
-    postman.set_catalogue(state.catalogue.clone());
+    mail_sender.set_catalogue(state.catalogue.clone());
     let (server, finished) = serve(
         listener,
         state.clone(),
         site.into(),
         provider.sandbox().cloned(),
     )?;
-    let housekeeping = routes::run(state.clone());
+    let housekeeping = housekeeping::run(state.clone());
     let peer_endpoint = peer_endpoint
         .map(|listener| nodes::serve(listener, state.clone()))
         .transpose()?;
@@ -209,8 +207,8 @@ fn neighbourhood(
     let Some(peer_endpoint) = peer_endpoint else {
         return Ok((Peers::alone(boot, nodes), None));
     };
-    let pass = PeerCredentials::new(postgres.sealer().clone(), boot);
-    let neighbours = Arc::new(HttpPeerClient::new(pass.clone(), clock.clone()));
+    let credentials = PeerCredentials::new(postgres.sealer().clone(), boot);
+    let neighbours = Arc::new(HttpPeerClient::new(credentials.clone(), clock.clone()));
     let me = Node {
         boot,
         address: peer_endpoint.local_addr()?.to_string(),
@@ -221,7 +219,7 @@ fn neighbourhood(
             nodes,
             neighbours,
         },
-        Some(pass),
+        Some(credentials),
     ))
 }
 
@@ -254,6 +252,7 @@ fn serve(
             .app_data(site.clone())
             .configure(|cfg| {
                 if let Some(sandbox) = sandbox {
+                    sandbox_clock::configure(cfg, sandbox.clone());
                     sandbox::configure(cfg, sandbox);
                 }
                 routes::configure(cfg, state);

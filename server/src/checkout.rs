@@ -9,17 +9,16 @@ use domain::{Cents, DrawId, OrderId, OrderState, Timestamp, reservation};
 use persistence::failpoint::{self, PurchaseStep};
 use persistence::ledger::BuyerDetails;
 
-use crate::error::Problem;
-use crate::identity::{Browser, KnownBrowser, address};
-use crate::order_access::OwnOrder;
+use crate::access::order_access::OwnOrder;
+use crate::api::error::Problem;
+use crate::api::purchase::Purchase;
+use crate::services::identity::{Browser, KnownBrowser, address};
 use crate::state::State;
-use crate::wire::purchase::Purchase;
 
 mod answer;
 mod consents;
 mod limits;
 mod offers;
-pub mod open_orders;
 mod order;
 mod quote;
 pub mod requested_tickets;
@@ -28,7 +27,7 @@ pub use answer::CheckoutForm;
 pub use consents::remember_consents;
 pub use limits::{amount_changed, hold_source};
 
-use open_orders::{CheckoutPlan, RequestedTickets, TrackedOrder};
+use crate::services::open_orders::{CheckoutPlan, RequestedTickets, TrackedOrder};
 use order::FoundOrder;
 
 /// A request to open a payment.

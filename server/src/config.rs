@@ -8,8 +8,6 @@ use std::path::PathBuf;
 
 use domain::{Cents, FeePolicy, SurchargeMode};
 
-use crate::render::renderer::own_program;
-
 mod checks;
 mod environment;
 mod names;
@@ -399,6 +397,14 @@ fn split(list: &str) -> impl Iterator<Item = &str> {
     list.split(',')
         .map(str::trim)
         .filter(|part| !part.is_empty())
+}
+
+/// The program that is running now, also after its file was replaced.
+pub fn own_program() -> PathBuf {
+    if cfg!(target_os = "linux") {
+        return PathBuf::from("/proc/self/exe");
+    }
+    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("server"))
 }
 
 #[cfg(test)]

@@ -1,53 +1,138 @@
 #![doc = include_str!("../README.md")]
+//!
+//! # Layers
+//!
+//! A module imports only modules that are declared above it.
 
-// Startup and commands.
-pub mod app;
-pub mod audit;
-pub mod backup;
-pub mod command;
+/// Rules and texts that import nothing else of this crate.
+pub mod text {
+    #[cfg(test)]
+    pub(crate) mod adversarial_text;
+    pub mod contact_format;
+    pub mod plain_text;
+    pub mod terms;
+}
+
 pub mod config;
-pub mod database;
-pub mod demo;
-pub mod serve;
-pub mod telemetry;
 
-// Access control and the wire format.
-pub mod client_reports;
-pub mod edge;
-pub mod error;
-pub mod form;
-pub mod front;
-pub mod identity;
-pub mod limits;
-pub mod openapi;
-pub mod routes;
-pub mod wire;
+/// The request and response bodies of the API, with the field names of the specification. Domain
+/// types are never serialised; these types are their counterparts.
+pub mod api {
+    pub mod claim;
+    pub mod club;
+    pub mod club_admin;
+    pub mod config;
+    pub mod console;
+    pub mod draw;
+    pub mod draw_form;
+    pub mod encoded;
+    pub mod error;
+    pub mod fixture;
+    pub mod footer;
+    pub mod form;
+    pub mod frame;
+    pub mod health;
+    pub mod instant;
+    pub mod lenient;
+    pub mod my_tickets;
+    pub mod node;
+    pub mod offer;
+    pub mod order;
+    pub mod payout;
+    pub mod people;
+    pub mod problem;
+    pub mod proof;
+    pub mod purchase;
+    pub mod registration;
+    pub mod session;
+    pub mod site;
+    pub mod ticket;
+    pub mod widget;
+}
 
-// Application state and services that handlers use.
-pub mod account_status;
-pub mod catalogue;
-pub mod checkout;
-pub mod clock;
-pub mod console_health;
-pub mod draw_revenue;
-pub mod fixtures;
-pub mod live;
-pub mod metrics;
-pub mod nodes;
-pub mod offer;
-pub mod order_access;
-pub mod state;
-pub mod terms;
+/// Operation of the process: its life, its database, logs, counters and backups.
+pub mod ops {
+    pub mod backup;
+    pub mod client_reports;
+    pub mod clock;
+    pub mod console_health;
+    pub mod database;
+    pub mod lifecycle;
+    pub mod metrics;
+    pub mod peer_credentials;
+    pub mod private_files;
+    pub mod telemetry;
+}
 
-// Encodings and rendered documents.
-pub mod encoded;
-pub mod mail;
-pub mod plain_text;
-pub mod private_files;
-pub mod render;
-pub mod site;
+/// Services that handlers share. None of them knows the application's state.
+pub mod services {
+    pub mod account_status;
+    pub mod catalogue;
+    pub mod draw_revenue;
+    pub mod fixtures;
+    pub mod identity;
+    pub mod integrity;
+    pub mod limits;
+    pub mod live_hub;
+    pub mod offer;
+    pub mod open_orders;
+}
 
-// Used only by the demo and by tests.
-#[cfg(test)]
-mod adversarial_text;
+/// Renders everything that is not JSON: pages, mails, PDF reports, pictures and calendar files.
+pub mod render {
+    pub mod blocking_jobs;
+    pub mod calendar;
+    pub mod card;
+    pub mod card_cache;
+    pub mod colour;
+    pub mod fee_report;
+    pub mod mail;
+    pub mod mail_sender;
+    pub mod page;
+    pub mod page_address;
+    pub mod page_cache;
+    pub mod pdf_writer;
+    pub mod picture;
+    pub mod qr;
+    pub mod renderer;
+    pub mod report;
+    pub mod security_policy;
+    pub mod site;
+    pub mod when;
+}
+
 pub mod sandbox;
+
+pub mod state;
+
+/// Who the caller is, and what the caller may see and do.
+pub mod access {
+    pub mod caller;
+    pub mod order_access;
+    pub mod order_view;
+}
+
+pub mod checkout;
+pub mod live;
+
+/// The HTTP server: middleware, the route table and its handlers, and the listener for other nodes.
+pub mod http {
+    pub mod edge;
+    pub mod front;
+    pub mod housekeeping;
+    pub mod metrics;
+    pub mod nodes;
+    pub mod openapi;
+    pub mod routes;
+    pub mod sandbox_clock;
+}
+
+pub mod app;
+
+/// The commands of the program. Without a command it runs the demo.
+pub mod cli {
+    pub mod audit;
+    pub mod command;
+    pub mod demo;
+    pub mod serve;
+}

@@ -1,6 +1,7 @@
 //! `GET /ws`: live topics over WebSocket. A changed topic gets one frame per tick, and all its
 //! subscribers receive the same bytes. A slow subscriber skips to the newest frame.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::http::StatusCode;
@@ -9,23 +10,22 @@ use domain::View;
 use serde::Deserialize;
 use tokio::time::MissedTickBehavior;
 
-use crate::app::Phase;
-use crate::error::Problem;
-use crate::identity::{self, Caller, origin};
-use crate::routes::operator::health::now as ops_now;
+use crate::access::caller::Caller;
+use crate::api::console::health::OpsNow;
+use crate::api::draw::DrawNow;
+use crate::api::error::Problem;
+use crate::api::frame::{PublicNow, frame};
+use crate::ops::lifecycle::Phase;
+use crate::services::identity::{self, origin};
 use crate::state::State;
-use crate::wire::console::health::OpsNow;
-use crate::wire::draw::DrawNow;
-use crate::wire::frame::{PublicNow, frame};
 
-mod hub;
+pub mod operator_console;
 mod orders;
-pub mod outbox;
 pub mod session;
-pub mod topic;
 
-pub use hub::{Hub, TopicFrame};
-use topic::Topic;
+use crate::services::live_hub::TopicFrame;
+use crate::services::live_hub::outbox::Outbox;
+use crate::services::live_hub::topic::{self, Topic};
 
 /// Changes within a tick share one frame.
 const TICK: Duration = Duration::from_millis(100);
@@ -168,11 +168,14 @@ impl PublishedState {
             .live
             .subscribed_topics(|watched| *watched == Topic::Ops)
         {
-            let Ok(now) = ops_now(state).await else {
+            let Ok(now) = operator_console::now(state).await else {
                 continue;
             };
             if self.ops.as_ref() != Some(&now) {
-                state.live.remove_signed_out(state, &topic).await;
+                state
+                    .live
+                    .remove_signed_out(&state.records, state.clock.now(), &topic)
+                    .await;
                 let frame_text = encode(state, &topic, seq, "ops", &now);
                 state.live.publish(&topic, frame_text);
                 self.ops = Some(now);
@@ -208,6 +211,22 @@ async fn republish(state: &State, topic: Topic) {
     }
 }
 
+/// Subscribes a socket to a topic and sends it the current frame. Nothing is sent if the object does
+/// not exist.
+async fn subscribe(state: &State, topic: Topic, outbox: &Arc<Outbox>) {
+    // Subscribe before building the first frame. A frame published in between is newer and replaces
+    // it.
+    let current = state.live.add_subscriber(&topic, outbox);
+    let first = match current {
+        Some(latest) => Some(latest),
+        None => build_frame(state, &topic, 0).await,
+    };
+    match first {
+        Some(first) => state.live.send_first(&topic, outbox, first),
+        None => state.live.unsubscribe(&topic, outbox),
+    }
+}
+
 /// The current frame of a topic. `None` when its object does not exist.
 async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFrame> {
     match topic {
@@ -231,7 +250,7 @@ async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFr
             topic,
             after,
             "ops",
-            Box::pin(ops_now(state)).await.ok()?,
+            Box::pin(operator_console::now(state)).await.ok()?,
         )),
         Topic::Order(token) => Box::pin(orders::build_frame(state, topic, token, after)).await,
     }

@@ -7,9 +7,10 @@ use anyhow::ensure;
 use clap::{Parser, Subcommand};
 use mimalloc::MiMalloc;
 use persistence::records::audit_chain::AuditAnchor;
+use server::cli::{audit, command, demo, serve};
 use server::config::{Config, Environment, Stage};
+use server::ops::{backup, telemetry};
 use server::render::renderer::child;
-use server::{audit, backup, command, demo, serve, telemetry};
 
 /// Cheaper than the system's allocator for memory that one thread allocates and another frees
 /// (loadtest/PERFORMANCE.md).
@@ -135,7 +136,7 @@ async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     if let ServerCommand::Openapi = command {
-        println!("{:#}", server::openapi::document());
+        println!("{:#}", server::http::openapi::document());
         return Ok(ExitCode::SUCCESS);
     }
     if let ServerCommand::Serve = command {

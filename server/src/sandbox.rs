@@ -38,6 +38,7 @@ pub mod card;
 pub mod clock;
 pub mod faults;
 pub mod mailbox;
+pub mod server;
 pub mod webhook_sender;
 
 mod account;
@@ -81,6 +82,9 @@ use self::mailbox::Mailbox;
 use self::state::SandboxState;
 use self::webhook_sender::client::WebhookUrl;
 use self::webhook_sender::{Endpoint, WebhookSender};
+
+/// Most bytes in the body of a request of the sandbox's own pages.
+pub const BODY_BYTES_MAX: usize = 64 * 1024;
 
 /// Settings of the stand-in.
 #[derive(Clone, Debug)]
@@ -166,6 +170,16 @@ impl Sandbox {
             .change_endpoint(|endpoint| endpoint.secrets.push(secret.to_owned()));
     }
 
+    /// The clock that the stand-in follows.
+    pub fn clock(&self) -> &SandboxClock {
+        &self.clock
+    }
+
+    /// Whether requests may move the clock.
+    pub fn has_movable_clock(&self) -> bool {
+        self.options.clock.is_some()
+    }
+
     /// The mailbox that collects mails instead of sending them.
     pub fn mailbox(&self) -> &Mailbox {
         &self.mailbox
@@ -233,12 +247,12 @@ fn to_json_text(value: &Value) -> String {
 }
 
 /// Mounts every sandbox route below `/sandbox`.
+/// Registers the sandbox below `/sandbox`.
 pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
     cfg.service(
         web::scope("/sandbox")
             .app_data(Data::from(sandbox))
-            .app_data(JsonConfig::default().limit(64 * 1024))
-            .configure(clock::configure)
+            .app_data(JsonConfig::default().limit(BODY_BYTES_MAX))
             .configure(control::configure)
             .configure(mailbox::configure)
             .configure(authenticator::configure)

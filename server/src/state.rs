@@ -1,5 +1,6 @@
 //! The shared state of all handlers: database access, handles of the actors, and in-memory caches.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::payments::connect::Connect;
@@ -9,21 +10,23 @@ use persistence::Failure;
 use persistence::records::Records;
 use tokio::sync::watch;
 
-use crate::app::Phase;
-use crate::catalogue::Catalogue;
-use crate::checkout::open_orders::OpenOrders;
-use crate::client_reports::ClientReports;
 use crate::config::Config;
-use crate::edge::policy::Policies;
-use crate::identity::{BrowserCookies, browser};
-use crate::limits::Limits;
-use crate::live::Hub;
-use crate::metrics::Metrics;
-use crate::nodes::peer_credentials::PeerCredentials;
+use crate::ops::client_reports::ClientReports;
+use crate::ops::lifecycle::Phase;
+use crate::ops::metrics::Metrics;
+use crate::ops::peer_credentials::PeerCredentials;
+use crate::render::card_cache::CardCache;
+use crate::render::page_cache::PageCache;
 use crate::render::renderer::Renderer;
-use crate::routes::machine::cards::CardCache;
-use crate::routes::machine::health::IntegrityCache;
-use crate::routes::machine::shell::page_cache::PageCache;
+use crate::render::security_policy::Policies;
+use crate::services::account_status::ConnectedAccounts;
+use crate::services::catalogue::Catalogue;
+use crate::services::identity::{BrowserCookies, browser};
+use crate::services::integrity::IntegrityCache;
+use crate::services::limits::Limits;
+use crate::services::live_hub::Hub;
+use crate::services::offer::Offers;
+use crate::services::open_orders::OpenOrders;
 
 /// The shared state of all handlers.
 pub struct State {
@@ -51,9 +54,9 @@ pub struct State {
     pub policies: Policies,
     pub browser_cookies: BrowserCookies,
     pub renderer: Renderer,
-    pub heard: ClientReports,
+    pub client_reports: ClientReports,
     /// Key for requests between nodes. `None` for a single process, which accepts no node requests.
-    pub pass: Option<PeerCredentials>,
+    pub peer_credentials: Option<PeerCredentials>,
 }
 
 /// The parts that a [`State`] is built from.
@@ -68,11 +71,11 @@ pub struct StateParts {
     pub connect: Arc<dyn Connect>,
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,
-    pub pass: Option<PeerCredentials>,
+    pub peer_credentials: Option<PeerCredentials>,
 }
 
 impl State {
-    /// Builds the state and reads the catalogue. It starts no task: see [`crate::routes::run`].
+    /// Builds the state and reads the catalogue. It starts no task: see `http::housekeeping::run`.
     ///
     /// # Errors
     /// The database could not be read.
@@ -105,8 +108,38 @@ impl State {
             started_at,
             cards: CardCache::default(),
             pages: PageCache::default(),
-            heard: ClientReports::default(),
-            pass: parts.pass,
+            client_reports: ClientReports::default(),
+            peer_credentials: parts.peer_credentials,
         })
+    }
+
+    /// Reads the public offers as they are now.
+    pub fn offers(&self) -> Offers<'_> {
+        Offers {
+            records: &self.records,
+            catalogue: &self.catalogue,
+            surcharge: self.config.fees.surcharge,
+            now: self.clock.now(),
+        }
+    }
+
+    /// The clubs' Stripe accounts and their stored status.
+    pub fn connected_accounts(&self) -> ConnectedAccounts<'_> {
+        ConnectedAccounts {
+            connect: &*self.connect,
+            records: &self.records,
+            catalogue: &self.catalogue,
+            outbox: &self.outbox,
+        }
+    }
+
+    /// The violated invariants, with their number of rows. The check ran at most `seconds` ago.
+    ///
+    /// # Errors
+    /// The database could not be read.
+    pub async fn violations_within(&self, seconds: i64) -> Result<BTreeMap<String, u64>, Failure> {
+        self.integrity
+            .violations_within(&self.records, self.clock.now(), seconds)
+            .await
     }
 }

@@ -5,9 +5,9 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use persistence::testing::Folder;
+use server::cli::demo;
 use server::config::{Config, Environment};
-use server::demo;
-use server::site::{self, Site};
+use server::render::site::{self, Site};
 
 fn web() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../web")

@@ -13,12 +13,12 @@ use persistence::records::draws::DrawToCreate;
 use persistence::stores::OrderRecord;
 use persistence::testing::Database;
 use server::app::{self, Parts, Provider, Running};
+use server::cli::demo::buyers::{self, PlannedOrder};
+use server::cli::demo::seed::Seller;
 use server::config::{Config, Environment};
-use server::demo::buyers::{self, PlannedOrder};
-use server::demo::seed::Seller;
 use server::render::mail::RenderedMail;
+use server::render::site::Site;
 use server::sandbox::{Options, Sandbox};
-use server::site::Site;
 
 mod post {
     mod withheld;
@@ -392,7 +392,7 @@ async fn every_mail_has_equal_text_and_html_without_images() {
         .expect("completed");
     let link = |to: &str, path: &str| {
         let link = format!("https://doubles.example.com/{path}");
-        server::mail::sealed_link(&club.running.state.records, to, &link)
+        server::render::mail_sender::sealed_link(&club.running.state.records, to, &link)
     };
     let (draw, seller, number) = (club.draw, club.seller.club, serial.number());
     let sharks = "sharks@example.com";
@@ -646,7 +646,7 @@ async fn club_is_mailed_result_due_result_and_winner_details() {
     )
     .await;
     let link = "https://doubles.example.com/claim#abc";
-    let sealed = server::mail::sealed_link(
+    let sealed = server::render::mail_sender::sealed_link(
         &club.running.state.records,
         "alice.nguyen@example.com",
         link,

@@ -299,3 +299,16 @@ fn guides_name_existing_files() {
 fn top_level_modules_have_no_import_circle() {
     assert_none("import circles", module_graph::findings(&root()));
 }
+
+/// Files and folders that a reader meets first. A new one belongs into a layer (`server/src/lib.rs`).
+const SERVER_ROOT_ENTRIES_MAX: usize = 20;
+
+#[test]
+fn server_root_has_few_entries() {
+    let entries = fs::read_dir(root().join("server/src")).expect("a folder");
+    let count = entries.count();
+    assert!(
+        count <= SERVER_ROOT_ENTRIES_MAX,
+        "server/src has {count} entries"
+    );
+}

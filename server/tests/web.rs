@@ -5,7 +5,7 @@ use std::process::Command;
 
 fn web() -> PathBuf {
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web");
-    server::site::install(&web).expect("what the web pages are built with");
+    server::render::site::install(&web).expect("what the web pages are built with");
     web
 }
 
@@ -28,7 +28,7 @@ fn run(script: &str) {
 #[test]
 fn web_types_match_the_openapi_document() {
     let described = std::env::temp_dir().join(format!("fd-openapi-{}.json", std::process::id()));
-    std::fs::write(&described, server::openapi::document().to_string()).expect("a file");
+    std::fs::write(&described, server::http::openapi::document().to_string()).expect("a file");
     let output = Command::new("node")
         .args(["scripts/types.mjs", "--check"])
         .arg(&described)

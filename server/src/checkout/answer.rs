@@ -1,10 +1,10 @@
 //! The answer to an opened payment.
 
 use super::OpenedCheckout;
-use crate::error::Problem;
+use crate::api::error::Problem;
+use crate::api::instant::rfc3339;
+use crate::api::purchase::{OpenedItem, OpenedPayment};
 use crate::state::State;
-use crate::wire::instant::rfc3339;
-use crate::wire::purchase::{OpenedItem, OpenedPayment};
 
 /// What the buyer checks out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use std::net::IpAddr;
 use domain::Timestamp;
 
 use super::CheckoutRequest;
-use super::open_orders::RequestedTickets;
-use crate::error::Problem;
-use crate::identity::Browser;
-use crate::order_access::OwnOrder;
+use crate::access::order_access::OwnOrder;
+use crate::api::error::Problem;
+use crate::services::identity::Browser;
+use crate::services::open_orders::RequestedTickets;
 use crate::state::State;
 
 /// Remembers the consents for the browser, and stores them with its open order if there is one.

@@ -7,11 +7,11 @@ use actix_web::http::StatusCode;
 use domain::{Cents, HoldSource, Refusal};
 
 use super::CheckoutRequest;
-use super::open_orders::{CheckoutPlan, RESERVED_PER_BROWSER_MAX};
 use super::quote::Quote;
-use crate::app::Phase;
-use crate::error::Problem;
-use crate::identity::Browser;
+use crate::api::error::Problem;
+use crate::ops::lifecycle::Phase;
+use crate::services::identity::Browser;
+use crate::services::open_orders::{CheckoutPlan, RESERVED_PER_BROWSER_MAX};
 use crate::state::State;
 
 /// The specified maintenance text (section C:200 of the specification).

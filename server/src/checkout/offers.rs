@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::open_orders::RequestedTickets;
-use crate::error::Problem;
-use crate::order_access::OwnOrder;
+use crate::access::order_access::OwnOrder;
+use crate::api::error::Problem;
+use crate::services::open_orders::RequestedTickets;
 use crate::state::State;
 
 /// Stores from which offers a cart was put together.

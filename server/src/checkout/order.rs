@@ -7,11 +7,11 @@ use persistence::stores::OrderRecord;
 
 use super::CheckoutRequest;
 use super::limits::{count_new_intent, hold_source};
-use super::open_orders::{CheckoutPlan, RequestedTickets, client_key};
 use super::quote::{Quote, club_not_ready};
-use crate::error::Problem;
-use crate::identity::{Browser, random};
-use crate::order_access::OwnOrder;
+use crate::access::order_access::OwnOrder;
+use crate::api::error::Problem;
+use crate::services::identity::{Browser, random};
+use crate::services::open_orders::{CheckoutPlan, RequestedTickets, client_key};
 use crate::state::State;
 
 /// Most finished orders of one browser for the same draws that are skipped.

@@ -9,9 +9,9 @@ use domain::{AccountId, Cents, DrawId, Line, Refusal, Status, TICKETS, Timestamp
 use persistence::records::clubs::Club;
 use persistence::records::listings::Listing;
 
-use super::open_orders::RequestedTickets;
-use crate::catalogue::CatalogueFacts;
-use crate::error::Problem;
+use crate::api::error::Problem;
+use crate::services::catalogue::CatalogueFacts;
+use crate::services::open_orders::RequestedTickets;
 use crate::state::State;
 
 /// The smallest amount that Stripe charges to a card (decision C-23).

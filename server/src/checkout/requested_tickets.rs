@@ -2,9 +2,9 @@
 
 use domain::{DrawId, TICKETS_PER_ORDER_MAX};
 
-use super::open_orders::RequestedTickets;
-use crate::error::Problem;
-use crate::wire::purchase::Purchase;
+use crate::api::error::Problem;
+use crate::api::purchase::Purchase;
+use crate::services::open_orders::RequestedTickets;
 
 /// Most draws in a cart; a club has no more games in two weeks.
 const CART_LINES_MAX: usize = 20;

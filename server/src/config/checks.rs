@@ -6,7 +6,7 @@ use domain::FeePolicy;
 
 use super::environment::{Environment, Problems};
 use super::{STRIPE_API_URL, split};
-use crate::form::{is_email, is_mailbox, is_phone};
+use crate::text::contact_format::{is_email, is_mailbox, is_phone};
 
 /// Highest platform fee in basis points: the whole price.
 const FEE_RATE_BPS_MAX: u32 = 10_000;

@@ -7,12 +7,13 @@ use std::time::Duration;
 use actix_web::web;
 use tokio::time::MissedTickBehavior;
 
-use super::topic::Topic;
-use super::{TopicFrame, encode};
-use crate::order_access::OwnOrder;
-use crate::routes::buyer::orders::present;
+use super::encode;
+use crate::access::order_access::OwnOrder;
+use crate::access::order_view::present;
+use crate::api::order::Order;
+use crate::services::live_hub::TopicFrame;
+use crate::services::live_hub::topic::Topic;
 use crate::state::State;
-use crate::wire::order::Order;
 
 const TICK: Duration = Duration::from_millis(100);
 /// Ticks between checks of an open order. Webhooks and background workers change orders without

@@ -9,12 +9,12 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use actix_web_actors::ws;
 use domain::access::Principal;
 
-use super::outbox::{DisconnectReason, Outbox};
-use super::topic::Topic;
-use crate::error::Problem;
-use crate::identity::{address, login, random};
+use crate::api::error::Problem;
+use crate::api::frame::{Wish, frame};
+use crate::services::identity::{address, login, random};
+use crate::services::live_hub::outbox::{DisconnectReason, Outbox};
+use crate::services::live_hub::topic::Topic;
 use crate::state::State;
-use crate::wire::frame::{Wish, frame};
 
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// A client that sends neither a pong nor a message for this long counts as gone.
@@ -93,7 +93,7 @@ fn may_subscribe(principal: Principal, topic: &Topic) -> bool {
 fn subscribe_all(state: web::Data<State>, topics: Vec<Topic>, outbox: Arc<Outbox>) {
     actix_web::rt::spawn(async move {
         for topic in topics {
-            state.live.subscribe(&state, topic, &outbox).await;
+            super::subscribe(&state, topic, &outbox).await;
         }
     });
 }

@@ -5,7 +5,7 @@
 use actix_web::web;
 use tokio::sync::Semaphore;
 
-use crate::error::Problem;
+use crate::api::error::Problem;
 
 /// Maximum number of concurrent jobs. Further jobs wait and are never refused.
 const CONCURRENT_JOBS: usize = 2;

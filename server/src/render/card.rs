@@ -3,13 +3,13 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::catalogue::CatalogueFacts;
-use crate::offer::Offer;
+use crate::api;
 use crate::render::colour::Colour;
 use crate::render::page::first_paint::dollars;
 use crate::render::page::{DrawPhase, DrawTexts};
 use crate::render::when;
-use crate::wire;
+use crate::services::catalogue::CatalogueFacts;
+use crate::services::offer::Offer;
 use persistence::records::clubs::Club;
 
 mod canvas;
@@ -75,7 +75,7 @@ impl Card {
     }
 
     /// The card of a draw.
-    pub fn of_draw(club: &Club, draw: &wire::draw::Draw, face: &DrawTexts) -> Card {
+    pub fn of_draw(club: &Club, draw: &api::draw::Draw, face: &DrawTexts) -> Card {
         let sold = (format!("{}/169", face.sold), "tickets sold");
         let figures = match face.phase {
             // A cancelled draw has no prize and no tickets on sale.

@@ -4,8 +4,8 @@
 use domain::{Cents, Timestamp};
 
 use super::pdf_writer::{HEIGHT, LINE, MARGIN, PdfWriter, WIDTH, money};
+use crate::api::console::money::{DrawFees, FeeReading, PlatformFees};
 use crate::render::when;
-use crate::wire::console::money::{DrawFees, FeeReading, PlatformFees};
 
 /// The operator's time zone (specification C, line 330).
 const ZONE: &str = "Australia/Brisbane";
@@ -158,7 +158,7 @@ fn row(pdf: &mut PdfWriter, cells: [String; COLUMNS.len()]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::console::money::READINGS;
+    use crate::api::console::money::READINGS;
 
     #[test]
     fn report_states_all_readings_of_the_fee() {

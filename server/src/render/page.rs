@@ -3,7 +3,7 @@
 use askama::Template;
 use serde_json::Value;
 
-use crate::site::Site;
+use crate::render::site::Site;
 
 pub mod first_paint;
 pub mod offer_first_paint;

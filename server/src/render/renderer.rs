@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::error::Problem;
+use crate::api::error::Problem;
 use crate::render::picture::{Kind, Picture, kind};
 
 pub mod child;
@@ -38,14 +38,6 @@ pub struct Renderer {
     /// Permits of running children and of waiting uploads.
     admission: Arc<Semaphore>,
     running: Arc<Semaphore>,
-}
-
-/// The program that is running now, also after its file was replaced.
-pub fn own_program() -> PathBuf {
-    if cfg!(target_os = "linux") {
-        return PathBuf::from("/proc/self/exe");
-    }
-    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("server"))
 }
 
 impl Renderer {

@@ -4,8 +4,8 @@
 use domain::{Cents, DrawId, Timestamp};
 
 use super::pdf_writer::{HEIGHT, LINE, MARGIN, PdfWriter, WIDTH, money};
-use crate::draw_revenue::DrawRevenue;
 use crate::render::when;
+use crate::services::draw_revenue::DrawRevenue;
 
 mod poster;
 mod table;

@@ -6,8 +6,10 @@ use actix_web::web::{self, Data, Json, ServiceConfig};
 use serde_json::json;
 
 use super::Sandbox;
-use crate::demo::seed::OPERATOR;
-use crate::identity::second_factor::{STEP_SECONDS, authenticator};
+use crate::services::identity::second_factor::{STEP_SECONDS, authenticator};
+
+/// The address of the demo's first operator.
+pub const OPERATOR: &str = "operator@demo.test";
 
 /// The second-factor secret of the seeded demo operators. It is public, so it protects nothing.
 pub const OPERATOR_SECRET: &[u8; 20] = b"demo-operator-secret";

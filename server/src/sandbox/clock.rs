@@ -3,22 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use actix_web::HttpResponse;
-use actix_web::web::{self, Data, Json, ServiceConfig};
 use actors::{Clock, SystemClock};
-use domain::{Command, Status, Timestamp};
+use domain::Timestamp;
 use persistence::Failure;
 use persistence::records::Records;
-use serde::{Deserialize, Serialize};
-
-use super::Sandbox;
-use crate::error::Problem;
-use crate::routes;
-use crate::state::State;
-use crate::wire::instant::rfc3339;
-
-/// The longest single move: two years.
-const ADVANCE_SECONDS_MAX: i64 = 2 * 366 * 86_400;
 
 /// The demo's clock. The server, the Stripe stand-in, the mailbox and the database share it.
 #[derive(Debug, Default)]
@@ -54,7 +42,11 @@ impl SandboxClock {
 
     /// Moves the database's clock, then this one. The caller must wake tasks that sleep until a
     /// deadline.
-    async fn advance(&self, records: &Records, by_ms: i64) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    ///
+    /// The database could not be written.
+    pub async fn advance(&self, records: &Records, by_ms: i64) -> Result<(), Failure> {
         let _guard = self.moving.lock().await;
         let ahead_ms = records
             .move_clock_ahead(self.ahead_ms.load(Ordering::Relaxed) + by_ms)
@@ -70,61 +62,4 @@ impl Clock for SandboxClock {
             .now()
             .plus_ms(self.ahead_ms.load(Ordering::Relaxed))
     }
-}
-
-pub fn configure(cfg: &mut ServiceConfig) {
-    cfg.route("/clock", web::post().to(advance));
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct ClockAdvance {
-    advance_seconds: i64,
-}
-
-#[derive(Debug, Serialize)]
-struct ClockReading {
-    now: String,
-}
-
-/// Handles `POST /sandbox/clock {"advanceSeconds": n}`. Moves the demo's clock ahead, closes the
-/// draws whose sale has ended, and runs every periodic task once. Zero only runs the tasks.
-async fn advance(
-    sandbox: Data<Sandbox>,
-    state: Option<Data<State>>,
-    advance: Json<ClockAdvance>,
-) -> Result<HttpResponse, Problem> {
-    let state = state
-        .filter(|_| sandbox.options.clock.is_some())
-        .ok_or_else(Problem::not_found)?;
-    if !(0..=ADVANCE_SECONDS_MAX).contains(&advance.advance_seconds) {
-        let message = format!("advanceSeconds is between 0 and {ADVANCE_SECONDS_MAX}.");
-        return Err(Problem::bad_request("clock-move-invalid", message));
-    }
-    sandbox
-        .clock
-        .advance(&state.records, advance.advance_seconds * 1000)
-        .await?;
-    run_due_tasks(&state).await;
-    Ok(HttpResponse::Ok().json(ClockReading {
-        now: rfc3339(state.clock.now()),
-    }))
-}
-
-/// Runs everything that is due at the new time. Timers follow the machine's clock, so a tick makes
-/// each draw read the moved clock and set its timer again.
-async fn run_due_tasks(state: &State) {
-    for view in state
-        .draws
-        .views()
-        .into_iter()
-        .filter(|view| view.status == Status::Active)
-    {
-        if let Err(denied) = state.draws.execute(view.draw, Command::Tick, None).await {
-            tracing::warn!(draw.id = view.draw.0, %denied, "draw did not close at the moved clock's time");
-        }
-    }
-    state.reconciler.run_partial_pass().await;
-    routes::sweep(state).await;
-    state.outbox.wake_mailer();
 }

@@ -15,6 +15,7 @@ use super::Sandbox;
 use super::clock::SandboxClock;
 use super::journal::Journal;
 use crate::render::mail::RenderedMail;
+use crate::render::mail_sender;
 
 /// Maximum number of mails. The oldest are dropped first.
 const MAILS_MAX: usize = 1_000;
@@ -46,6 +47,12 @@ struct MailStore {
     total: u64,
     journal: Option<Journal>,
     lines: u64,
+}
+
+impl mail_sender::Mailbox for Sandbox {
+    fn deliver(&self, mail: RenderedMail) -> io::Result<()> {
+        self.mailbox.deliver(mail)
+    }
 }
 
 impl Mailbox {

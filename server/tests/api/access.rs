@@ -4,7 +4,7 @@
 use domain::DrawId;
 use reqwest::Method;
 use serde_json::json;
-use server::routes::{Route, Verb};
+use server::http::routes::{Route, Verb};
 
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
@@ -77,7 +77,7 @@ async fn path_outside_route_table_returns_404_or_405() {
 
 #[test]
 fn every_handler_is_listed_in_route_table() {
-    let src = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let src = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http");
     let table = std::fs::read_to_string(src.join("routes.rs")).expect("the table");
     let mut missing = Vec::new();
     let mut folders = vec![src.join("routes")];

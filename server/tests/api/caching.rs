@@ -3,7 +3,7 @@
 use domain::DrawId;
 use domain::access::Audience;
 use reqwest::Method;
-use server::routes::{ROUTES, Verb};
+use server::http::routes::{ROUTES, Verb};
 
 use crate::support::{Buyer, TestServer};
 

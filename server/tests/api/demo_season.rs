@@ -1,8 +1,8 @@
 //! The demo season: games are added and completed, so that an old demo still sells.
 
 use domain::{Status, Timestamp, View};
-use server::demo::plan::CLUBS;
-use server::demo::season::SeasonKeeper;
+use server::cli::demo::plan::CLUBS;
+use server::cli::demo::season::SeasonKeeper;
 
 use crate::support::TestServer;
 

@@ -23,7 +23,7 @@ async fn erasure_due(server: &TestServer, draw: DrawId) -> Timestamp {
 async fn sweep_at(server: &TestServer, at: Timestamp) {
     let ahead = (at.0 - server.now().0).div_euclid(1000);
     server.clock.advance_seconds(ahead);
-    server::routes::club::reminders::sweep(&server.state).await;
+    server::http::routes::club::reminders::sweep(&server.state).await;
 }
 
 async fn is_stored(server: &TestServer, who: &Buyer) -> bool {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use reqwest::Method;
 use reqwest::header::HeaderMap;
-use server::identity::browser::VALUE_DIGITS;
+use server::services::identity::browser::VALUE_DIGITS;
 
 use crate::support::{Buyer, TestServer, club};
 
@@ -59,7 +59,7 @@ fn header_values(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
 
 /// Returns how many calls of a route succeeded, according to `/metrics`.
 async fn successful_calls(server: &TestServer, route: &str) -> u64 {
-    let text = server::metrics::text(&server.state).await;
+    let text = server::http::metrics::text(&server.state).await;
     let name = |status| {
         format!(
             "fd_http_request_duration_seconds_count{{route=\"{route}\",method=\"GET\",status=\"{status}\"}} "

@@ -4,7 +4,7 @@
 use domain::access::Audience;
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::routes::{ROUTES, Route, Verb};
+use server::http::routes::{ROUTES, Route, Verb};
 
 use crate::support::{Buyer, GOOD_CARD, TestServer, club};
 
@@ -287,7 +287,7 @@ async fn nul_byte_in_path_or_query_is_refused() {
             );
         }
     }
-    let document = server::openapi::document();
+    let document = server::http::openapi::document();
     let (operator, mut calls) = (&browsers[2], 0);
     for (path, operations) in document["paths"].as_object().expect("addresses") {
         let parameters = operations["get"]["parameters"]
@@ -343,7 +343,7 @@ async fn client_diagnostics_get_204_and_are_rate_limited() {
     server.create_operator().await;
     let alice = server.alice();
     let report = json!({ "level": "warn", "message": "slow", "data": { "ms": 900 } });
-    let stored_reports = || server.state.heard.diagnostics();
+    let stored_reports = || server.state.client_reports.diagnostics();
     let large = json!({ "level": "warn", "message": "x".repeat(2049) });
     for body in [large, json!([]), json!("text")] {
         assert_eq!(alice.post("/api/debug-log", body).await.status, 204);
@@ -380,13 +380,16 @@ async fn client_diagnostics_get_204_and_are_rate_limited() {
         204
     );
     assert_eq!(
-        server.state.heard.diagnostics(),
+        server.state.client_reports.diagnostics(),
         0,
         "diagnostics are off during maintenance"
     );
     let share = json!({ "event": "offer_share", "clubSlug": "broncos", "bundleSlug": "finals" });
     assert_eq!(server.alice().post("/api/track", share).await.status, 204);
-    assert_eq!(server.state.heard.offer_events()[1], ("offer_share", 1));
+    assert_eq!(
+        server.state.client_reports.offer_events()[1],
+        ("offer_share", 1)
+    );
     server.finish().await;
 }
 
@@ -394,7 +397,7 @@ async fn client_diagnostics_get_204_and_are_rate_limited() {
 async fn csp_reports_get_204_and_are_rate_limited() {
     let server = TestServer::start().await;
     let alice = server.alice();
-    let stored_reports = || server.state.heard.csp_violations_recorded();
+    let stored_reports = || server.state.client_reports.csp_violations_recorded();
     let send = async |kind: &'static str, body: String| {
         let request = alice
             .raw(reqwest::Method::POST, "/api/policy-report")

@@ -147,11 +147,11 @@ async fn server_without_movable_clock_has_no_clock_route() {
 #[actix_web::test]
 async fn serve_refuses_a_database_whose_clock_was_moved() {
     let server = TestServer::start_with_movable_clock().await;
-    server::serve::refuse_moved_clock(&server.records)
+    server::cli::serve::refuse_moved_clock(&server.records)
         .await
         .expect("an unmoved clock is fine");
     advance_clock(&server, 60).await.ok();
-    let refusal = server::serve::refuse_moved_clock(&server.records)
+    let refusal = server::cli::serve::refuse_moved_clock(&server.records)
         .await
         .expect_err("moved");
     assert!(
@@ -328,7 +328,7 @@ async fn postponed_round_sells_on_and_abandoned_game_is_refunded() {
     let (intent, _) = server.alice().buy(abandoned, 3).await;
     advance_clock(&server, 6 * DAY).await.ok();
     let operator = club::sign_in_as_operator(&server).await;
-    let kick_off = server::wire::instant::local_date_time(
+    let kick_off = server::api::instant::local_date_time(
         server.now().plus_seconds(8 * DAY),
         "Australia/Brisbane",
     );

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use server::openapi;
-use server::routes::{ROUTES, Verb};
+use server::http::openapi;
+use server::http::routes::{ROUTES, Verb};
 
 use crate::support::TestServer;
 use crate::support::schema_check::schema_mismatch;
@@ -40,7 +40,7 @@ fn openapi_states_required_login_of_every_route() {
             &document["paths"][route.path][route.method.method().as_str().to_lowercase()];
         let needs_login = operation["security"] == json!([{ "login": [] }]);
         let is_restricted = !matches!(
-            server::openapi::tag(route.audience),
+            server::http::openapi::tag(route.audience),
             "public" | "buyer" | "machine"
         );
         assert_eq!(needs_login, is_restricted, "{}", route.path);

@@ -62,7 +62,7 @@ async fn operator_session_needs_password_and_code() {
 #[actix_web::test]
 async fn operator_without_authenticator_must_enrol_first() {
     let server = TestServer::start().await;
-    let hash = server::identity::password::hash(PASSWORD);
+    let hash = server::services::identity::password::hash(PASSWORD);
     server
         .records
         .create_admin("new@demo.test", "New", &hash)

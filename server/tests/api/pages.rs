@@ -1,6 +1,6 @@
 //! The HTML pages as a first request and a search engine see them.
 
-use server::routes::machine::shell::address::{PAGES, Page, PageKind};
+use server::render::page_address::{PAGES, Page, PageKind};
 
 use crate::support::{Buyer, TestServer};
 

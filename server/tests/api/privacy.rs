@@ -3,7 +3,7 @@
 
 use domain::access::Audience;
 use serde_json::Value;
-use server::routes::{ROUTES, Verb};
+use server::http::routes::{ROUTES, Verb};
 
 use crate::support::socket::Socket;
 use crate::support::{TestServer, club};

@@ -8,7 +8,7 @@ use persistence::records::Records;
 use persistence::records::sessions::Holder;
 use persistence::{Postgres, Sealer};
 use serde_json::Value;
-use server::database::RunningInstance;
+use server::ops::database::RunningInstance;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 

@@ -11,7 +11,7 @@ use persistence::auditor::Auditor;
 use persistence::failpoint::{FailpointSide, PurchaseStep};
 use persistence::testing::Folder;
 use serde_json::Value;
-use server::database::RunningInstance;
+use server::ops::database::RunningInstance;
 
 use super::buyer::Buyer;
 

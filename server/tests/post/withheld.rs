@@ -7,7 +7,7 @@ use actors::{Post, SystemClock};
 use domain::OrderState;
 use persistence::records::clubs::NewClub;
 use persistence::stores::{Mail, OrderRecord};
-use server::mail::{DeliveryMethod, MailSender};
+use server::render::mail_sender::{DeliveryMethod, MailSender};
 
 use crate::Club;
 
@@ -18,13 +18,13 @@ async fn allocated_order_mail_contains_no_pair() {
     let captured = club.buy(2).await;
     let state = &club.running.state;
     let delivery = DeliveryMethod::Mailbox(club.sandbox.clone());
-    let postman = MailSender::new(
+    let mail_sender = MailSender::new(
         state.config.clone(),
         state.records.clone(),
         delivery,
         Arc::new(SystemClock),
     );
-    postman.set_catalogue(state.catalogue.clone());
+    mail_sender.set_catalogue(state.catalogue.clone());
     let mut allocated = captured.clone();
     allocated.order.state = OrderState::Allocated;
     let write = async |to: &str, record: &OrderRecord| {
@@ -37,7 +37,10 @@ async fn allocated_order_mail_contains_no_pair() {
             message_id: format!("<{to}>"),
             attempts: 1,
         };
-        postman.send(&mail, Some(record)).await.expect("delivered");
+        mail_sender
+            .send(&mail, Some(record))
+            .await
+            .expect("delivered");
         let mails = club.sandbox.mailbox().mails();
         let found = mails
             .into_iter()

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROUTES } from './routes';
 
-const SERVED = join(import.meta.dirname, '../../../server/src/routes/machine/shell/address.rs');
+const SERVED = join(import.meta.dirname, '../../../server/src/render/page_address.rs');
 
 /** Redirects, which have no page. */
 const SHORT_LINKS = ['/w/bundle::/:', '/w/draw::'];

@@ -1,6 +1,6 @@
 /**
  * Addresses and aliases of the buyer, board and operator pages; `club-routes.ts` has the club's.
- * `addresses.test.ts` compares both with the server's table (`shell/address.rs`).
+ * `addresses.test.ts` compares both with the server's table (`render/page_address.rs`).
  */
 
 export const PATHS = {

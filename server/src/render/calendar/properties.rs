@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::adversarial_text;
+use crate::text::adversarial_text;
 
 const NOW: Timestamp = Timestamp(1_795_165_800_000);
 

@@ -6,9 +6,9 @@ use domain::{Cents, TICKETS, Timestamp, fee};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use crate::api;
 use crate::render::colour::Colour;
 use crate::render::when;
-use crate::wire;
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
@@ -27,7 +27,7 @@ pub enum DrawPhase {
 }
 
 impl DrawPhase {
-    fn of(draw: &wire::draw::Draw) -> DrawPhase {
+    fn of(draw: &api::draw::Draw) -> DrawPhase {
         match draw.status {
             "active" if draw.tickets_available > 0 => DrawPhase::Active,
             "active" => DrawPhase::SoldOut,
@@ -149,7 +149,7 @@ pub struct DrawTexts {
 }
 
 impl DrawTexts {
-    pub fn new(draw: &wire::draw::Draw, now: Timestamp) -> DrawTexts {
+    pub fn new(draw: &api::draw::Draw, now: Timestamp) -> DrawTexts {
         let cents = |decimal: &str| Cents::parse(decimal).unwrap_or_default();
         let kick_off = instant(&draw.game_date);
         let ticket = cents(&draw.ticket_price);
@@ -317,7 +317,7 @@ pub struct ClubTexts {
 }
 
 impl ClubTexts {
-    pub fn new(club: &wire::club::Club) -> ClubTexts {
+    pub fn new(club: &api::club::Club) -> ClubTexts {
         let colour = |text: &str, default: &str| {
             Colour::parse(text)
                 .or_else(|| Colour::parse(default))

@@ -3,9 +3,9 @@
 use domain::{Status, TICKETS, Timestamp, View, fee};
 use persistence::records::listings::Listing;
 
-use crate::offer::{Offer, OfferStatus};
 use crate::render::page::first_paint::{TimeLeft, dollars, time_left, whole_dollars};
 use crate::render::when;
+use crate::services::offer::{Offer, OfferStatus};
 
 /// Tags are cut at this length when shown (decision H-12).
 const TAG_CHARS_MAX: usize = 90;
@@ -102,11 +102,11 @@ impl OfferTexts {
         };
         let closes_at = offer
             .closes_at()
-            .filter(|_| offer.standing == OfferStatus::OnSale);
+            .filter(|_| offer.sale_status == OfferStatus::OnSale);
         let opens_at = offer
             .bundle
             .start_at
-            .filter(|_| offer.standing == OfferStatus::Scheduled);
+            .filter(|_| offer.sale_status == OfferStatus::Scheduled);
         OfferTexts {
             name: offer.bundle.name.clone(),
             slug: offer.bundle.slug.clone(),
@@ -126,7 +126,7 @@ impl OfferTexts {
             prize_whole: whole_dollars(offer.prize()),
             sold: offer.sold(),
             cap: offer.cap(),
-            closed: matches!(offer.standing, OfferStatus::Closed | OfferStatus::Ended),
+            closed: matches!(offer.sale_status, OfferStatus::Closed | OfferStatus::Ended),
             opens: opens_at.map(|at| when::day_and_time(at, zone)),
         }
     }

@@ -4,7 +4,7 @@ use domain::Timestamp;
 use serde_json::json;
 
 use super::*;
-use crate::wire::draw::Draw;
+use crate::api::draw::Draw;
 
 const NOW: Timestamp = Timestamp(1_795_157_760_000);
 

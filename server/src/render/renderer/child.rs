@@ -8,7 +8,8 @@ use std::process::{Command, ExitCode};
 use nix::errno::Errno;
 use nix::sys::resource::{Resource, setrlimit};
 
-use super::{COMMAND, own_program};
+use super::COMMAND;
+use crate::config::own_program;
 use crate::render::picture::reencode;
 
 /// Exit code: the file is not an accepted picture.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::tests::{facts, row, takings};
 use super::*;
-use crate::adversarial_text;
+use crate::text::adversarial_text;
 
 /// Control characters become blanks, because a CSV cell has one line.
 fn flat(typed: &str) -> String {

@@ -3,9 +3,9 @@
 use csv::{Terminator, WriterBuilder};
 
 use super::{ReportFacts, ReportRow, sums};
-use crate::draw_revenue::DrawRevenue;
+use crate::api::instant::rfc3339;
 use crate::render::when;
-use crate::wire::instant::rfc3339;
+use crate::services::draw_revenue::DrawRevenue;
 
 /// A cell that no spreadsheet treats as a formula (decision F-6).
 pub(super) fn escape_formula(text: &str) -> String {

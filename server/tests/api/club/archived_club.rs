@@ -4,7 +4,7 @@
 use domain::access::Audience;
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::routes::{ROUTES, Verb};
+use server::http::routes::{ROUTES, Verb};
 
 use crate::access::{broncos_path, method};
 use crate::support::{Buyer, TestServer, club};
@@ -206,7 +206,7 @@ async fn archived_club_is_reminded_of_missing_result() {
     set_archived(&server, true).await;
     server.clock.advance_seconds(2 * 3600 + 60);
     for _ in 0..2 {
-        server::routes::club::reminders::sweep(&server.state).await;
+        server::http::routes::club::reminders::sweep(&server.state).await;
     }
     assert_eq!(
         server.next_mail("results-due").await.to,

@@ -5,7 +5,7 @@ use domain::DrawId;
 use domain::access::{Audience, Role};
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::routes::{ROUTES, Verb};
+use server::http::routes::{ROUTES, Verb};
 
 use super::winners::{bank_details, claim_token, put_bank_details, win_draw};
 use crate::access::method;

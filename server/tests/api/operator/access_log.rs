@@ -5,7 +5,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::{Value, json};
-use server::telemetry;
+use server::ops::telemetry;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::util::SubscriberInitExt;
 

@@ -4,7 +4,7 @@ use domain::access::Audience;
 use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId};
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::routes::{ROUTES, Verb};
+use server::http::routes::{ROUTES, Verb};
 
 use crate::support::stripe_dashboard::Dashboard;
 use crate::support::{TestServer, club};

@@ -8,7 +8,7 @@ use actors::{Clock, SystemClock};
 use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId, Timestamp};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
-use server::clock::DatabaseClock;
+use server::ops::clock::DatabaseClock;
 
 use crate::security::webhooks::{WEBHOOK_SECRET, send_webhook};
 use crate::support::clock::AdvanceableClock;
@@ -88,7 +88,7 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
             "a webhook of the present is refused by a wrong clock"
         );
         assert_eq!(check(&operator, "webhook").await["outOfTime"], 1);
-        let page = server::metrics::text(&server.state).await;
+        let page = server::http::metrics::text(&server.state).await;
         let sample = |name: &str| {
             page.lines()
                 .find_map(|line| line.strip_prefix(name)?.trim().parse::<f64>().ok())

@@ -31,7 +31,7 @@ async fn scrape() -> String {
         "http://{}/metrics",
         listener.local_addr().expect("a local address")
     );
-    let handle = server::metrics::serve(listener, server.state.clone()).expect("served");
+    let handle = server::http::metrics::serve(listener, server.state.clone()).expect("served");
     let answer = reqwest::get(&url).await.expect("the server answers");
     assert_eq!(
         answer.headers()["content-type"],

@@ -4,7 +4,7 @@ use actors::payments::stripe::{Stripe, StripeSettings};
 use persistence::auditor::Auditor;
 use persistence::{Postgres, Sealer};
 use serde_json::json;
-use server::audit;
+use server::cli::audit;
 
 use crate::club::financials::{cents, sell_two_draws};
 use crate::support::server::eventually;

@@ -3,8 +3,8 @@
 
 use domain::DrawId;
 use serde_json::{Value, json};
-use server::identity::password;
-use server::identity::second_factor::authenticator;
+use server::services::identity::password;
+use server::services::identity::second_factor::authenticator;
 
 use crate::support::buyer::{ApiResponse, Intent};
 use crate::support::server::PASSWORD;

@@ -6,7 +6,7 @@ use domain::DrawId;
 use domain::access::{Audience, Role};
 use persistence::records::bundles::NewBundle;
 use serde_json::{Value, json};
-use server::routes::{ROUTES, Route, Verb};
+use server::http::routes::{ROUTES, Route, Verb};
 
 use crate::access::{method, path_with};
 use crate::support::buyer::ApiResponse;

@@ -5,7 +5,7 @@ use domain::DrawId;
 use reqwest::Method;
 use serde_json::json;
 use server::config::Stage;
-use server::limits::Limits;
+use server::services::limits::Limits;
 
 use crate::club::winners::{bank_details, put_bank_details, win_draw};
 use crate::support::buyer::ApiResponse;

@@ -3,7 +3,7 @@
 use domain::access::Audience;
 use reqwest::Method;
 use serde_json::json;
-use server::routes::{ROUTES, Verb};
+use server::http::routes::{ROUTES, Verb};
 
 use super::access_matrix::ClubObjects;
 use crate::access::method;

@@ -2,7 +2,7 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::plain_text::is_forbidden;
+use server::text::plain_text::is_forbidden;
 
 use super::access_matrix::ClubObjects;
 use crate::support::server::PASSWORD;
@@ -45,9 +45,9 @@ async fn no_text_field_of_any_call_stores_hidden_characters() {
         club::sign_in_as_operator(&server).await,
     );
     write_every_kind_of_text(&server, &owner, &operator).await;
-    let document = server::openapi::document();
+    let document = server::http::openapi::document();
     let mut tried = 0;
-    for route in server::routes::ROUTES {
+    for route in server::http::routes::ROUTES {
         let verb = route.method.method().to_string().to_lowercase();
         let Some(body) = body_of(&document, &document["paths"][route.path][&verb]) else {
             continue;

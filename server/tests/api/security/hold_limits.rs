@@ -8,7 +8,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::identity::Browser;
+use server::services::identity::Browser;
 
 use crate::support::buyer::{ApiResponse, Intent};
 use crate::support::{Buyer, TestServer};

@@ -2,7 +2,7 @@
 
 use domain::access::Audience;
 use reqwest::{Method, RequestBuilder};
-use server::routes::{ROUTES, Verb};
+use server::http::routes::{ROUTES, Verb};
 
 use super::access_matrix::ClubObjects;
 use crate::access::method;

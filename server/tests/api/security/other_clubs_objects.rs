@@ -4,7 +4,7 @@
 use domain::access::Role;
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::routes::{ROUTES, Verb};
+use server::http::routes::{ROUTES, Verb};
 
 use super::access_matrix::ClubObjects;
 use crate::access::method;
@@ -66,7 +66,7 @@ async fn other_clubs_object_answers_like_missing_object() {
         .expect("the id is text")
         .to_string();
     let (mut wrong, mut tried) = (Vec::new(), 0);
-    let bound = |route: &&server::routes::Route| {
+    let bound = |route: &&server::http::routes::Route| {
         route.audience.role().is_some() && route.path.contains('{')
     };
     for route in ROUTES.iter().filter(bound) {

@@ -5,7 +5,7 @@ use std::net::{IpAddr, TcpListener};
 
 use reqwest::Method;
 use reqwest::header::{CACHE_CONTROL, SET_COOKIE};
-use server::routes::ROUTES;
+use server::http::routes::ROUTES;
 
 use super::access_matrix::ClubObjects;
 use crate::access::method;
@@ -166,7 +166,7 @@ async fn forwarded_addresses_of_untrusted_peers_are_counted() {
         "http://{}/metrics",
         listener.local_addr().expect("a local address")
     );
-    let handle = server::metrics::serve(listener, server.state.clone()).expect("served");
+    let handle = server::http::metrics::serve(listener, server.state.clone()).expect("served");
     let untrusted_count = async || {
         let text = reqwest::get(&metrics)
             .await

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use reqwest::Method;
-use server::routes::{ROUTES, Route, Verb};
+use server::http::routes::{ROUTES, Route, Verb};
 
 use super::access_matrix::ClubObjects;
 use crate::access::method;
@@ -43,7 +43,7 @@ async fn body_one_byte_over_limit_is_refused_by_every_call() {
             Ok(answer) => answer.status().as_u16(),
             Err(_) => 413,
         };
-        let reads_body = server::openapi::description(route)
+        let reads_body = server::http::openapi::description(route)
             .is_some_and(|description| !description.body.models().is_empty());
         if status >= 500 || reads_body && status != 413 {
             wrong.push(format!("{:?} {path}: {status}", route.method));

@@ -5,9 +5,9 @@ use domain::access::Role;
 use domain::{ClubId, DrawId};
 use persistence::records::club_users::NewClubUser;
 use serde_json::json;
-use server::identity::password;
-use server::identity::second_factor::{STEP_SECONDS, authenticator};
 use server::sandbox::authenticator::OPERATOR_SECRET;
+use server::services::identity::password;
+use server::services::identity::second_factor::{STEP_SECONDS, authenticator};
 
 use super::buyer::{ApiResponse, Buyer};
 use super::server::{PASSWORD, TestServer};
@@ -64,7 +64,7 @@ pub async fn sign_in_as_member(server: &TestServer, club: ClubId, role: Role) ->
         .slug
         .clone();
     let email = format!("{}.{slug}@demo.test", role.word());
-    let token_hash = server::identity::random();
+    let token_hash = server::services::identity::random();
     let at = server.clock.now();
     let name = format!("{} {}", role.word(), club);
     let new = NewClubUser {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use reqwest::Method;
 use serde_json::Value;
-use server::openapi;
+use server::http::openapi;
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(openapi::document);
 

@@ -22,16 +22,16 @@ use persistence::records::draws::DrawToCreate;
 use persistence::stores::{Mail, OrderRecord};
 use persistence::testing::Database;
 use persistence::{Ledger, PaymentStores, Postgres, Sealer};
-use server::app::Phase;
 use server::config::{Config, DEMO_WEBHOOK_SECRET, Environment};
-use server::front::Front;
-use server::identity::password;
+use server::http::front::Front;
+use server::http::{edge, housekeeping, routes, sandbox_clock};
+use server::ops::lifecycle::Phase;
+use server::render::site::Site;
 use server::sandbox::authenticator::OPERATOR_SECRET;
 use server::sandbox::clock::SandboxClock;
 use server::sandbox::{self, Sandbox};
-use server::site::Site;
+use server::services::identity::password;
 use server::state::{State, StateParts};
-use server::{edge, routes};
 use tokio::sync::{mpsc, watch};
 
 use super::buyer::Buyer;
@@ -154,7 +154,7 @@ impl TestServer {
             anomalies: engine.anomalies.clone(),
             payments: engine.payments.clone(),
             connect: gateway,
-            pass: None,
+            peer_credentials: None,
         };
         let state = web::Data::new(State::open(parts).await.expect("the catalogue is read"));
         let (served, provider) = (state.clone(), sandbox.clone());
@@ -164,6 +164,7 @@ impl TestServer {
             let app = App::new()
                 .app_data(site.clone())
                 .wrap(from_fn(edge::wrap))
+                .configure(|cfg| sandbox_clock::configure(cfg, provider.clone()))
                 .configure(|cfg| sandbox::configure(cfg, provider.clone()))
                 .configure(|cfg| routes::configure(cfg, served.clone()))
                 .default_service(routes::pages());
@@ -180,7 +181,7 @@ impl TestServer {
         let handle = http.handle();
         actix_web::rt::spawn(http);
         sandbox.set_webhook(&format!("{url}/api/stripe/webhook"), DEMO_WEBHOOK_SECRET);
-        let tasks = routes::run(state.clone());
+        let tasks = housekeeping::run(state.clone());
         let mails = tokio::sync::Mutex::new(mails);
         TestServer {
             url,
@@ -247,7 +248,7 @@ impl TestServer {
 
     /// Confirms the club's e-mail address as the mailed link does.
     pub async fn confirm_email(&self, club: ClubId) {
-        let (token_hash, now) = (server::identity::random(), self.clock.now());
+        let (token_hash, now) = (server::services::identity::random(), self.clock.now());
         self.records
             .begin_verification(club, &token_hash, now.plus_seconds(60))
             .await

@@ -1,0 +1,248 @@
+//! The caller of a request: nobody, or the holder of a login (decision G-5).
+
+use std::future::{Ready, ready};
+use std::net::IpAddr;
+
+use actix_web::cookie::Cookie;
+use actix_web::dev::Payload;
+use actix_web::http::StatusCode;
+use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
+use domain::access::Principal;
+use domain::{ClubId, Timestamp, access};
+use futures_util::future::{Either, LocalBoxFuture};
+use persistence::records::audit::AuditAction;
+use persistence::records::sessions::{Holder, Lifetime, Session};
+
+use crate::api::error::Problem;
+use crate::services::identity::{address, hash, login, login_cookie, random, second_factor};
+use crate::state::State;
+
+/// Session lifetimes. Operators: 2 hours idle, 12 hours in all. Clubs: 12 hours idle, 24 hours in
+/// all.
+pub const OPERATOR: Lifetime = Lifetime {
+    idle_seconds: 2 * 3600,
+    whole_seconds: 12 * 3600,
+};
+pub const CLUB: Lifetime = Lifetime {
+    idle_seconds: 12 * 3600,
+    whole_seconds: 24 * 3600,
+};
+
+/// The signed-in session, if any, and the address of the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub session: Option<Session>,
+    pub ip: IpAddr,
+}
+
+impl Caller {
+    /// The caller's role. An operator who has given a password but no code yet is a
+    /// [`Principal::HalfOperator`].
+    pub fn principal(self) -> Principal {
+        match self.session {
+            Some(Session {
+                holder: Holder::Admin(_),
+                proven_at: None,
+                ..
+            }) => Principal::HalfOperator,
+            Some(session) => session.holder.principal(),
+            None => Principal::Anonymous,
+        }
+    }
+
+    /// The holder of the session, even if the operator's code is still missing.
+    pub fn holder(self) -> Option<Holder> {
+        self.session.map(|session| session.holder)
+    }
+
+    /// Until when the last password, or the operator's last code, counts as recent. `None` when it
+    /// must be entered again.
+    pub fn proven_until(self, now: Timestamp) -> Option<Timestamp> {
+        let until = self.session?.proven_at?.plus_ms(second_factor::FRESH_MS);
+        (until > now).then_some(until)
+    }
+
+    /// Requires a recent password or code.
+    ///
+    /// # Errors
+    ///
+    /// 403 `reauthentication-required`: the last password, or the operator's last code, is older
+    /// than ten minutes.
+    pub fn require_recent_proof(self, now: Timestamp) -> Result<(), Problem> {
+        let sentence = match self.holder() {
+            Some(Holder::Club(_) | Holder::Member(_)) => {
+                "Confirm that it is you: enter your password."
+            }
+            Some(Holder::Admin(_)) | None => {
+                "Confirm that it is you: enter the code of your authenticator."
+            }
+        };
+        let stale = || Problem::new(StatusCode::FORBIDDEN, "reauthentication-required", sentence);
+        self.proven_until(now).map(|_| ()).ok_or_else(stale)
+    }
+
+    /// An audit log entry of the caller. `actor` is the result of [`Caller::name`].
+    pub fn act<'a>(
+        self,
+        actor: &'a str,
+        club: Option<ClubId>,
+        action: &'a str,
+        object: &'a str,
+    ) -> AuditAction<'a> {
+        AuditAction {
+            actor,
+            club,
+            action,
+            object,
+            ip: Some(self.ip),
+        }
+    }
+
+    /// Requires that the caller is this club.
+    ///
+    /// # Errors
+    ///
+    /// 404: objects of other clubs do not exist for the caller (decision G-1).
+    pub fn require_ownership(self, club: ClubId) -> Result<(), Problem> {
+        if access::owns(self.principal(), club) {
+            Ok(())
+        } else {
+            Err(Problem::not_found())
+        }
+    }
+
+    /// Whether the caller may see the buyers of a club's tickets.
+    pub fn knows_buyers(self, club: ClubId) -> bool {
+        access::knows_buyers(self.principal(), club)
+    }
+
+    /// The session's identity for the audit log. It never depends on what the client claims.
+    pub fn name(self) -> String {
+        self.holder()
+            .map_or_else(|| "anonymous".to_string(), Holder::name)
+    }
+}
+
+/// Looked up at most once per request, and only by handlers that need it.
+impl FromRequest for Caller {
+    type Error = Problem;
+    type Future =
+        Either<Ready<Result<Caller, Problem>>, LocalBoxFuture<'static, Result<Caller, Problem>>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        if let Some(caller) = caller_without_lookup(request) {
+            return Either::Left(ready(caller));
+        }
+        let request = request.clone();
+        Either::Right(Box::pin(async move { caller(&request).await }))
+    }
+}
+
+/// Reads the login cookie, if any, and looks up its session in the database.
+///
+/// # Errors
+///
+/// The database could not be read.
+pub async fn caller(request: &HttpRequest) -> Result<Caller, Problem> {
+    match caller_without_lookup(request) {
+        Some(caller) => caller,
+        // Boxed here: the future of the database lookup is several kilobytes large.
+        None => Box::pin(look_up_caller(request)).await,
+    }
+}
+
+/// The caller if no database lookup is needed: no login cookie, or already looked up.
+fn caller_without_lookup(request: &HttpRequest) -> Option<Result<Caller, Problem>> {
+    if let Some(caller) = request.extensions().get::<Caller>() {
+        return Some(Ok(*caller));
+    }
+    let state = match state_of(request) {
+        Ok(state) => state,
+        Err(problem) => return Some(Err(problem)),
+    };
+    if login(request, &state.config).is_some() {
+        return None;
+    }
+    let caller = Caller {
+        session: None,
+        ip: address(request, &state.config),
+    };
+    request.extensions_mut().insert(caller);
+    Some(Ok(caller))
+}
+
+async fn look_up_caller(request: &HttpRequest) -> Result<Caller, Problem> {
+    let state = state_of(request)?;
+    let session = match login(request, &state.config) {
+        Some(login) => state.records.session(&login, state.clock.now()).await?,
+        None => None,
+    };
+    let caller = Caller {
+        session,
+        ip: address(request, &state.config),
+    };
+    request.extensions_mut().insert(caller);
+    Ok(caller)
+}
+
+fn state_of(request: &HttpRequest) -> Result<&State, Problem> {
+    request
+        .app_data::<web::Data<State>>()
+        .map(|state| state.as_ref())
+        .ok_or_else(Problem::unavailable)
+}
+
+/// Opens a session for a caller who has just proved the identity, and closes the session of the
+/// request's cookie (session fixation). An operator's session stays half until a code is entered
+/// (`proven`).
+///
+/// # Errors
+///
+/// The database could not be written.
+pub async fn sign_in(
+    request: &HttpRequest,
+    state: &State,
+    holder: Holder,
+    proven: bool,
+) -> Result<Cookie<'static>, Problem> {
+    sign_out(request, state).await?;
+    let token: [u8; 32] = random();
+    let (lifetime, proven) = match holder {
+        // The password was given just now.
+        Holder::Club(_) | Holder::Member(_) => (CLUB, true),
+        Holder::Admin(_) => (OPERATOR, proven),
+    };
+    let now = state.clock.now();
+    state
+        .records
+        .open_session(&hash(&token), holder, proven.then_some(now), now, lifetime)
+        .await?;
+    Ok(login_cookie(hex::encode(token), &state.config))
+}
+
+/// Records that the password or the code was entered again in the current session.
+///
+/// # Errors
+///
+/// The database could not be written.
+pub async fn prove(request: &HttpRequest, state: &State) -> Result<(), Problem> {
+    let login = login(request, &state.config).ok_or_else(Problem::unauthenticated)?;
+    Ok(state
+        .records
+        .prove_session(&login, state.clock.now())
+        .await?)
+}
+
+/// Closes the current session, if any, and returns the cookie that removes the login cookie.
+///
+/// # Errors
+///
+/// The database could not be written.
+pub async fn sign_out(request: &HttpRequest, state: &State) -> Result<Cookie<'static>, Problem> {
+    if let Some(login) = login(request, &state.config) {
+        state.records.close_session(&login).await?;
+    }
+    let mut removal = login_cookie(String::new(), &state.config);
+    removal.make_removal();
+    Ok(removal)
+}

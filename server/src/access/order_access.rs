@@ -1,0 +1,338 @@
+//! Decides who may act on an order (decision M-1).
+//!
+//! The ids of a payment intent, draw, ticket or order are public. An id alone shows no number pair
+//! or personal data and changes nothing. Everything else is a method of [`OwnOrder`], which only
+//! exists with a proof of being the buyer.
+
+use std::net::IpAddr;
+
+use actors::{Confirmation, FulfilStatus};
+use domain::{Cell, DrawId, OrderId, OrderState, Serial, Timestamp};
+use persistence::ledger::BuyerDetails;
+use persistence::records::ticket_links::TicketLink;
+use persistence::stores::{BuyerSource, OrderRecord};
+use sha2::{Digest, Sha256};
+
+use crate::api::error::Problem;
+use crate::api::purchase::Purchase;
+use crate::services::identity::Browser;
+use crate::services::open_orders::is_own;
+use crate::state::State;
+use crate::text::terms;
+
+/// The proofs of being the buyer that a caller sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct OrderProof {
+    /// Whether the request carries the cookie of the browser that opened the order.
+    browser: bool,
+    /// The order's token, or the link mailed to its buyer.
+    token: bool,
+    /// The client secret of the order's payment intent.
+    client_secret: bool,
+}
+
+impl OrderProof {
+    fn of(record: &OrderRecord, browser: &Browser, body: &Purchase) -> OrderProof {
+        let secret = record
+            .client_secret
+            .as_deref()
+            .filter(|secret| !secret.is_empty());
+        OrderProof {
+            browser: is_own(browser, &record.client_key, record.draws()),
+            token: body
+                .order_token
+                .as_deref()
+                .is_some_and(|sent| is_same(sent, &record.token)),
+            client_secret: body
+                .client_secret
+                .as_deref()
+                .zip(secret)
+                .is_some_and(|(sent, stored)| is_same(sent, stored)),
+        }
+    }
+
+    fn is_any(self) -> bool {
+        self.browser || self.token || self.client_secret
+    }
+}
+
+/// Compares two secrets by their digests, so that the time does not disclose how much of one is
+/// right.
+fn is_same(sent: &str, stored: &str) -> bool {
+    Sha256::digest(sent) == Sha256::digest(stored)
+}
+
+/// An order that a caller named, with or without a proof.
+pub enum OrderAccess {
+    Own(Box<OwnOrder>),
+    /// No proof: the caller may only trigger fulfilment and read the status.
+    Unproven(Box<OrderRecord>),
+}
+
+impl OrderAccess {
+    /// Decides by the caller's cookie, `orderToken` and `clientSecret`.
+    pub fn of(record: OrderRecord, browser: &Browser, body: &Purchase) -> OrderAccess {
+        let proof = OrderProof::of(&record, browser, body);
+        if proof.is_any() {
+            OrderAccess::Own(Box::new(OwnOrder { record, proof }))
+        } else {
+            OrderAccess::Unproven(Box::new(record))
+        }
+    }
+
+    /// The order, if the caller proved to be its buyer.
+    pub fn own(self) -> Option<OwnOrder> {
+        match self {
+            OrderAccess::Own(own) => Some(*own),
+            OrderAccess::Unproven(_) => None,
+        }
+    }
+}
+
+/// An order whose caller proved to be its buyer.
+#[derive(Clone, Debug)]
+pub struct OwnOrder {
+    record: OrderRecord,
+    proof: OrderProof,
+}
+
+impl OwnOrder {
+    /// The order, if this browser opened it.
+    pub fn of_browser(record: OrderRecord, browser: &Browser) -> Option<OwnOrder> {
+        OrderAccess::of(record, browser, &Purchase::default()).own()
+    }
+
+    /// Finds an order by its token of 32 hexadecimal digits.
+    ///
+    /// # Errors
+    /// The database could not be read.
+    pub async fn of_token(state: &State, token: &str) -> Result<Option<OwnOrder>, Problem> {
+        if token.len() != 32 || !token.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(None);
+        }
+        let record = state.payments.order_by_token(&token.to_lowercase()).await?;
+        Ok(record.map(OwnOrder::by_token))
+    }
+
+    /// The orders that a mailed link opens, newest first.
+    ///
+    /// # Errors
+    /// The database could not be read.
+    pub async fn of_link(state: &State, link: &TicketLink) -> Result<Vec<OwnOrder>, Problem> {
+        let mut found = Vec::with_capacity(link.orders.len());
+        for order in &link.orders {
+            found.extend(state.payments.order(*order).await?.map(OwnOrder::by_token));
+        }
+        Ok(found)
+    }
+
+    fn by_token(record: OrderRecord) -> OwnOrder {
+        OwnOrder {
+            record,
+            proof: OrderProof {
+                token: true,
+                ..OrderProof::default()
+            },
+        }
+    }
+
+    /// Replaces the record with a newer one of the same order.
+    #[must_use]
+    pub fn read_again(self, record: OrderRecord) -> OwnOrder {
+        assert_eq!(
+            self.record.order.id, record.order.id,
+            "a proof is of one order"
+        );
+        OwnOrder { record, ..self }
+    }
+
+    /// The order's record.
+    pub fn record(&self) -> &OrderRecord {
+        &self.record
+    }
+
+    pub fn id(&self) -> OrderId {
+        self.record.order.id
+    }
+
+    /// Whether the caller's browser opened the order.
+    pub fn is_of_this_browser(&self) -> bool {
+        self.proof.browser
+    }
+
+    /// Returns the order's token if the caller sent it or opened the order in this browser.
+    ///
+    /// A caller with only the client secret does not get it, because after the capture the token
+    /// alone gives access to the order.
+    pub fn shown_token(&self) -> Option<String> {
+        (self.proof.browser || self.proof.token).then(|| self.record.token.clone())
+    }
+
+    /// The tickets of one draw with their number pairs; none before the capture (decision M-2).
+    ///
+    /// # Errors
+    /// The node that owns the draw cannot answer now.
+    pub async fn pairs(&self, state: &State, draw: DrawId) -> Result<Vec<(Serial, Cell)>, Problem> {
+        match self
+            .record
+            .shown_tickets()
+            .iter()
+            .find(|(of, _)| *of == draw)
+        {
+            Some((_, serials)) if !serials.is_empty() => state
+                .draws
+                .cells(draw, serials)
+                .await
+                .map_err(|denied| Problem::denied(draw, denied)),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Stores the two consents with time, address and version of the terms. Only the first time
+    /// counts.
+    ///
+    /// # Errors
+    /// The database could not be written.
+    pub async fn store_consents(&self, state: &State, ip: IpAddr) -> Result<(), Problem> {
+        if self.record.consent_at.is_none() {
+            state
+                .payments
+                .record_consent(self.id(), &ip.to_string(), terms::SALE.agreed())
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Stores buyer details before the payment.
+    ///
+    /// While nothing is authorised, the order's own browser may replace earlier details, such as a
+    /// typo or a prefilled form. Otherwise only blank fields are filled (decision C-7).
+    ///
+    /// # Errors
+    /// The database could not be written.
+    pub async fn correct_buyer(
+        &mut self,
+        state: &State,
+        details: &BuyerDetails,
+    ) -> Result<(), Problem> {
+        let unpaid =
+            self.record.order.state == OrderState::Quoted && self.record.authorised_at.is_none();
+        if unpaid && self.proof.browser {
+            let corrected = self.record.buyer.clone().corrected(details);
+            if corrected == self.record.buyer {
+                return Ok(());
+            }
+            if state.payments.correct_buyer(self.id(), details).await? {
+                self.record.buyer = corrected;
+                return Ok(());
+            }
+            // The payment was authorised meanwhile: only blank fields may be filled.
+        }
+        self.fill_buyer(state, details).await.map(|_| ())
+    }
+
+    /// Fills the blank fields of the buyer. Returns `false` when this proof is no longer accepted;
+    /// then nothing is stored.
+    ///
+    /// # Errors
+    /// The database could not be written.
+    pub async fn fill_buyer(
+        &mut self,
+        state: &State,
+        details: &BuyerDetails,
+    ) -> Result<bool, Problem> {
+        if !adds_to(&self.record.buyer, details) {
+            return Ok(true);
+        }
+        let source = if self.proof.token {
+            BuyerSource::OrderToken
+        } else {
+            BuyerSource::Checkout
+        };
+        let accepted = state
+            .payments
+            .fill_buyer(self.id(), details, source)
+            .await?;
+        if accepted {
+            self.record.buyer = std::mem::take(&mut self.record.buyer).filled(details);
+            // The confirmation mail of a captured order may have waited for an address.
+            if self.record.order.state == OrderState::Captured {
+                state.outbox.wake_mailer();
+            }
+        }
+        Ok(accepted)
+    }
+
+    /// Whether the caller sent the order's token. Only such a caller gets an error for details that
+    /// are no longer accepted; others read the stored ones (decision C-7).
+    pub fn brought_token(&self) -> bool {
+        self.proof.token
+    }
+
+    /// Whether the caller sent the client secret, the only proof that some wallets have.
+    pub fn brought_client_secret(&self) -> bool {
+        self.proof.client_secret
+    }
+
+    /// Abandons the order, because its buyer saw another amount (decision C-3).
+    ///
+    /// # Errors
+    /// Stripe or the database could not be asked.
+    pub async fn reject_changed_amount(&self, state: &State) -> Result<FulfilStatus, Problem> {
+        Ok(state.payments.abandon_changed_amount(self.id()).await?)
+    }
+
+    /// Abandons the unpaid order and releases its reservation.
+    ///
+    /// # Errors
+    /// Stripe or the database could not be asked.
+    pub async fn abandon(&self, state: &State) -> Result<(), Problem> {
+        Ok(state.payments.abandon(self.id()).await?)
+    }
+
+    /// Extends the reservation and returns its end as shown to the buyer.
+    ///
+    /// # Errors
+    /// 409: the reservation expired, or was extended too often.
+    pub async fn extend(&self, state: &State) -> Result<Timestamp, Problem> {
+        Ok(state.payments.extend(self.id()).await?)
+    }
+
+    /// Confirms the payment with a payment method that the browser created.
+    ///
+    /// # Errors
+    /// 402: Stripe declined the payment.
+    pub async fn confirm(&self, state: &State, method: &str) -> Result<Confirmation, Problem> {
+        Ok(state.payments.confirm(self.id(), method).await?)
+    }
+
+    /// Queues the confirmation again, to the stored address only: for a captured order, at most
+    /// three times an hour (decision C-17).
+    ///
+    /// # Errors
+    /// The database could not be written.
+    pub async fn resend(&self, state: &State) -> Result<(), Problem> {
+        let order = self.id();
+        let captured = self.record.order.state == OrderState::Captured;
+        let to = self
+            .record
+            .buyer
+            .email
+            .as_deref()
+            .filter(|_| captured && state.limits.may_resend(order.0));
+        if let Some(to) = to {
+            let dedupe_key = format!("resend:{order}:{}", state.clock.now().0);
+            state
+                .outbox
+                .queue(&dedupe_key, "resend", Some(order), to, "{}")
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the details fill a field that is blank so far.
+fn adds_to(known: &BuyerDetails, sent: &BuyerDetails) -> bool {
+    (known.email.is_none() && sent.email.is_some())
+        || (known.phone.is_none() && sent.phone.is_some())
+}

@@ -1,0 +1,402 @@
+//! Turns refusals and failures into an HTTP status and a sentence, in one place (decision G-12).
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use actix_web::http::{StatusCode, header};
+use actix_web::{HttpResponse, ResponseError};
+use actors::{Denied, PaymentFailure};
+use domain::access::Role;
+use domain::{DrawId, Refusal};
+use persistence::Failure;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// An error answer: `{message, code, requestId}` and further fields that belong to the code.
+#[derive(Debug)]
+pub struct Problem {
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+    extra_fields: Map<String, Value>,
+    retry_after_seconds: Option<u32>,
+    /// The methods for the `Allow` header of a 405.
+    allowed: Option<String>,
+}
+
+impl Problem {
+    pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Problem {
+        Problem {
+            status,
+            code,
+            message: message.into(),
+            extra_fields: Map::new(),
+            retry_after_seconds: None,
+            allowed: None,
+        }
+    }
+
+    pub fn bad_request(code: &'static str, message: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::BAD_REQUEST, code, message)
+    }
+
+    pub fn conflict(code: &'static str, message: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::CONFLICT, code, message)
+    }
+
+    /// 404. An object of another club answers the same (decision G-1).
+    pub fn not_found() -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, "not-found", "Not found")
+    }
+
+    pub fn draw_not_found() -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, "draw-not-found", "Draw Not Found")
+    }
+
+    pub fn unauthenticated() -> Problem {
+        Problem::new(
+            StatusCode::UNAUTHORIZED,
+            "unauthenticated",
+            "Please log in to access this page.",
+        )
+    }
+
+    /// 403: an archived club may read, and finish its running draws (decision H-3).
+    pub fn club_archived() -> Problem {
+        let fields =
+            "This club is archived. Its running draws finish and pay; nothing new can be started.";
+        Problem::new(StatusCode::FORBIDDEN, "club-archived", fields)
+    }
+
+    /// 403: the user's role does not allow the call (decision G-17).
+    pub fn role_not_allowed(role: Role, needs: Role) -> Problem {
+        let fields = match needs {
+            Role::Owner => "Only an owner of the club can do this.",
+            Role::Seller | Role::Viewer => {
+                "Your role only lets you look. Ask an owner of the club for the role of a seller."
+            }
+        };
+        Problem::new(StatusCode::FORBIDDEN, "role-not-allowed", fields)
+            .with("role", role.word())
+            .with("needs", needs.word())
+    }
+
+    /// 404 of the operator console, with a code such as `club-unknown`.
+    pub fn unknown(code: &'static str) -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, code, "Not found")
+    }
+
+    pub fn unauthorized(code: &'static str, message: &str) -> Problem {
+        Problem::new(StatusCode::UNAUTHORIZED, code, message)
+    }
+
+    /// 503: the server is busy or a part of it is restarting. The same call may be retried after a
+    /// second.
+    pub fn unavailable() -> Problem {
+        Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "unavailable",
+            "Please wait a moment and try again.",
+        )
+        .retry_after(1)
+    }
+
+    /// The answer for a refusal of the domain rules, for one draw.
+    pub fn refused(draw: DrawId, refusal: Refusal) -> Problem {
+        let conflict =
+            |code, message: &str| Problem::conflict(code, message).with("drawNumber", draw.0);
+        match refusal {
+            Refusal::TooFewTickets { free } => {
+                Problem::conflict("tickets-unavailable", too_few(free))
+                    .with("available", free)
+                    .with("drawNumber", draw.0)
+            }
+            Refusal::CountOutOfRange { max } => Problem::bad_request(
+                "count-out-of-range",
+                format!("Choose between 1 and {max} tickets."),
+            )
+            .with("drawNumber", draw.0),
+            Refusal::HoldLimit { available } => conflict("hold-limit", &hold_limit(available))
+                .with("available", available)
+                .retry_after(HOLD_LIMIT_SECONDS),
+            Refusal::DrawClosed => conflict("draw-closed", DRAW_CLOSED),
+            Refusal::DrawNotOpen => conflict(
+                "draw-not-open",
+                "Ticket sales for this draw have not opened yet.",
+            ),
+            Refusal::PriceChanged => conflict(
+                "amount-changed",
+                "The ticket price has changed. Please check the new total and try again.",
+            ),
+            Refusal::ReservationUnknown => conflict("reservation-expired", "Reservation expired"),
+            Refusal::ExtensionsUsedUp => conflict(
+                "extensions-used-up",
+                "Your tickets cannot be kept any longer. Please complete your purchase.",
+            ),
+            Refusal::AlreadyAllocated => {
+                conflict("already-purchased", "This order already has its tickets.")
+            }
+            Refusal::AlreadyCompleted => conflict(
+                "already-completed",
+                "A result has already been entered for this draw.",
+            ),
+            Refusal::NotCompleted => {
+                conflict("not-completed", "No result has been entered for this draw.")
+            }
+            Refusal::PaidOut => conflict(
+                "paid-out",
+                "The prize has been paid out already, so this result cannot be undone.",
+            ),
+            Refusal::TermsLocked { sold } => conflict(
+                "terms-locked",
+                &format!(
+                    "Cannot change price/prize percentage/prize rounding after tickets are sold ({sold} tickets sold)"
+                ),
+            ),
+            Refusal::TermsKept { .. } => conflict(
+                "terms-locked",
+                "A buyer is paying for tickets at this price right now. Please try again in a few minutes.",
+            ),
+            Refusal::DrawNotActive => conflict(
+                "not-active",
+                "This draw cannot be edited because it is not active.",
+            ),
+            Refusal::GameStarted => conflict(
+                "game-started",
+                "This draw cannot be edited because the game has already started.",
+            ),
+            Refusal::Revealed => conflict(
+                "revealed",
+                "This draw was revealed, so it cannot sell again. Enter the result again, or cancel the draw.",
+            ),
+            Refusal::TermsInvalid => Problem::bad_request(
+                "terms-invalid",
+                "The time, the price or the prize percentage is out of range.",
+            ),
+        }
+    }
+
+    /// Adds a field to the body.
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Problem {
+        self.extra_fields.insert(name.to_string(), value.into());
+        self
+    }
+
+    /// Sets the `Retry-After` header, in seconds.
+    pub fn retry_after(mut self, seconds: u32) -> Problem {
+        self.retry_after_seconds = Some(seconds);
+        self
+    }
+
+    /// Sets the `Allow` header: methods separated by commas.
+    pub fn allowing(mut self, methods: String) -> Problem {
+        self.allowed = Some(methods);
+        self
+    }
+
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// Serialises the body with the request id that the log uses.
+    pub fn body(&self, request_id: &str) -> String {
+        let extra_fields = self
+            .extra_fields
+            .iter()
+            .map(|(name, value)| (name.as_str(), BodyField::Added(value)));
+        let own = [
+            ("code", self.code),
+            ("message", &self.message),
+            ("requestId", request_id),
+        ];
+        let fields: BTreeMap<&str, BodyField> = extra_fields
+            .chain(own.map(|(name, text)| (name, BodyField::Own(text))))
+            .collect();
+        serde_json::to_string(&fields).unwrap_or_default()
+    }
+}
+
+/// A field of the body. Fields are sorted by name; the problem's own fields win over added ones.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum BodyField<'a> {
+    Own(&'a str),
+    Added(&'a Value),
+}
+
+/// Shown to a buyer after kick-off.
+pub const DRAW_CLOSED: &str =
+    "This draw has closed as the game has started. No more tickets can be purchased.";
+
+/// Shown to a buyer when too few tickets are left.
+pub fn too_few(free: u16) -> String {
+    format!(
+        "Tickets No Longer Available: Only {free} tickets remaining. Please adjust your selection."
+    )
+}
+
+/// When to retry after a hold limit, in seconds: by then some of the reserved tickets are sold or
+/// free.
+const HOLD_LIMIT_SECONDS: u32 = 10;
+
+/// Shown to a buyer whose network has reached its limit of reserved tickets (decision M-8).
+fn hold_limit(available: u16) -> String {
+    match available {
+        0 => {
+            "Every ticket is taken for now: They are being paid for. Please try again in a moment."
+                .to_string()
+        }
+        1 => "Tickets are selling fast: You can reserve at most 1 ticket right now.".to_string(),
+        count => {
+            format!("Tickets are selling fast: You can reserve at most {count} tickets right now.")
+        }
+    }
+}
+
+/// Translates the stored reason of an uncharged order into the buyer's words.
+pub fn reason_shown(reason: &str) -> String {
+    let remaining = reason
+        .split_once("only ")
+        .and_then(|(_, rest)| rest.split_once(" tickets remaining"));
+    if let Some(free) = remaining.and_then(|(free, _)| free.parse().ok()) {
+        return too_few(free);
+    }
+    let known = [
+        ("draw is closed", DRAW_CLOSED),
+        ("reservation lapsed", "Reservation expired"),
+        ("buyer left", "The purchase was cancelled."),
+        (
+            "no longer available",
+            "The tickets were no longer available.",
+        ),
+        ("amount was not the one", "The total has changed."),
+    ];
+    let known = known
+        .into_iter()
+        .find(|(sentence, _)| reason.contains(sentence));
+    known
+        .map_or("Your payment could not be completed.", |(_, fields)| fields)
+        .to_string()
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+impl ResponseError for Problem {
+    fn status_code(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The body is written in [`crate::http::edge`], which knows the request id.
+    fn error_response(&self) -> HttpResponse {
+        let mut response = HttpResponse::build(self.status);
+        if let Some(seconds) = self.retry_after_seconds {
+            response.insert_header((header::RETRY_AFTER, seconds.to_string()));
+        }
+        if let Some(methods) = &self.allowed {
+            response.insert_header((header::ALLOW, methods.as_str()));
+        }
+        response.finish()
+    }
+}
+
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Problem {
+        if failure == Failure::NotFound {
+            return Problem::not_found();
+        }
+        tracing::warn!(%failure, "database error");
+        Problem::unavailable()
+    }
+}
+
+impl Problem {
+    /// The answer for a denied command to a draw.
+    pub fn denied(draw: DrawId, denied: Denied) -> Problem {
+        match denied {
+            Denied::Refused(refusal) => Problem::refused(draw, refusal),
+            Denied::Unavailable => Problem::unavailable(),
+            Denied::Paused => Problem::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "draw-paused",
+                "Ticket sales for this draw are paused. Please try again later.",
+            )
+            .retry_after(30),
+            Denied::NoSuchDraw => Problem::draw_not_found(),
+        }
+    }
+}
+
+impl From<PaymentFailure> for Problem {
+    fn from(failure: PaymentFailure) -> Problem {
+        match failure {
+            PaymentFailure::Refused { draw, refusal } => Problem::refused(draw, refusal),
+            PaymentFailure::Declined { code, message } => {
+                // The fields of a completion call: the wallet's screen joins message, type and
+                // code.
+                Problem::new(StatusCode::PAYMENT_REQUIRED, "declined", message)
+                    .with("success", false)
+                    .with("status", "requires_payment_method")
+                    .with("errorType", "card_error")
+                    .with("errorCode", code)
+            }
+            PaymentFailure::Unavailable => Problem::unavailable(),
+            PaymentFailure::OrderUnknown => Problem::new(
+                StatusCode::NOT_FOUND,
+                "order-unknown",
+                "We could not find this payment.",
+            ),
+            PaymentFailure::Mismatch => Problem::conflict(
+                "payment-mismatch",
+                "This payment does not match your order. We are looking into it; please contact support.",
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn stored_reason_is_shown_in_the_specified_words() {
+        assert_eq!(
+            reason_shown("draw 1001: only 3 tickets remaining"),
+            too_few(3)
+        );
+        assert_eq!(reason_shown("the draw is closed"), DRAW_CLOSED);
+        assert_eq!(
+            reason_shown("something new"),
+            "Your payment could not be completed."
+        );
+    }
+
+    #[test]
+    fn body_is_sorted_and_own_fields_win_over_added_ones() {
+        let problem = Problem::not_found()
+            .with("zebra", 1)
+            .with("available", 2)
+            .with("message", "another")
+            .with("d", 3);
+        let body = r#"{"available":2,"code":"not-found","d":3,"message":"Not found","requestId":"r1","zebra":1}"#;
+        assert_eq!(problem.body("r1"), body);
+    }
+
+    #[test]
+    fn body_carries_message_code_request_id_and_added_fields() {
+        let body = Problem::refused(DrawId(1042), Refusal::TooFewTickets { free: 3 }).body("r1");
+        let body: Value = serde_json::from_str(&body).expect("JSON");
+        assert_eq!(
+            body,
+            json!({
+                "message": "Tickets No Longer Available: Only 3 tickets remaining. Please adjust your selection.",
+                "code": "tickets-unavailable", "requestId": "r1", "available": 3, "drawNumber": 1042,
+            })
+        );
+    }
+}

@@ -1,0 +1,173 @@
+//! Results, payouts and financials of a draw, for its club and the operator.
+
+use persistence::records::payouts::Payout as PayoutRecord;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::claim::MaskedBankDetails;
+use super::draw::Draw;
+use super::instant::rfc3339;
+use super::lenient;
+
+/// The jersey numbers of the first try scorers, 1 to 13; 9 when a team did not score.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EnterResult {
+    #[serde(default, deserialize_with = "lenient::whole")]
+    pub home_first_try_scorer: Option<i64>,
+    #[serde(default, deserialize_with = "lenient::whole")]
+    pub away_first_try_scorer: Option<i64>,
+}
+
+/// The answer to entering a result.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResultEntered {
+    /// One ticket, because every number pair is on a ticket. `sold: false` when it was not sold
+    /// (decision D-11). Empty before kick-off.
+    pub winning_tickets: Vec<WinningTicket>,
+    /// Kick-off, while the winning ticket is not revealed; else null (decision E-6).
+    pub revealed_at: Option<String>,
+    pub prize: String,
+    pub draw: Draw,
+}
+
+/// The winning ticket with its buyer, for the club.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WinningTicket {
+    pub ticket_number: u16,
+    pub serial_number: String,
+    pub home_number: u8,
+    pub away_number: u8,
+    pub sold: bool,
+    pub buyer_name: Option<String>,
+    pub buyer_email: Option<String>,
+    pub buyer_phone: Option<String>,
+    /// `pending`, `details_received` or `completed` (decision D-17); null when the ticket was not
+    /// sold.
+    pub winner_payout_status: Option<&'static str>,
+    /// Whether the buyer's bank disputes the payment. No payout until that is resolved (decision
+    /// C-25).
+    pub disputed: bool,
+    /// When the mailed link stops accepting bank details.
+    pub respond_by: Option<String>,
+    pub bank: Option<MaskedBankDetails>,
+}
+
+/// The winner, for the club's dashboard.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Winners {
+    /// As in `ResultEntered`.
+    pub winning_tickets: Vec<WinningTicket>,
+    /// Kick-off, while the winning ticket is not revealed; else null (decision E-6).
+    pub revealed_at: Option<String>,
+    pub prize: String,
+    /// Whether the winner was notified of this result.
+    pub notified: bool,
+}
+
+/// The answer to notifying the winner.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Notified)]
+pub struct WinnerNotified {
+    /// Mails queued or sent for this result.
+    pub emails_sent: u16,
+    pub total_winners: u16,
+}
+
+/// A recorded payout.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Payout {
+    pub id: i64,
+    pub draw_id: i64,
+    pub club_id: i64,
+    /// `club_share` or `winner`.
+    pub r#type: String,
+    pub amount: String,
+    pub status: String,
+    pub recipient_name: Option<String>,
+    pub recipient_email: Option<String>,
+    pub note: Option<String>,
+    pub failure_reason: Option<String>,
+    pub created_at: String,
+    pub completed_at: Option<String>,
+}
+
+impl From<&PayoutRecord> for Payout {
+    fn from(row: &PayoutRecord) -> Payout {
+        Payout {
+            id: row.id,
+            draw_id: row.draw.0,
+            club_id: row.club.0,
+            r#type: row.kind.clone(),
+            amount: row.amount.decimal(),
+            status: row.status.clone(),
+            recipient_name: row.recipient_name.clone(),
+            recipient_email: row.recipient_email.clone(),
+            note: row.note.clone(),
+            failure_reason: row.failure_reason.clone(),
+            created_at: rfc3339(row.created_at),
+            completed_at: row.completed_at.map(rfc3339),
+        }
+    }
+}
+
+/// The body that records a payout.
+#[derive(Deserialize, ToSchema)]
+pub struct RecordPayout {
+    #[serde(default)]
+    pub r#type: String,
+}
+
+/// The body that marks a payout as completed or failed.
+#[derive(Deserialize, ToSchema)]
+pub struct SettlePayout {
+    #[serde(default)]
+    pub status: String,
+    pub note: Option<String>,
+}
+
+/// A draw's financials.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Financials {
+    pub sold_tickets: u16,
+    pub total_revenue: String,
+    /// Stripe's fees; estimated while a balance transaction is missing (decision D-18).
+    pub actual_stripe_fees: String,
+    pub fees_estimated: bool,
+    pub platform_fee: String,
+    pub prize_pool: String,
+    /// Revenue minus the platform fee and the card fees that the club pays.
+    pub club_revenue: String,
+    pub actual_transaction_count: i64,
+    pub card_fees_paid_by_buyers: String,
+    /// Whether the prize reduces the club's profit: the winning ticket was sold, or is not revealed
+    /// yet (decisions D-12, E-6).
+    pub prize_due: bool,
+    pub club_profit: String,
+}
+
+/// Totals for the club's dashboard (decision B-5).
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Stats)]
+pub struct ClubStats {
+    pub total_revenue: String,
+    pub tickets_sold: u32,
+    pub club_profit: String,
+    pub fees_estimated: bool,
+    pub draws: DrawCounts,
+}
+
+/// Numbers of a club's draws by status.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct DrawCounts {
+    pub active: usize,
+    pub awaiting: usize,
+    pub completed: usize,
+}

@@ -1,0 +1,311 @@
+//! Bodies of the purchase calls, in the formats of the specification's screens.
+
+use domain::Cents;
+use persistence::ledger::BuyerDetails;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::lenient;
+use crate::text::contact_format::is_email;
+use crate::text::plain_text::line;
+
+/// The body of every purchase call. The card form, the wallet and the checkout page fill different
+/// fields.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Purchase {
+    #[serde(default, deserialize_with = "lenient::whole")]
+    pub draw_number: Option<i64>,
+    #[serde(default, deserialize_with = "lenient::whole")]
+    pub draw_id: Option<i64>,
+    #[serde(default, deserialize_with = "lenient::whole")]
+    pub ticket_count: Option<i64>,
+    pub items: Option<Vec<CartItem>>,
+    pub buyer: Option<Buyer>,
+    pub customer_info: Option<Buyer>,
+    /// The client's idempotency key of one attempt to buy: the same key answers the same order.
+    pub client_key: Option<String>,
+    /// The total that the buyer saw, for comparison. It never sets the price (decision C-3).
+    #[serde(default, deserialize_with = "lenient::amount")]
+    #[schema(value_type = Option<i64>)]
+    pub expected_amount: Option<Cents>,
+    pub payment_intent_id: Option<String>,
+    pub payment_method_id: Option<String>,
+    /// Stripe's token id, `tok_…`. Anything else is refused (decision C-6).
+    #[schema(value_type = Option<String>)]
+    pub payment_token: Option<serde_json::Value>,
+    pub client_secret: Option<String>,
+    pub order_token: Option<String>,
+    pub age_confirmation: Option<bool>,
+    pub terms_agreement: Option<bool>,
+}
+
+/// A line of a cart. Prices and fees in it are ignored (decision C-3).
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Item)]
+pub struct CartItem {
+    #[serde(default, deserialize_with = "lenient::whole")]
+    pub draw_id: Option<i64>,
+    #[serde(default, deserialize_with = "lenient::whole")]
+    pub draw_number: Option<i64>,
+    #[serde(default, deserialize_with = "lenient::whole")]
+    pub quantity: Option<i64>,
+    /// The offer that the line was added from.
+    #[serde(default, deserialize_with = "lenient::whole")]
+    pub bundle_id: Option<i64>,
+}
+
+impl Purchase {
+    /// The offers that the cart names; `None` when the body is no cart.
+    pub fn offers(&self) -> Option<std::collections::BTreeSet<i64>> {
+        Some(
+            self.items
+                .as_ref()?
+                .iter()
+                .filter_map(|item| item.bundle_id)
+                .collect(),
+        )
+    }
+}
+
+/// The buyer's contact details. Both spellings are accepted.
+#[derive(Default, Deserialize, ToSchema)]
+pub struct Buyer {
+    #[serde(alias = "buyerName")]
+    pub name: Option<String>,
+    #[serde(alias = "buyerEmail")]
+    pub email: Option<String>,
+    #[serde(alias = "buyerPhone")]
+    pub phone: Option<String>,
+}
+
+impl Buyer {
+    /// The trimmed address; `None` when blank.
+    fn email(&self) -> Option<&str> {
+        self.email
+            .as_deref()
+            .map(str::trim)
+            .filter(|email| !email.is_empty())
+    }
+}
+
+/// Most characters of a buyer's name or phone.
+const DETAIL_CHARS_MAX: usize = 200;
+
+impl Purchase {
+    /// The draw of a purchase that is no cart.
+    pub fn draw(&self) -> Option<i64> {
+        self.draw_number.or(self.draw_id)
+    }
+
+    /// The buyer, from either of the two fields.
+    pub fn buyer(&self) -> Option<&Buyer> {
+        self.buyer.as_ref().or(self.customer_info.as_ref())
+    }
+
+    /// Whether the body has an e-mail address that mail cannot be sent to.
+    pub fn has_unreadable_email(&self) -> bool {
+        self.buyer()
+            .and_then(Buyer::email)
+            .is_some_and(|email| !is_email(email))
+    }
+
+    /// The buyer's details. Blank fields count as absent. Name and address count only together.
+    pub fn buyer_details(&self) -> BuyerDetails {
+        let Some(buyer) = self.buyer() else {
+            return BuyerDetails::default();
+        };
+        let name = tidy(buyer.name.as_deref());
+        // An address is used unchanged or not at all: a truncated one may belong to somebody else.
+        let email = buyer
+            .email()
+            .filter(|email| is_email(email))
+            .map(str::to_string);
+        let (name, email) = name.zip(email).unzip();
+        BuyerDetails {
+            name,
+            email,
+            phone: tidy(buyer.phone.as_deref()),
+        }
+    }
+}
+
+fn tidy(text: Option<&str>) -> Option<String> {
+    let text: String = line(text?).chars().take(DETAIL_CHARS_MAX).collect();
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_string())
+}
+
+/// The answer to opening a payment.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = PaymentOpened)]
+pub struct OpenedPayment {
+    /// Secret. Only the browser that opened the order receives it.
+    pub client_secret: String,
+    pub payment_intent_id: String,
+    /// Cents.
+    pub amount: i64,
+    pub connected_account_id: String,
+    /// Equal to the order's id.
+    pub reservation_id: String,
+    pub order_token: String,
+    /// When the reservation ends, as shown to the buyer.
+    pub expires_at: String,
+    pub server_time: String,
+    pub ticket_count: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub items: Option<Vec<OpenedItem>>,
+}
+
+/// The tickets of one draw in an opened payment.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ItemOpened)]
+pub struct OpenedItem {
+    pub draw_id: i64,
+    pub draw_number: i64,
+    pub quantity: u16,
+    pub ticket_price: String,
+    pub card_fee: String,
+}
+
+/// The answer of a completion call (decision C-4).
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = PurchaseAnswer)]
+pub struct PurchaseResult {
+    pub success: bool,
+    /// `succeeded`, `processing`, `requires_action`, `requires_payment_method` or `not_charged`.
+    pub status: &'static str,
+    pub payment_intent_id: Option<String>,
+    /// Only for the browser that opened the order.
+    pub order_token: Option<String>,
+    pub tickets: Vec<BoughtTicket>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub message: Option<String>,
+    /// Present when the browser must authenticate the payment (3-D Secure) and call again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub client_secret: Option<String>,
+}
+
+/// A bought ticket with its number pair.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = TicketBought)]
+pub struct BoughtTicket {
+    pub ticket_number: u16,
+    pub serial_number: String,
+    pub draw_number: i64,
+    pub home_number: u8,
+    pub away_number: u8,
+}
+
+/// The result of a check before the payment.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Validated)]
+pub struct PurchaseValidation {
+    pub valid: bool,
+    pub errors: Vec<String>,
+}
+
+/// The new end of a reservation.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Extended)]
+pub struct ReservationExtended {
+    pub expires_at: String,
+    pub server_time: String,
+    pub extensions_left: u8,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Purchase {
+        serde_json::from_str(json).expect("a purchase")
+    }
+
+    #[test]
+    fn all_body_formats_are_parsed_alike() {
+        let card = r#"{"drawNumber":1042,"ticketCount":2,"buyer":{"buyerName":"Jo","buyerEmail":"jo@x.test","buyerPhone":"0400"}}"#;
+        let wallet = r#"{"drawId":"1042","ticketCount":"2","customerInfo":{"name":"Jo","email":"jo@x.test","phone":"0400"}}"#;
+        let page = r#"{"drawNumber":"1042","ticketCount":2,"customerInfo":{"name":" Jo ","email":"jo@x.test","phone":"0400\n"}}"#;
+        for json in [card, wallet, page] {
+            let read = read(json);
+            assert_eq!((read.draw(), read.ticket_count), (Some(1042), Some(2)));
+            let buyer = read.buyer_details();
+            assert_eq!(buyer.name.as_deref(), Some("Jo"));
+            assert_eq!(buyer.email.as_deref(), Some("jo@x.test"));
+            assert_eq!(buyer.phone.as_deref(), Some("0400"));
+        }
+    }
+
+    /// This holds for each spelling: page, wallet or beacon.
+    #[test]
+    fn buyer_details_lose_hidden_characters() {
+        let hidden = "Jo\u{202e}\u{200b} Lee\u{7}\u{2028}";
+        for form in ["buyer", "customerInfo"] {
+            let body = serde_json::json!({ form: { "name": hidden, "email": "jo@x.test", "phone": "0400\u{2066} 111" } });
+            let buyer = read(&body.to_string()).buyer_details();
+            assert_eq!(
+                (buyer.name.as_deref(), buyer.phone.as_deref()),
+                (Some("Jo Lee"), Some("0400 111")),
+                "{form}"
+            );
+        }
+    }
+
+    #[test]
+    fn name_without_valid_address_is_dropped() {
+        let buyer = read(r#"{"buyer":{"name":"Jo","email":"not an address","phone":"0400"}}"#)
+            .buyer_details();
+        assert_eq!(
+            (buyer.name, buyer.email, buyer.phone.as_deref()),
+            (None, None, Some("0400"))
+        );
+        assert_eq!(read("{}").buyer_details(), BuyerDetails::default());
+    }
+
+    #[test]
+    fn undeliverable_address_is_dropped_and_never_truncated() {
+        let purchase = |email: &str| Purchase {
+            buyer: Some(Buyer {
+                name: Some("Jo".into()),
+                email: Some(email.into()),
+                phone: None,
+            }),
+            ..Purchase::default()
+        };
+        let unreadable = [
+            "a..b@x.au",
+            "jo.@x.au",
+            "a@b.co\r\nBcc: x@y.z",
+            "a\u{1}@b.co",
+            &format!("a@{}.au", "b.".repeat(120)),
+        ];
+        for email in unreadable {
+            let purchase = purchase(email);
+            assert_eq!(
+                (
+                    purchase.buyer_details().email,
+                    purchase.has_unreadable_email()
+                ),
+                (None, true),
+                "{email:?}"
+            );
+        }
+        assert_eq!(
+            purchase(" a@b.co ").buyer_details().email.as_deref(),
+            Some("a@b.co")
+        );
+        assert!(
+            !purchase("a@b.co").has_unreadable_email() && !purchase(" ").has_unreadable_email()
+        );
+    }
+}

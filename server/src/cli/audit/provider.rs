@@ -1,0 +1,56 @@
+//! Connects an audit to Stripe, to the sandbox of a running demo, or to a sandbox started for the
+//! audit.
+
+use std::num::NonZeroU32;
+
+use actors::payments::stripe::{Stripe, StripeSettings};
+use anyhow::Context;
+
+use crate::config::{Config, Stage};
+use crate::ops::database::RunningInstance;
+use crate::sandbox::server::SandboxServer;
+use crate::sandbox::{Options, Sandbox};
+
+/// The audit shares the API rate limit with a running server: it uses this fraction of the calls.
+const RATE_FRACTION: u32 = 4;
+
+/// A connected provider.
+pub struct ConnectedProvider {
+    pub gateway: Stripe,
+    started_sandbox: Option<SandboxServer>,
+}
+
+impl ConnectedProvider {
+    /// Stops the sandbox if the audit started it.
+    pub async fn leave(self) {
+        if let Some(stand_in) = self.started_sandbox {
+            stand_in.stop().await;
+        }
+    }
+}
+
+/// Connects to Stripe or to the sandbox, depending on the stage.
+pub fn reach(config: &Config, sign: Option<&RunningInstance>) -> anyhow::Result<ConnectedProvider> {
+    let (url, started_sandbox) = match (config.stage, sign) {
+        (Stage::Production, _) => (config.stripe.api_url.clone(), None),
+        (Stage::Demo, Some(sign)) => (format!("{}/sandbox/stripe", sign.address), None),
+        (Stage::Demo, None) => {
+            let dir = config.data_dir.join("sandbox");
+            let sandbox =
+                Sandbox::open(Some(dir), Options::default()).context("the sandbox's journal")?;
+            let stand_in = SandboxServer::serve(sandbox)?;
+            (stand_in.url.clone(), Some(stand_in))
+        }
+    };
+    let calls = config
+        .stripe
+        .calls_per_second
+        .map(|calls| NonZeroU32::new(calls.get() / RATE_FRACTION).unwrap_or(NonZeroU32::MIN));
+    let stripe = Stripe::new(
+        &StripeSettings::new(config.stripe.secret_key.expose(), url).rate_limited(calls),
+    );
+    Ok(ConnectedProvider {
+        gateway: stripe.map_err(anyhow::Error::msg)?,
+        started_sandbox,
+    })
+}

@@ -1,0 +1,254 @@
+//! The demo: the whole product on one machine, without external services.
+
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use actors::Clock;
+use anyhow::{Context, ensure};
+use persistence::Postgres;
+use persistence::records::Records;
+
+use crate::app::{self, Parts, Provider, Running};
+use crate::config::Config;
+use crate::http::routes::machine::webhooks;
+use crate::ops::database::{Database, RunningInstance};
+use crate::ops::private_files;
+use crate::render::site::{self, Site};
+use crate::sandbox::authenticator;
+use crate::sandbox::clock::SandboxClock;
+use crate::sandbox::{Options, Sandbox};
+use seed::SeedState;
+
+pub mod anomalies;
+pub mod buyers;
+mod club_staff;
+pub mod plan;
+mod prizes;
+pub mod season;
+pub mod seed;
+
+/// The password of every demo account.
+pub const PASSWORD: &str = "demo-password";
+
+/// A running demo.
+pub struct Demo {
+    pub running: Running,
+    database: Database,
+    season: tokio::task::JoinHandle<()>,
+}
+
+/// Starts the demo, prints its addresses, and stops it in order on a signal.
+///
+/// # Errors
+///
+/// One line: what is missing and how to get it.
+pub async fn run(config: Config) -> anyhow::Result<()> {
+    let port = config.listen.port();
+    // Checks the port before anything is built or started, because a taken port is the most likely
+    // problem. The listener is bound again later.
+    drop(app::listen(config.listen, "PORT")?);
+    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web");
+    let site = match &config.web_dir {
+        Some(dist) => Site::read(dist)?,
+        None => Site::read(&site::ensure_built(&web)?)?,
+    };
+    let demo = start_unless_stopped(config, site, app::wait_for_shutdown_signal()).await?;
+    print_addresses(&demo.running, port);
+    app::wait_for_shutdown_signal().await?;
+    eprintln!("Stopping …");
+    demo.stop().await
+}
+
+/// Starts the demo without printing addresses. The browser tests use it too.
+///
+/// # Errors
+///
+/// One line: what is missing and how to get it.
+pub async fn start(config: Config, site: Site) -> anyhow::Result<Demo> {
+    start_unless_stopped(config, site, std::future::pending::<()>()).await
+}
+
+/// Starts the demo unless `stop` completes first. SeedRun takes a while, and an interrupted start
+/// must leave no Postgres running.
+async fn start_unless_stopped(
+    mut config: Config,
+    site: Site,
+    stop: impl Future,
+) -> anyhow::Result<Demo> {
+    private_files::protect(&config.data_dir)
+        .with_context(|| format!("cannot make the folder {}", config.data_dir.display()))?;
+    config.data_dir = config.data_dir.canonicalize()?;
+    Database::check_free_space(&config.data_dir)?;
+    let database = Database::open(&config).await?;
+    let opened = tokio::select! {
+        opened = open(config, site, &database) => opened,
+        _ = stop => Err(anyhow::anyhow!("stopped before it was ready; the next start begins anew")),
+    };
+    match opened {
+        Ok((running, season)) => Ok(Demo {
+            running,
+            season,
+            database,
+        }),
+        Err(failure) => {
+            database.close().await;
+            Err(failure)
+        }
+    }
+}
+
+async fn open(
+    config: Config,
+    site: Site,
+    database: &Database,
+) -> anyhow::Result<(Running, tokio::task::JoinHandle<()>)> {
+    let data_dir = config.data_dir.clone();
+    let postgres = database.connect(&config).await?;
+    Database::migrate(&postgres, &config).await?;
+    ensure!(
+        postgres.reaches_bank(),
+        "with this DATABASE_URL the demo needs BANK_DATABASE_URL too, the login of bank details (.env.example)"
+    );
+    let seed_state = prepare(&postgres, database, &data_dir).await?;
+    let moved_clock = SandboxClock::read(&Records::new(postgres.clone())).await?;
+    let options = Options {
+        webhook_events: webhooks::KINDS.map(String::from).to_vec(),
+        clock: Some(moved_clock.clone()),
+        ..Options::default()
+    };
+    let sandbox =
+        Sandbox::open(Some(data_dir.join("sandbox")), options).context("the sandbox's journal")?;
+    let site = Arc::new(site);
+    let clock: Arc<dyn Clock> = moved_clock.clone();
+    let parts = |config: Config, provider: Provider| Parts {
+        config,
+        postgres: postgres.clone(),
+        clock: clock.clone(),
+        site: site.clone(),
+        provider,
+    };
+    if seed_state != SeedState::Complete {
+        eprintln!("Seeding three clubs and their draws …");
+        let private_config = Config {
+            listen: (config.listen.ip(), 0).into(),
+            metrics: None,
+            ..config.clone()
+        };
+        run_seed_server(
+            parts(private_config, Provider::Rehearsal(sandbox.clone())),
+            &postgres,
+            &sandbox,
+        )
+        .await?;
+    }
+    let running = app::start(parts(config, Provider::Sandbox(sandbox.clone()))).await?;
+    let instance = RunningInstance {
+        address: running.url(),
+        database: database.url.expose().to_string(),
+    };
+    instance
+        .write(&data_dir)
+        .context("cannot write into the data folder")?;
+    let season = season::run(&running, moved_clock);
+    Ok((running, season))
+}
+
+/// Determines whether the database is seeded. A partial seed is erased, but only in the demo's own
+/// Postgres.
+async fn prepare(
+    postgres: &Postgres,
+    database: &Database,
+    data_dir: &Path,
+) -> anyhow::Result<SeedState> {
+    let records = Records::new(postgres.clone());
+    let seed_state = seed::read_seed_state(&records).await?;
+    if seed_state == SeedState::Partial {
+        ensure!(
+            database.is_private(),
+            "DATABASE_URL names a database with clubs of its own; the demo seeds only an empty one"
+        );
+        postgres.forget_everything().await?;
+        postgres.migrate().await?;
+        match std::fs::remove_dir_all(data_dir.join("sandbox")) {
+            Err(failure) if failure.kind() != ErrorKind::NotFound => return Err(failure.into()),
+            _ => {}
+        }
+    }
+    Ok(seed_state)
+}
+
+/// Seeds the demo's sales on an unpublished server, stops it, and then moves the played games into
+/// the past.
+async fn run_seed_server(
+    parts: Parts,
+    postgres: &Postgres,
+    sandbox: &Sandbox,
+) -> anyhow::Result<()> {
+    let now = parts.clock.now();
+    let running = app::start(parts).await?;
+    let played = seed::SeedRun {
+        running: &running,
+        sandbox,
+        now,
+    }
+    .run()
+    .await;
+    running.stop().await?;
+    seed::finish(postgres, played.context("seeding")?).await
+}
+
+impl Demo {
+    /// Drains, stops, and leaves everything ready for the next start.
+    ///
+    /// # Errors
+    ///
+    /// The server had already failed.
+    pub async fn stop(self) -> anyhow::Result<()> {
+        self.season.abort();
+        let data_dir = self.running.state.config.data_dir.clone();
+        self.running.stop().await?;
+        RunningInstance::remove(&data_dir);
+        self.database.close().await;
+        Ok(())
+    }
+}
+
+/// Prints addresses and logins on one screen, with one write, so that a reader that closes the pipe
+/// early does not stop the demo.
+fn print_addresses(running: &Running, configured_port: u16) {
+    let config = &running.state.config;
+    let (url, data_dir) = (&config.public_url, config.data_dir.display());
+    let mut logins = format!("    {:<22} {}\n", "operator", authenticator::OPERATOR);
+    for club in &plan::CLUBS {
+        logins += &format!("    {:<22} {}@demo.test\n", club.name, club.slug);
+        let staff = plan::STAFF
+            .iter()
+            .filter(|_| club.slug == plan::CLUBS[0].slug);
+        for (role, _) in staff {
+            let what = format!("  its {}", role.word());
+            logins += &format!("    {what:<22} {}\n", club_staff::login(*role, club.slug));
+        }
+    }
+    let chosen = if configured_port == 0 {
+        "  PORT=0: this port was free.\n"
+    } else {
+        ""
+    };
+    let greeting = format!(
+        "
+  Football Doubles         {url}
+  Draws                    {url}/draw/1001
+  Big screen               {url}/draw/1001/display
+  Club page                {url}/club/{}
+  Mailbox                  {url}/sandbox/mailbox
+
+  Log in at {url}/admin/login with password {PASSWORD}:
+{logins}
+{chosen}  Cards: 4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined. Ctrl-C stops; data stay in {data_dir}.
+
+",
+        plan::CLUBS[0].slug
+    );
+    let _ = std::io::stdout().lock().write_all(greeting.as_bytes());
+}

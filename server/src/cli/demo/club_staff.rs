@@ -1,0 +1,84 @@
+//! The staff of the demo's first club, and the offer that already has a sale.
+
+use anyhow::Context;
+use domain::DrawId;
+use domain::access::Role;
+use domain::order::LineRequest;
+use persistence::records::club_users::NewClubUser;
+
+use super::buyers::{self, PlannedOrder};
+use super::plan::{BUYERS, CLUBS, DRAWS, LOCKED_OFFER_SLUG, OFFERS, STAFF};
+use super::seed::{SeedRun, Seller};
+use crate::services::identity::random;
+
+/// Lifetime of an invitation: long enough for a seed on any machine.
+const INVITATION_SECONDS: i64 = 3600;
+
+/// The login of a person with a role in a club.
+pub fn login(role: Role, slug: &str) -> String {
+    format!("{}.{slug}@demo.test", role.word())
+}
+
+impl SeedRun<'_> {
+    /// Invites the staff and accepts the invitations, as the mailed link does (decision G-17).
+    pub(super) async fn staff(&self, seller: &Seller, password_hash: &str) -> anyhow::Result<()> {
+        for (role, name) in STAFF {
+            let token_hash: [u8; 32] = random();
+            let new = NewClubUser {
+                club: seller.club,
+                email: login(role, CLUBS[0].slug),
+                name: name.to_string(),
+                role,
+                token_hash,
+                at: self.now,
+                until: self.now.plus_seconds(INVITATION_SECONDS),
+            };
+            self.records().invite_club_user(&new).await?;
+            let joined = self
+                .records()
+                .finish_reset(&token_hash, password_hash, self.now)
+                .await?;
+            joined.with_context(|| format!("{name} has not joined"))?;
+        }
+        Ok(())
+    }
+
+    /// The first sale of an offer. The offer stays on sale and can no longer be edited (decision
+    /// H-4).
+    pub(super) async fn first_sale(
+        &self,
+        sellers: &[Seller],
+        draws: &[DrawId],
+    ) -> anyhow::Result<()> {
+        let offer = OFFERS
+            .iter()
+            .find(|offer| offer.slug == LOCKED_OFFER_SLUG)
+            .context("the locked offer is planned")?;
+        let (game, seller) = (offer.games[0], &sellers[offer.club]);
+        let plan = &DRAWS[game];
+        let wanted = LineRequest {
+            draw: draws[game],
+            count: 1,
+            unit_price: plan.price,
+            passes_card_fee: plan.pass_card_fee,
+        };
+        let wish = PlannedOrder {
+            seller: seller.clone(),
+            wanted,
+            buyer: Some(BUYERS[0]),
+        };
+        let bundle = self
+            .records()
+            .bundle_by_slug(seller.club, LOCKED_OFFER_SLUG)
+            .await?
+            .context("the offer exists")?
+            .id;
+        let payments = &self.running.engine.payments;
+        let order = buyers::open(payments, &wish).await?;
+        self.records()
+            .note_offers(order.order.id, &[(bundle, 1)])
+            .await?;
+        buyers::pay(payments, order).await?;
+        Ok(())
+    }
+}

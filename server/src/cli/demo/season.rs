@@ -1,0 +1,205 @@
+//! Keeps the demo alive: some draws are always on sale, and old games get a result.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::web;
+use actors::{Clock, Draws, Engine, Payments};
+use anyhow::Context;
+use domain::{Command, DrawId, GameResult, Timestamp};
+use persistence::records::clubs::Club;
+
+use super::buyers;
+use super::plan::{CLUBS, DRAWS, DrawPlan, LATER_OPPONENTS};
+use super::seed::{Seller, new_draw, round};
+use crate::app::Running;
+use crate::http::routes::club::results;
+use crate::sandbox::clock::SandboxClock;
+use crate::services::catalogue::lists::{List, ListSlice};
+use crate::state::State;
+
+/// Interval between checks.
+const CHECK_INTERVAL: Duration = Duration::from_secs(20);
+/// Minimum number of draws on sale.
+const LIVE_MIN: usize = 9;
+/// Number of draws on sale after a refill, so that the next refill is not needed at once.
+const LIVE_AFTER_REFILL: usize = 12;
+/// Games without a result that are left for the user to complete.
+const AWAITING_KEPT: usize = 2;
+const RESULT_WAIT_MS: i64 = 24 * HOUR_MS;
+const MINUTE_MS: i64 = 60 * 1000;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+/// Kick-offs of new draws in minutes from now, in turn: from within the hour to most of a week.
+const MINUTES_AHEAD: [i64; 8] = [
+    45,
+    5 * 60,
+    20 * 60,
+    28 * 60,
+    50 * 60,
+    75 * 60,
+    100 * 60,
+    150 * 60,
+];
+
+/// Checks at once and then at regular intervals, until aborted. Once the clock was moved, the user
+/// who moved it runs the season.
+pub fn run(running: &Running, clock: Arc<SandboxClock>) -> tokio::task::JoinHandle<()> {
+    let keeper = SeasonKeeper::of(running.state.clone(), &running.engine, clock.clone());
+    tokio::spawn(async move {
+        loop {
+            if !clock.is_moved()
+                && let Err(failure) = keeper.look().await
+            {
+                tracing::warn!(%failure, "demo season check failed");
+            }
+            tokio::time::sleep(CHECK_INTERVAL).await;
+        }
+    })
+}
+
+/// Refills the draws on sale and completes old games.
+pub struct SeasonKeeper {
+    state: web::Data<State>,
+    draws: Draws,
+    payments: Payments,
+    clock: Arc<dyn Clock>,
+}
+
+impl SeasonKeeper {
+    pub fn of(state: web::Data<State>, engine: &Engine, clock: Arc<dyn Clock>) -> SeasonKeeper {
+        SeasonKeeper {
+            state,
+            draws: engine.draws.clone(),
+            payments: engine.payments.clone(),
+            clock,
+        }
+    }
+
+    /// Puts draws on sale when too few are left, and completes games that have waited too long.
+    ///
+    /// # Errors
+    ///
+    /// The database does not answer, or one of the demo's clubs is gone.
+    pub async fn look(&self) -> anyhow::Result<()> {
+        let now = self.clock.now();
+        let live = self
+            .state
+            .catalogue
+            .part(List::Active, ListSlice::default(), now)
+            .len();
+        if live < LIVE_MIN {
+            self.put_on_sale(LIVE_AFTER_REFILL - live, now).await?;
+        }
+        let (_, views) = self.state.catalogue.listed(now);
+        let awaiting = views
+            .iter()
+            .filter(|view| view.result.is_none() && view.closes_at <= now);
+        let mut awaiting: Vec<(Timestamp, DrawId)> =
+            awaiting.map(|view| (view.closes_at, view.draw)).collect();
+        awaiting.sort();
+        let played = awaiting.len().saturating_sub(AWAITING_KEPT);
+        for (kick_off, draw) in awaiting.into_iter().take(played) {
+            if kick_off < now.plus_ms(-RESULT_WAIT_MS) {
+                self.complete(draw).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Completes a draw with everything that follows when a club enters a result.
+    async fn complete(&self, draw: DrawId) -> anyhow::Result<()> {
+        let outcome = self
+            .draws
+            .execute(
+                draw,
+                Command::Complete {
+                    result: result_of(draw),
+                },
+                None,
+            )
+            .await?;
+        self.state.catalogue.reload().await?;
+        let facts = self.state.catalogue.facts();
+        let listing = facts
+            .listing(draw)
+            .with_context(|| format!("draw {draw} is listed"))?
+            .clone();
+        let settled = results::settle(&self.state, &listing, draw, &outcome.view).await;
+        settled.map_err(|problem| anyhow::anyhow!("{problem}"))
+    }
+
+    async fn put_on_sale(&self, count: usize, now: Timestamp) -> anyhow::Result<()> {
+        let clubs = self.state.records.clubs().await?;
+        let sellers = CLUBS
+            .iter()
+            .map(|plan| seller(&clubs, plan.slug))
+            .collect::<anyhow::Result<Vec<Seller>>>()?;
+        let turn = self.state.records.listings().await?.len();
+        let plans: Vec<(DrawPlan, Timestamp)> = (turn..turn + count)
+            .map(|turn| planned(turn, now))
+            .collect();
+        let new: Vec<_> = plans
+            .iter()
+            .map(|(plan, kick_off)| new_draw(plan, &sellers[plan.club], *kick_off))
+            .collect();
+        let ids = self.state.records.create_draws(&new).await?;
+        self.state.catalogue.reload().await?;
+        let mut planned_orders = Vec::new();
+        for ((plan, _), id) in plans.iter().zip(&ids) {
+            self.draws.wake(*id).await?;
+            planned_orders.extend(buyers::planned_orders(&sellers[plan.club], *id, plan));
+        }
+        buyers::buy(&self.payments, planned_orders).await
+    }
+}
+
+/// The `turn`-th draw overall: modelled on one of the first season, with another opponent and fewer
+/// sales.
+fn planned(turn: usize, now: Timestamp) -> (DrawPlan, Timestamp) {
+    let model = &DRAWS[turn % DRAWS.len()];
+    let plan = DrawPlan {
+        away: LATER_OPPONENTS[turn % LATER_OPPONENTS.len()],
+        sold: model.sold / 2,
+        club: turn % CLUBS.len(),
+        ..*model
+    };
+    (
+        plan,
+        round(now.plus_ms(MINUTES_AHEAD[turn % MINUTES_AHEAD.len()] * MINUTE_MS)),
+    )
+}
+
+fn seller(clubs: &[Club], slug: &str) -> anyhow::Result<Seller> {
+    let club = clubs
+        .iter()
+        .find(|club| club.slug == slug)
+        .with_context(|| format!("the demo's club {slug} is gone"))?;
+    let account = club
+        .account
+        .clone()
+        .with_context(|| format!("the demo's club {slug} has no account"))?;
+    Ok(Seller {
+        club: club.id,
+        account,
+    })
+}
+
+/// A result that depends only on the draw.
+fn result_of(draw: DrawId) -> GameResult {
+    let (home, away) = (draw.0 * 7 % 13 + 1, draw.0 * 5 % 13 + 1);
+    GameResult::new(home as u8, away as u8).expect("both within 1…13")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_draws_kick_off_later_and_have_free_tickets() {
+        let now = Timestamp(1_795_165_800_000);
+        for turn in 0..100 {
+            let (plan, kick_off) = planned(turn, now);
+            assert!(kick_off > now && plan.sold < 169);
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Seeds an empty demo through the same code as a real season. Clubs and draws are created through
+//! Records. Every ticket comes from an order that is reserved, authorised, allocated and captured,
+//! so that the database and the sandbox agree to the cent.
+
+use actors::{Stripe, StripeSettings};
+use anyhow::{Context, ensure};
+use domain::order::LineRequest;
+use domain::{AccountId, Cents, ClubId, Command, DrawId, FeePolicy, GameResult, Timestamp};
+use persistence::Postgres;
+use persistence::records::Records;
+use persistence::records::bundles::NewBundle;
+use persistence::records::clubs::NewClub;
+use persistence::records::draws::DrawToCreate;
+use persistence::records::payouts::NewPayout;
+
+use super::plan::{
+    BUYERS, CLUBS, ClubPlan, DRAWS, DrawPlan, FOOTERS, OFFERS, PlannedStatus, WAITLIST,
+};
+use super::{PASSWORD, anomalies, buyers};
+use crate::app::Running;
+use crate::sandbox::Sandbox;
+use crate::sandbox::authenticator::{OPERATOR, OPERATOR_SECRET};
+use crate::services::identity::{link_hash, password, random};
+
+/// The second operator, for actions that need two approvals (decision I-8).
+const SECOND_OPERATOR: &str = "second-operator@demo.test";
+/// The setting that is written last. A database without it was not seeded completely.
+const SEEDED: &str = "demo_seeded";
+/// Time until kick-off of a played draw while its tickets are sold: enough for any machine.
+const SEEDING_MS: i64 = 2 * HOUR_MS;
+/// Attempts, a tenth of a second apart, to see the webhooks of declined payments.
+const WEBHOOK_ATTEMPTS: u32 = 100;
+const MINUTE_MS: i64 = 60 * 1000;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+
+/// How far a database is seeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeedState {
+    Empty,
+    /// A seed that was interrupted. It is erased and started again.
+    Partial,
+    Complete,
+}
+
+/// Reads how far this database is seeded.
+pub async fn read_seed_state(records: &Records) -> anyhow::Result<SeedState> {
+    if records.settings().await?.contains_key(SEEDED) {
+        return Ok(SeedState::Complete);
+    }
+    Ok(if records.clubs().await?.is_empty() {
+        SeedState::Empty
+    } else {
+        SeedState::Partial
+    })
+}
+
+/// Moves the played games into the past and marks the seed as complete. No actor may be running.
+pub async fn finish(postgres: &Postgres, seed_result: SeedResult) -> anyhow::Result<()> {
+    let records = Records::new(postgres.clone());
+    for PlayedDraw { draw, back_ms } in seed_result.played {
+        records.backdate(draw, back_ms).await?;
+    }
+    for late in seed_result.late {
+        late.raise(postgres).await?;
+    }
+    records.set_setting(SEEDED, "true", "demo").await?;
+    Ok(())
+}
+
+/// Everything a seed needs.
+pub struct SeedRun<'a> {
+    pub running: &'a Running,
+    pub sandbox: &'a Sandbox,
+    pub now: Timestamp,
+}
+
+/// Work that must wait until the server has stopped.
+pub struct SeedResult {
+    played: Vec<PlayedDraw>,
+    late: Vec<anomalies::DeferredAnomaly>,
+}
+
+/// A draw whose dates are still to be moved into the past.
+pub struct PlayedDraw {
+    draw: DrawId,
+    back_ms: i64,
+}
+
+/// A club of the demo and its connected account.
+#[derive(Clone, Debug)]
+pub struct Seller {
+    pub club: ClubId,
+    pub account: AccountId,
+}
+
+impl SeedRun<'_> {
+    /// Seeds everything except the work that must wait until the server has stopped.
+    pub async fn run(&self) -> anyhow::Result<SeedResult> {
+        let hash = password::hash(PASSWORD);
+        for (email, name) in [
+            (OPERATOR, "Demo Operator"),
+            (SECOND_OPERATOR, "Second Operator"),
+        ] {
+            let operator = self.records().create_admin(email, name, &hash).await?;
+            self.records()
+                .begin_second_factor(operator, OPERATOR_SECRET)
+                .await?;
+            self.records().use_step(operator, 1, self.now).await?;
+        }
+        let mut sellers = Vec::new();
+        for plan in &CLUBS {
+            sellers.push(
+                self.club(plan, &hash)
+                    .await
+                    .with_context(|| format!("club {}", plan.slug))?,
+            );
+        }
+        let draws = self.draws(&sellers).await?;
+        self.seed_offers_and_footers(&sellers, &draws).await?;
+        self.staff(&sellers[0], &hash).await?;
+        let orders: Vec<buyers::PlannedOrder> = DRAWS
+            .iter()
+            .zip(&draws)
+            .flat_map(|(plan, draw)| buyers::planned_orders(&sellers[plan.club], *draw, plan))
+            .collect();
+        buyers::buy(&self.running.engine.payments, orders).await?;
+        self.first_sale(&sellers, &draws).await?;
+        self.declined(&sellers, &draws).await?;
+        let mut played = Vec::new();
+        for (plan, draw) in DRAWS.iter().zip(&draws) {
+            played.extend(self.settle(plan, *draw, &sellers[plan.club]).await?);
+        }
+        let late = anomalies::create(self, &draws, &sellers).await?;
+        // Let the reconciler see every payment before its dates move.
+        self.running
+            .engine
+            .reconciler
+            .scan(self.now.plus_ms(-SEEDING_MS))
+            .await?;
+        Ok(SeedResult { played, late })
+    }
+
+    /// A Stripe client that bypasses the engine.
+    pub fn provider(&self) -> anyhow::Result<Stripe> {
+        let key = self.running.state.config.stripe.secret_key.expose();
+        let settings = StripeSettings::new(key, format!("{}/sandbox/stripe", self.running.url()));
+        Stripe::new(&settings).map_err(anyhow::Error::msg)
+    }
+
+    /// Places one declined order for each club.
+    async fn declined(&self, sellers: &[Seller], draws: &[DrawId]) -> anyhow::Result<()> {
+        for (club, seller) in sellers.iter().enumerate() {
+            let of_club = |plan: &DrawPlan| {
+                plan.club == club
+                    && plan.sold < 169
+                    && matches!(plan.status, PlannedStatus::OnSale { .. })
+            };
+            let index = DRAWS
+                .iter()
+                .position(of_club)
+                .context("every club has a draw with room")?;
+            let plan = &DRAWS[index];
+            let wanted = LineRequest {
+                draw: draws[index],
+                count: 3,
+                unit_price: plan.price,
+                passes_card_fee: plan.pass_card_fee,
+            };
+            let wish = buyers::PlannedOrder {
+                seller: seller.clone(),
+                wanted,
+                buyer: Some(BUYERS[club]),
+            };
+            buyers::declined(&self.running.engine.payments, wish).await?;
+        }
+        // Webhooks report the declined payments. A late one is delivered after the next start.
+        for _ in 0..WEBHOOK_ATTEMPTS {
+            if self
+                .records()
+                .failed_payments(None, self.now.plus_ms(-HOUR_MS))
+                .await?
+                .newest
+                .len()
+                >= sellers.len()
+            {
+                break;
+            }
+            buyers::pause().await;
+        }
+        Ok(())
+    }
+
+    pub(super) fn records(&self) -> &Records {
+        &self.running.state.records
+    }
+
+    async fn club(&self, plan: &ClubPlan, hash: &str) -> anyhow::Result<Seller> {
+        let club = self
+            .records()
+            .create_club(&NewClub {
+                name: plan.name.to_string(),
+                email: format!("{}@demo.test", plan.slug),
+                password_hash: hash.to_string(),
+                location: Some(plan.location.to_string()),
+                phone: Some(plan.phone.to_string()),
+                slug: plan.slug.to_string(),
+                title: Some(plan.title.to_string()),
+                tagline: Some(plan.tagline.to_string()),
+                logo_url: None,
+                colors: Some(plan.colours.map(String::from)),
+            })
+            .await?;
+        if plan.is_verified {
+            let token: [u8; 32] = random();
+            let hash = link_hash(&token);
+            self.records()
+                .begin_verification(club.id, &hash, self.now.plus_ms(HOUR_MS))
+                .await?;
+            ensure!(
+                self.records().finish_verification(&hash, self.now).await?,
+                "the club's address is confirmed"
+            );
+        }
+        let account = AccountId(format!("acct_demo_{}", plan.slug.replace('-', "_")));
+        self.sandbox.ensure_account(&account.0, plan.name)?;
+        self.records().connect_account(club.id, &account).await?;
+        self.records()
+            .account_updated(&account, true, true, true)
+            .await?;
+        Ok(Seller {
+            club: club.id,
+            account,
+        })
+    }
+
+    async fn draws(&self, sellers: &[Seller]) -> anyhow::Result<Vec<DrawId>> {
+        let new: Vec<DrawToCreate> = DRAWS
+            .iter()
+            .map(|plan| {
+                let kick_off = match plan.status {
+                    PlannedStatus::OnSale { minutes } => {
+                        round(self.now.plus_ms(minutes * MINUTE_MS))
+                    }
+                    PlannedStatus::Awaiting { .. } | PlannedStatus::Completed { .. } => {
+                        round(self.now.plus_ms(SEEDING_MS))
+                    }
+                };
+                new_draw(plan, &sellers[plan.club], kick_off)
+            })
+            .collect();
+        let ids = self.records().create_draws(&new).await?;
+        for id in &ids {
+            self.running.engine.draws.wake(*id).await?;
+        }
+        Ok(ids)
+    }
+
+    /// Seeds offers, footers and the waitlist.
+    async fn seed_offers_and_footers(
+        &self,
+        sellers: &[Seller],
+        draws: &[DrawId],
+    ) -> anyhow::Result<()> {
+        for offer in &OFFERS {
+            let new = NewBundle {
+                name: offer.name.to_string(),
+                slug: offer.slug.to_string(),
+                status: offer.status.to_string(),
+                kind: offer.kind.to_string(),
+                display_tag: Some(offer.tag.to_string()),
+                primary_copy: Some(offer.copy.to_string()),
+                games: offer.games.iter().map(|game| draws[*game]).collect(),
+                ..NewBundle::default()
+            };
+            self.records()
+                .create_bundle(sellers[offer.club].club, &new)
+                .await?;
+        }
+        for (order, (heading, items)) in (0..).zip(FOOTERS) {
+            let menu = self.records().create_footer_menu(heading, order).await?;
+            for (order, (label, url)) in (0..).zip(items) {
+                self.records()
+                    .create_footer_item(menu, label, url, order)
+                    .await?;
+            }
+        }
+        for (club, name, email, phone) in WAITLIST {
+            self.records()
+                .join_waitlist(club, name, email, phone)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Enters the result of a played draw and everything that follows from it.
+    async fn settle(
+        &self,
+        plan: &DrawPlan,
+        draw: DrawId,
+        seller: &Seller,
+    ) -> anyhow::Result<Option<PlayedDraw>> {
+        let (days_ago, (home, away)) = match plan.status {
+            PlannedStatus::OnSale { .. } => return Ok(None),
+            PlannedStatus::Awaiting { hours_ago } => {
+                return Ok(Some(PlayedDraw {
+                    draw,
+                    back_ms: SEEDING_MS + hours_ago * HOUR_MS,
+                }));
+            }
+            PlannedStatus::Completed { days_ago, result } => (days_ago, result),
+        };
+        let planned = GameResult::new(home, away).context("a result within 1…13")?;
+        let result = self.result(plan.prize, draw, planned).await?;
+        let outcome = self
+            .running
+            .engine
+            .draws
+            .execute(draw, Command::Complete { result }, None)
+            .await?;
+        ensure!(outcome.view.result.is_some(), "draw {draw} has no result");
+        let financials = self.records().draw_financials(draw).await?;
+        let share = financials.revenue + financials.card_fees_passed_on
+            - financials.provider_fees_known
+            - financials.application_fee;
+        self.pay(draw, seller, "club_share", share).await?;
+        let back_ms = SEEDING_MS + days_ago * 24 * HOUR_MS;
+        self.award(plan.prize, draw, seller, back_ms).await?;
+        Ok(Some(PlayedDraw { draw, back_ms }))
+    }
+}
+
+impl SeedRun<'_> {
+    /// Records a completed payout (decision D-17).
+    pub(super) async fn pay(
+        &self,
+        draw: DrawId,
+        seller: &Seller,
+        kind: &str,
+        amount: Cents,
+    ) -> anyhow::Result<()> {
+        let new = NewPayout {
+            draw,
+            club: seller.club,
+            kind,
+            amount,
+            recipient_email: None,
+            recipient_name: None,
+        };
+        let payout = self.records().record_payout(&new).await?;
+        self.records()
+            .settle_payout(payout.id, "completed", None)
+            .await?;
+        Ok(())
+    }
+}
+
+/// Rounds a kick-off to five minutes, as on a fixture list.
+pub fn round(at: Timestamp) -> Timestamp {
+    let step = 5 * MINUTE_MS;
+    Timestamp((at.0 + step / 2).div_euclid(step) * step)
+}
+
+/// A planned draw with its kick-off.
+pub fn new_draw(plan: &DrawPlan, seller: &Seller, kick_off: Timestamp) -> DrawToCreate {
+    let club = &CLUBS[plan.club];
+    DrawToCreate {
+        club: seller.club,
+        league: Some(plan.league.to_string()),
+        home_team: club.home.to_string(),
+        away_team: plan.away.to_string(),
+        zone: club.zone.to_string(),
+        kick_off,
+        opens_at: None,
+        price: plan.price,
+        prize_percentage: plan.prize_percentage,
+        round_up_prize: plan.round_up_prize,
+        pass_card_fee: plan.pass_card_fee,
+        fee_policy: FeePolicy::DEFAULT,
+        contact_name: club.contact.0.to_string(),
+        contact_phone: club.contact.1.to_string(),
+    }
+}

@@ -1,0 +1,254 @@
+//! The fast path: answers frequent requests from memory, before the application runs. It needs no
+//! routing and no extractor, and its headers are prepared once per worker.
+//!
+//! Everything else goes to the application, whose responses are the same, byte for byte
+//! (`tests/api/fast_path.rs`). Sold-out requests are also rejected here, before any state is recorded.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use actix_http::Request;
+use actix_service::{IntoServiceFactory, Service, ServiceFactory};
+use actix_web::body::BoxBody;
+use actix_web::dev::{AppConfig, Payload, Response, ServiceResponse};
+use actix_web::http::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderValue, SET_COOKIE};
+use actix_web::http::{Method, StatusCode};
+use actix_web::{Error, HttpMessage, web};
+use actors::DurationHistogram;
+use bytes::Bytes;
+use domain::Timestamp;
+use futures_util::TryFutureExt;
+use futures_util::future::{Either, LocalBoxFuture, MapOk, Ready, ready};
+
+use crate::http::edge::{PRIVATE_PAGE, new_id};
+use crate::render::page_cache::{CachedPageKey, PageVersion};
+use crate::services::catalogue::prepared::Prepared;
+use crate::services::identity::Browser;
+use crate::state::State;
+
+mod address;
+mod prepared_headers;
+mod request_cookies;
+mod sold_out;
+
+use address::FastPathAddress;
+use prepared_headers::PreparedHeaders;
+use request_cookies::RequestCookies;
+
+/// Creates the fast path of each worker.
+pub struct Front<A> {
+    state: web::Data<State>,
+    app: A,
+}
+
+impl<A: ServiceFactory<Request>> Front<A> {
+    /// Puts the fast path before `app`, which is wrapped in [`crate::http::edge::wrap`].
+    pub fn before(app: impl IntoServiceFactory<A, Request>, state: web::Data<State>) -> Front<A> {
+        Front {
+            state,
+            app: app.into_factory(),
+        }
+    }
+}
+
+impl<A> ServiceFactory<Request> for Front<A>
+where
+    A: ServiceFactory<
+            Request,
+            Config = AppConfig,
+            Response = ServiceResponse<BoxBody>,
+            Error = Error,
+            InitError = (),
+        >,
+    A::Future: 'static,
+    A::Service: 'static,
+{
+    type Response = Response<BoxBody>;
+    type Error = Error;
+    type Config = AppConfig;
+    type Service = FastPath<A::Service>;
+    type InitError = ();
+    type Future = LocalBoxFuture<'static, Result<Self::Service, ()>>;
+
+    fn new_service(&self, config: AppConfig) -> Self::Future {
+        let (state, app) = (self.state.clone(), self.app.new_service(config));
+        Box::pin(async move {
+            let (headers, counts) = (PreparedHeaders::new(&state), ResponseCounters::new(&state));
+            Ok(FastPath(Rc::new(FastPathInner {
+                state,
+                headers,
+                counts,
+                app: app.await?,
+            })))
+        })
+    }
+}
+
+/// The fast path of one worker.
+pub struct FastPath<S>(Rc<FastPathInner<S>>);
+
+struct FastPathInner<S> {
+    state: web::Data<State>,
+    headers: PreparedHeaders,
+    counts: ResponseCounters,
+    app: S,
+}
+
+type FastPathResult = Result<Response<BoxBody>, Error>;
+type AppFuture<F> = MapOk<F, fn(ServiceResponse<BoxBody>) -> Response<BoxBody>>;
+
+impl<S> Service<Request> for FastPath<S>
+where
+    S: Service<Request, Response = ServiceResponse<BoxBody>, Error = Error> + 'static,
+{
+    type Response = Response<BoxBody>;
+    type Error = Error;
+    type Future = Either<
+        Ready<FastPathResult>,
+        Either<LocalBoxFuture<'static, FastPathResult>, AppFuture<S::Future>>,
+    >;
+
+    fn poll_ready(&self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        self.0.app.poll_ready(context)
+    }
+
+    fn call(&self, mut request: Request) -> Self::Future {
+        if let Some(response) = self.0.respond_from_memory(&mut request) {
+            return Either::Left(ready(Ok(response)));
+        }
+        if *request.method() == Method::POST && request.path() == address::CREATE_INTENT_PATH {
+            return Either::Right(Either::Left(Box::pin(
+                self.0.clone().create_intent(request),
+            )));
+        }
+        Either::Right(Either::Right(
+            self.0.app.call(request).map_ok(Response::from),
+        ))
+    }
+}
+
+/// Counters of one kind of response, for status 200 and 304.
+type CountersByStatus = [Arc<DurationHistogram>; 2];
+
+struct ResponseCounters {
+    calls: [CountersByStatus; address::CALLS.len()],
+    page: Arc<DurationHistogram>,
+    sold_out: Arc<DurationHistogram>,
+}
+
+impl ResponseCounters {
+    fn new(state: &State) -> ResponseCounters {
+        let counter = |route, status| state.metrics.counter(&Method::GET, route, status);
+        ResponseCounters {
+            calls: address::CALLS.map(|route| [counter(route, 200), counter(route, 304)]),
+            page: counter(crate::ops::metrics::NO_ROUTE, 200),
+            sold_out: state
+                .metrics
+                .counter(&Method::POST, address::CREATE_INTENT_PATH, 409),
+        }
+    }
+}
+
+impl<S> FastPathInner<S> {
+    /// Answers from memory. `None` passes the request to the application.
+    fn respond_from_memory(&self, request: &mut Request) -> Option<Response<BoxBody>> {
+        if *request.method() != Method::GET || !matches!(request.payload(), Payload::None) {
+            return None;
+        }
+        let (started, now) = (Instant::now(), self.state.clock.now());
+        let (response, count) = match FastPathAddress::of(request.uri())? {
+            FastPathAddress::Call(call) => {
+                if call.depends_on_login()
+                    && RequestCookies::of(request.headers(), &self.state, now)?.login
+                {
+                    return None;
+                }
+                let prepared = call.ready(&self.state.catalogue, now)?;
+                let is_known = prepared.is_known_to(request);
+                (
+                    self.revalidated(&prepared, is_known, request.headers(), now),
+                    &self.counts.calls[call.index()][usize::from(is_known)],
+                )
+            }
+            FastPathAddress::Page(name) => {
+                (self.page(name, request.headers(), now)?, &self.counts.page)
+            }
+        };
+        // These requests are counted but not logged: the log lines of many readers would hide the
+        // important ones.
+        count.record(started.elapsed());
+        Some(response)
+    }
+
+    fn revalidated(
+        &self,
+        prepared: &Prepared,
+        is_known: bool,
+        headers: &HeaderMap,
+        now: Timestamp,
+    ) -> Response<BoxBody> {
+        let (status, lines, body) = if is_known {
+            (
+                StatusCode::NOT_MODIFIED,
+                &self.headers.not_modified,
+                Bytes::new(),
+            )
+        } else if let Some(smaller) = prepared.body().gzip_if_accepted(headers) {
+            (StatusCode::OK, &self.headers.smaller_revalidated, smaller)
+        } else {
+            (
+                StatusCode::OK,
+                &self.headers.revalidated,
+                prepared.body().plain().clone(),
+            )
+        };
+        let mut response = Response::with_body(status, BoxBody::new(body));
+        lines.write(response.headers_mut(), new_id(), self.headers.time(now));
+        response.headers_mut().insert(ETAG, prepared.tag().clone());
+        response
+    }
+
+    fn page(
+        &self,
+        name: CachedPageKey,
+        headers: &HeaderMap,
+        now: Timestamp,
+    ) -> Option<Response<BoxBody>> {
+        let cookies = RequestCookies::of(headers, &self.state, now)?;
+        let rendered = self.state.pages.get(
+            name,
+            PageVersion::ready(&self.state.catalogue, name, now)?,
+            now,
+        )?;
+        let (lines, body) = match rendered.document.gzip_if_accepted(headers) {
+            Some(smaller) => (&self.headers.smaller_page, smaller),
+            None => (&self.headers.page, rendered.document.plain().clone()),
+        };
+        let mut response = Response::with_body(StatusCode::OK, BoxBody::new(body));
+        lines.write(response.headers_mut(), new_id(), self.headers.time(now));
+        if cookies.browser.is_none() {
+            response
+                .headers_mut()
+                .insert(CACHE_CONTROL, HeaderValue::from_static(PRIVATE_PAGE));
+        }
+        self.set_cookie(cookies, &mut response, now);
+        Some(response)
+    }
+
+    /// Gives a browser without a valid cookie a new one.
+    fn set_cookie(
+        &self,
+        cookies: RequestCookies,
+        response: &mut Response<BoxBody>,
+        now: Timestamp,
+    ) {
+        if cookies.browser.is_none() {
+            let value = self.state.browser_cookies.value(Browser::new(), now);
+            response
+                .headers_mut()
+                .append(SET_COOKIE, self.headers.cookie(&value));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The addresses that the fast path can answer, in the one spelling that the site's own pages use.
+//! Every other spelling goes to the application.
+
+use actix_web::http::Uri;
+use domain::{DrawId, Timestamp};
+
+use crate::render::page_cache::CachedPageKey;
+use crate::services::catalogue::Catalogue;
+use crate::services::catalogue::lists::List;
+use crate::services::catalogue::prepared::Prepared;
+
+/// The API routes among them, as the route table names them. All are public.
+pub const CALLS: [&str; 5] = [
+    "/api/draws/active",
+    "/api/draws/awaiting-results",
+    "/api/draws/completed",
+    "/api/draws/{draw}",
+    "/api/draws/{draw}/tickets",
+];
+
+/// The route whose sold-out refusals the fast path answers (`front/sold_out.rs`).
+pub const CREATE_INTENT_PATH: &str = "/api/create-payment-intent";
+
+/// More digits than any draw's number has.
+const DIGITS_MAX: usize = 15;
+
+/// An address that the fast path can answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FastPathAddress {
+    Call(FastPathCall),
+    Page(CachedPageKey),
+}
+
+/// An API call that the fast path can answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FastPathCall {
+    List(List),
+    Draw(DrawId),
+    Tickets(DrawId),
+}
+
+impl FastPathAddress {
+    /// Parses an address. `None` if it is not one of these.
+    pub fn of(uri: &Uri) -> Option<FastPathAddress> {
+        let path = uri.path();
+        if let Some(call) = path.strip_prefix("/api/draws/") {
+            return if uri.query().is_none() {
+                FastPathCall::of(call).map(FastPathAddress::Call)
+            } else {
+                None
+            };
+        }
+        if path == "/" {
+            return Some(FastPathAddress::Page(CachedPageKey::of_draw(None)));
+        }
+        let draw = number(path.strip_prefix("/draw/")?)?;
+        Some(FastPathAddress::Page(CachedPageKey::of_draw(Some(draw))))
+    }
+}
+
+impl FastPathCall {
+    fn of(path: &str) -> Option<FastPathCall> {
+        match path {
+            "active" => Some(FastPathCall::List(List::Active)),
+            "awaiting-results" => Some(FastPathCall::List(List::Awaiting)),
+            "completed" => Some(FastPathCall::List(List::Completed)),
+            _ => match path.split_once('/') {
+                None => number(path).map(FastPathCall::Draw),
+                Some((draw, "tickets")) => number(draw).map(FastPathCall::Tickets),
+                Some(_) => None,
+            },
+        }
+    }
+
+    /// The index of this call in [`CALLS`].
+    pub fn index(self) -> usize {
+        match self {
+            FastPathCall::List(list) => list as usize,
+            FastPathCall::Draw(_) => 3,
+            FastPathCall::Tickets(_) => 4,
+        }
+    }
+
+    /// Whether the response depends on the login. A draw's owner sees more of it.
+    pub fn depends_on_login(self) -> bool {
+        !matches!(self, FastPathCall::List(_))
+    }
+
+    /// The current response, if it is in memory.
+    pub fn ready(self, catalogue: &Catalogue, now: Timestamp) -> Option<Prepared> {
+        match self {
+            FastPathCall::List(list) => catalogue.list_ready(list, now),
+            FastPathCall::Draw(draw) => catalogue.single_ready(draw, now),
+            FastPathCall::Tickets(draw) => catalogue.tickets_ready(draw, now),
+        }
+    }
+}
+
+fn number(word: &str) -> Option<DrawId> {
+    let plain = word.len() <= DIGITS_MAX
+        && !word.starts_with('0')
+        && word.bytes().all(|byte| byte.is_ascii_digit());
+    if plain {
+        word.parse().ok().map(DrawId)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::access::Audience;
+
+    use super::*;
+    use crate::http::routes::{FORM, ROUTES, Verb};
+    use crate::render::page_address::Page;
+
+    fn of(uri: &'static str) -> Option<FastPathAddress> {
+        FastPathAddress::of(&Uri::from_static(uri))
+    }
+
+    #[test]
+    fn every_fast_path_call_is_public() {
+        for (index, path) in CALLS.into_iter().enumerate() {
+            let row = ROUTES
+                .iter()
+                .find(|route| route.path == path && route.method == Verb::Get)
+                .expect("in the table");
+            assert_eq!(row.audience, Audience::Public, "{path}");
+            let uri: Uri = path.replace("{draw}", "1042").parse().expect("an address");
+            let Some(FastPathAddress::Call(call)) = FastPathAddress::of(&uri) else {
+                panic!("{path}")
+            };
+            assert_eq!(call.index(), index, "{path}");
+        }
+    }
+
+    #[test]
+    fn create_intent_route_is_public() {
+        let row = ROUTES
+            .iter()
+            .find(|route| route.path == CREATE_INTENT_PATH && route.method == Verb::Post)
+            .expect("in the table");
+        assert_eq!((row.audience, row.body_max), (Audience::Public, FORM));
+    }
+
+    #[test]
+    fn page_name_matches_the_page_cache() {
+        for path in ["/", "/draw/1042"] {
+            let name = CachedPageKey::of(&Page::of(path).expect("a page")).expect("kept");
+            assert_eq!(of(path), Some(FastPathAddress::Page(name)), "{path}");
+        }
+        assert_eq!(
+            of("/draw/1042?utm_source=x"),
+            of("/draw/1042"),
+            "the query does not change the page"
+        );
+    }
+
+    #[test]
+    fn other_spellings_go_to_the_application() {
+        for uri in [
+            "/api/draws/active?clubId=1",
+            "/api/draws/active?",
+            "/api/draws/active/",
+            "/api/draws/%61ctive",
+            "/api/draws/01042",
+            "/api/draws/+1042",
+            "/api/draws/",
+            "/api/draws/1042/tickets/csv",
+            "/api/draws/99999999999999999999",
+            "/draw/1042/",
+            "/draw/",
+            "/Draw/1042",
+            "/club/sharks",
+            "*",
+        ] {
+            assert_eq!(of(uri), None, "{uri}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Background tasks of the server: they refresh the catalogue, publish changes and delete expired data.
+
+use std::time::Duration;
+
+use actix_web::web;
+use persistence::Failure;
+
+use super::routes::club::reminders;
+use super::routes::operator::audit;
+use crate::live;
+use crate::state::State;
+
+/// How often the catalogue is refreshed from the database.
+const CATALOGUE_REFRESH_INTERVAL: Duration = Duration::from_secs(1);
+/// How often expired data is swept.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Starts the background tasks: catalogue refresh, sweeps and WebSocket updates. They run until the
+/// returned handles are aborted.
+///
+/// Call it once, inside the actix runtime.
+pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> {
+    let maintain = |state: web::Data<State>| async move {
+        let mut ticks = 0u64;
+        loop {
+            tokio::time::sleep(CATALOGUE_REFRESH_INTERVAL).await;
+            ticks += 1;
+            if let Err(failure) = state.catalogue.refresh().await {
+                tracing::debug!(%failure, "catalogue refresh failed");
+            }
+            if ticks.is_multiple_of(SWEEP_INTERVAL.as_secs()) {
+                state.limits.sweep();
+                sweep(&state).await;
+            }
+        }
+    };
+    vec![
+        actix_web::rt::spawn(maintain(state.clone())),
+        actix_web::rt::spawn(live::run(state)),
+    ]
+}
+
+/// Runs once a minute: deletes expired data, and sends reminders to clubs on the eldest node.
+pub async fn sweep(state: &State) {
+    state.open_orders.sweep(state.clock.now());
+    if let Err(failure) = delete_expired(state).await {
+        tracing::warn!(%failure, "deleting expired data failed, will retry");
+    }
+    if state.draws.is_oldest_node() {
+        reminders::sweep(state).await;
+        audit::mail_anchor(state).await;
+    }
+}
+
+/// Deletes expired sessions, mailed links and failed sign-in attempts. Converts link secrets that a
+/// node of an earlier version stored in clear text.
+async fn delete_expired(state: &State) -> Result<(), Failure> {
+    let now = state.clock.now();
+    let converted = state.records.convert_link_secrets().await?;
+    if converted > 0 {
+        tracing::info!(
+            rows = converted,
+            "stored link secrets were converted to keyed hashes"
+        );
+    }
+    state.records.sweep_sessions(now).await?;
+    state.records.sweep_ticket_links(now).await?;
+    state.records.sweep_tries(now).await?;
+    Ok(())
+}

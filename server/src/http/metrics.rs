@@ -1,0 +1,169 @@
+//! `/metrics` for Prometheus, on an address of its own (decision B-24). Names and labels follow
+//! ux.md section 5.
+
+use std::fmt::{Display, Write};
+use std::net::TcpListener;
+
+use actix_web::dev::ServerHandle;
+use actix_web::{App, HttpResponse, HttpServer, web};
+use actors::DurationHistogram;
+use actors::metrics::BUCKETS_SECONDS;
+
+use crate::state::State;
+
+mod readings;
+
+/// Media type of the Prometheus text format.
+const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// Serves `/metrics` and nothing else, until the handle stops it.
+///
+/// # Errors
+///
+/// The listener cannot be used.
+pub fn serve(listener: TcpListener, state: web::Data<State>) -> std::io::Result<ServerHandle> {
+    let server = HttpServer::new(move || {
+        App::new()
+            .app_data(state.clone())
+            .route("/metrics", web::get().to(show))
+    })
+    .workers(1)
+    .disable_signals()
+    .listen(listener)?
+    .run();
+    let handle = server.handle();
+    actix_web::rt::spawn(server);
+    Ok(handle)
+}
+
+async fn show(state: web::Data<State>) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type(TEXT)
+        .body(text(&state).await)
+}
+
+/// The current metrics as text. Without a database, only those in memory.
+pub async fn text(state: &State) -> String {
+    let mut page = MetricsText::default();
+    let engine_metrics = state.payments.metrics();
+    page.family(
+        "fd_tickets_sold_total",
+        "counter",
+        "Tickets sold since the process began.",
+    );
+    page.sample("fd_tickets_sold_total", &[], engine_metrics.tickets_sold());
+    page.family(
+        "fd_allocation_duration_seconds",
+        "histogram",
+        "From asking a draw to the commit that gave the tickets.",
+    );
+    page.timings(
+        "fd_allocation_duration_seconds",
+        &[],
+        &engine_metrics.allocations,
+    );
+    page.family("fd_ws_sessions", "gauge", "Sockets that are open.");
+    page.sample("fd_ws_sessions", &[], state.live.sessions());
+    page.family(
+        "fd_http_request_duration_seconds",
+        "histogram",
+        "How long calls took.",
+    );
+    for (key, timings) in state.metrics.used_histograms() {
+        let status = key.status.to_string();
+        let labels = [
+            ("route", key.route.as_ref()),
+            ("method", key.method),
+            ("status", status.as_str()),
+        ];
+        page.timings("fd_http_request_duration_seconds", &labels, &timings);
+    }
+    page.family(
+        "fd_offer_events_total",
+        "counter",
+        "What browsers told of offers.",
+    );
+    for (event, count) in state.client_reports.offer_events() {
+        page.sample("fd_offer_events_total", &[("event", event)], count);
+    }
+    page.family(
+        "fd_notices_refused_total",
+        "counter",
+        "Notices whose signature or time was not right.",
+    );
+    for (why, count) in state.metrics.refusals() {
+        page.sample("fd_notices_refused_total", &[("why", why)], count);
+    }
+    page.family(
+        "fd_forwarded_untrusted_total",
+        "counter",
+        "X-Forwarded-For from peers that are not trusted.",
+    );
+    let forwards = state.metrics.untrusted_forwards();
+    page.sample("fd_forwarded_untrusted_total", &[], forwards);
+    readings::write(&mut page, state).await;
+    page.0
+}
+
+/// The text format, line by line.
+#[derive(Default)]
+struct MetricsText(String);
+
+impl MetricsText {
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        let _ = write!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
+    }
+
+    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
+        self.0.push_str(name);
+        for (index, (label, value)) in labels.iter().enumerate() {
+            let value = value
+                .replace('\\', "\\\\")
+                .replace('"', "\\\"")
+                .replace('\n', "\\n");
+            let _ = write!(
+                self.0,
+                "{}{label}=\"{value}\"",
+                if index == 0 { '{' } else { ',' }
+            );
+        }
+        self.0.push_str(if labels.is_empty() { "" } else { "}" });
+        let _ = writeln!(self.0, " {value}");
+    }
+
+    /// Writes a gauge with a single value.
+    fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
+        self.family(name, "gauge", help);
+        self.sample(name, &[], value);
+    }
+
+    fn timings(&mut self, name: &str, labels: &[(&str, &str)], timings: &DurationHistogram) {
+        let counts = timings.cumulative_counts();
+        let ends = BUCKETS_SECONDS
+            .iter()
+            .map(f64::to_string)
+            .chain(["+Inf".to_string()]);
+        for (end, count) in ends.zip(counts) {
+            let labels: Vec<_> = labels
+                .iter()
+                .copied()
+                .chain([("le", end.as_str())])
+                .collect();
+            self.sample(&format!("{name}_bucket"), &labels, count);
+        }
+        self.sample(&format!("{name}_sum"), labels, timings.total_seconds());
+        self.sample(&format!("{name}_count"), labels, counts[counts.len() - 1]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn label_values_are_escaped() {
+        let mut page = MetricsText::default();
+        page.sample("fd_x", &[("type", "a\"b\\c\nd")], 1);
+        assert_eq!(page.0, "fd_x{type=\"a\\\"b\\\\c\\nd\"} 1\n");
+    }
+}

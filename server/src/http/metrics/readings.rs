@@ -1,0 +1,118 @@
+//! Gauges that are read for each scrape, from the database and from memory.
+
+use domain::Timestamp;
+
+use super::MetricsText;
+use crate::api::error::Problem;
+use crate::ops::console_health;
+use crate::state::State;
+
+/// The five anomaly types (specification C, line 180), so that a type without anomalies is 0 rather
+/// than missing.
+const ANOMALY_TYPES: [&str; 5] = [
+    "missing_ticket",
+    "duplicate_payment",
+    "failed_allocation",
+    "mismatched_amount",
+    "orphaned_ticket",
+];
+/// Minimum interval between integrity checks for a scrape. A check reads every row.
+const INTEGRITY_SECONDS: i64 = 300;
+
+/// Writes the gauges. Those from the database are left out while it cannot be read.
+pub(super) async fn write(page: &mut MetricsText, state: &State) {
+    let last_pass = state
+        .payments
+        .metrics()
+        .last_pass_at()
+        .unwrap_or(Timestamp(0));
+    page.gauge(
+        "fd_draws_awake",
+        "Draws whose actor is awake.",
+        state.draws.views().len(),
+    );
+    page.gauge(
+        "fd_draws_paused",
+        "Draws that wait for an operator because they failed.",
+        state.draws.paused(),
+    );
+    let name = "fd_reconciler_last_round_timestamp_seconds";
+    page.gauge(
+        name,
+        "When the reconciler last ended a round; 0: not yet.",
+        last_pass.0 / 1000,
+    );
+    let result = write_database_gauges(page, state).await;
+    let is_up = result.is_ok() && state.records.reachable().await.is_ok();
+    page.gauge(
+        "fd_database_up",
+        "Whether the books can be read and written.",
+        u8::from(is_up),
+    );
+}
+
+async fn write_database_gauges(page: &mut MetricsText, state: &State) -> Result<(), Problem> {
+    let (reservations, held, payments) = state.records.in_flight().await?;
+    let open = state.records.open_anomalies().await?;
+    let (vitals, off_ms) = console_health::read(&*state.clock, &state.records).await?;
+    let name = "fd_clock_off_seconds";
+    page.gauge(
+        name,
+        "How far this node's clock is ahead of the database's; negative: behind.",
+        off_ms as f64 / 1000.0,
+    );
+    page.gauge(
+        "fd_reservations_active",
+        "Reservations that claim tickets.",
+        reservations,
+    );
+    page.gauge("fd_tickets_held", "Tickets that reservations claim.", held);
+    page.gauge(
+        "fd_payments_in_flight",
+        "Orders with a payment intent that are not decided.",
+        payments,
+    );
+    page.family(
+        "fd_payment_anomalies_open",
+        "gauge",
+        "Anomalies that nobody has resolved.",
+    );
+    for kind in ANOMALY_TYPES {
+        let count = open
+            .iter()
+            .find(|(open, _)| open == kind)
+            .map_or(0, |(_, count)| *count);
+        page.sample("fd_payment_anomalies_open", &[("type", kind)], count);
+    }
+    page.gauge(
+        "fd_provider_work_overdue",
+        "Effects at the provider that wait for two minutes.",
+        vitals.provider_overdue,
+    );
+    page.gauge(
+        "fd_webhooks_overdue",
+        "Notices that wait for a minute.",
+        vitals.webhooks_overdue,
+    );
+    page.gauge(
+        "fd_mails_overdue",
+        "Mails that wait for five minutes.",
+        vitals.mails_overdue,
+    );
+    page.gauge(
+        "fd_mails_dead",
+        "Mails of the last four days that were given up.",
+        vitals.mails_dead,
+    );
+    let broken: u64 = state
+        .violations_within(INTEGRITY_SECONDS)
+        .await?
+        .values()
+        .sum();
+    page.gauge(
+        "fd_invariant_violations",
+        "Rows that break a promise.",
+        broken,
+    );
+    Ok(())
+}

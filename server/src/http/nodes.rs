@@ -1,0 +1,130 @@
+//! Calls between nodes. They use a listener of their own, on `NODE_ADDRESS`. A caller must hold the
+//! sealing key, which every node has and the database has not.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use actix_web::dev::ServerHandle;
+use actix_web::{App, HttpServer, web};
+use async_trait::async_trait;
+use bytes::Bytes;
+use domain::{DrawId, Timestamp};
+use http_body_util::{BodyExt, Full};
+use hyper::{Method, Request, StatusCode};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use persistence::nodes::Node;
+
+use actors::{Clock, DrawRequest, PeerAnswer, PeerClient, PeerError};
+
+use crate::api::node as wire;
+use crate::http::routes;
+use crate::state::State;
+
+use crate::ops::peer_credentials::{PASS, PeerCredentials};
+
+/// A live node accepts a connection at once.
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
+/// Longer than any commit takes and shorter than a lease. After this timeout the caller retries
+/// while the new owner is determined. It covers two database reads, so that a busy owner is seen
+/// alive more often than its allowed silence (`actors/src/unresponsive_owners.rs`).
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
+/// Shorter than the server keeps idle connections (actix: 5 s), so that a call rarely meets one
+/// that is being closed.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+const IDLE_MAX: usize = 128;
+/// Few workers: calls from other nodes wait for actors, not for the CPU.
+const WORKERS: usize = 2;
+
+/// A client for other nodes over HTTP, with pooled connections.
+pub struct HttpPeerClient {
+    client: Client<HttpConnector, Full<Bytes>>,
+    credentials: PeerCredentials,
+    clock: std::sync::Arc<dyn Clock>,
+}
+
+impl HttpPeerClient {
+    pub fn new(credentials: PeerCredentials, clock: std::sync::Arc<dyn Clock>) -> HttpPeerClient {
+        let mut tcp = HttpConnector::new();
+        tcp.set_nodelay(true);
+        tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE_TIMEOUT)
+            .pool_max_idle_per_host(IDLE_MAX)
+            .build(tcp);
+        HttpPeerClient {
+            client,
+            credentials,
+            clock,
+        }
+    }
+
+    /// Sends a request to a draw's owner. `None` if there is no readable answer.
+    async fn send(
+        &self,
+        owner: &Node,
+        draw: DrawId,
+        errand: &DrawRequest,
+        now: Timestamp,
+    ) -> Option<PeerAnswer> {
+        let body =
+            serde_json::to_vec(&wire::WireDrawRequest::of(self.credentials.me(), errand)).ok()?;
+        let request = Request::builder()
+            .method(Method::POST)
+            .uri(format!("http://{}/nodes/draws/{draw}", owner.address))
+            .header(PASS, self.credentials.issue(owner.boot, now))
+            .body(Full::new(Bytes::from(
+                self.credentials.seal(owner.boot, &body),
+            )))
+            .ok()?;
+        let response = self.client.request(request).await.ok()?;
+        if response.status() == StatusCode::CONFLICT {
+            return Some(Err(PeerError::NotTheOwner));
+        }
+        if !response.status().is_success() {
+            return None;
+        }
+        let sealed = response.into_body().collect().await.ok()?.to_bytes();
+        let answer: wire::DrawResponse =
+            serde_json::from_slice(&self.credentials.open(&sealed)?).ok()?;
+        answer.read().map(Ok)
+    }
+}
+
+#[async_trait]
+impl PeerClient for HttpPeerClient {
+    async fn execute(&self, owner: &Node, draw: DrawId, errand: DrawRequest) -> PeerAnswer {
+        if owner.address.is_empty() {
+            return Err(PeerError::Silent);
+        }
+        let answered = tokio::time::timeout(
+            ANSWER_TIMEOUT,
+            self.send(owner, draw, &errand, self.clock.now()),
+        )
+        .await;
+        answered.ok().flatten().unwrap_or(Err(PeerError::Silent))
+    }
+}
+
+/// Serves the listener for other nodes until the handle stops it. It closes after the one for
+/// browsers.
+///
+/// # Errors
+///
+/// The listener cannot be used.
+pub fn serve(listener: TcpListener, state: web::Data<State>) -> std::io::Result<ServerHandle> {
+    let server = HttpServer::new(move || {
+        let state = state.clone();
+        App::new().configure(|cfg| routes::configure_for_nodes(cfg, state))
+    })
+    .workers(WORKERS)
+    .disable_signals()
+    .shutdown_timeout(1)
+    .listen(listener)?
+    .run();
+    let handle = server.handle();
+    actix_web::rt::spawn(server);
+    Ok(handle)
+}

@@ -1,0 +1,368 @@
+//! The table of all HTTP routes: method, path, audience, body limit and handler. A path that is not
+//! in a table answers 404 (decision G-1).
+
+use std::collections::BTreeMap;
+
+use actix_web::guard::{Any, Get, Head};
+use actix_web::http::Method;
+use actix_web::web::{self, PayloadConfig, ServiceConfig};
+use actix_web::{Resource, Route as ActixRoute};
+use domain::access::Audience;
+use domain::access::Audience::{
+    Buyer, Club, Machine, Node, Operator, Owner, ProvenOperator, ProvenOwner, ProvenSeller, Public,
+    Seller, SignedIn,
+};
+
+use crate::api::error::Problem;
+use crate::state::State;
+
+pub mod body;
+pub mod buyer;
+pub mod club;
+mod guard;
+pub mod machine;
+pub mod operator;
+
+/// One HTTP method of one path.
+pub struct Route {
+    pub method: Verb,
+    pub path: &'static str,
+    pub audience: Audience,
+    /// Largest accepted request body, in bytes.
+    pub body_max: usize,
+    handler: fn() -> ActixRoute,
+}
+
+/// An HTTP method that a route can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+/// Body limit of a JSON form, in bytes.
+pub const FORM: usize = 16 * 1024;
+/// Body limit of a Stripe webhook event, in bytes (decision B-1).
+const WEBHOOK: usize = 256 * 1024;
+/// Body limit of a picture in base64 inside JSON, in bytes: 3,000,000 bytes become 4,000,000
+/// characters (decision G-8).
+const PICTURE: usize = 4_200_000;
+/// Body limit of a CSV table with a season's fixtures, in bytes.
+const FIXTURES: usize = 1024 * 1024;
+/// Body limit of a browser's diagnostics, in bytes (decision B-23).
+const LOG: usize = 2 * 1024;
+/// Body limit of CSP violation reports, in bytes: browsers send several at once, each with the
+/// whole policy.
+const REPORT: usize = 16 * 1024;
+
+macro_rules! routes {
+    ($table:ident $($method:ident $path:literal $audience:ident $body_max:ident => $handler:path;)*) => {
+        pub const $table: &[Route] = &[$(Route {
+            method: Verb::$method,
+            path: $path,
+            audience: $audience,
+            body_max: $body_max,
+            handler: || Verb::$method.route().to($handler),
+        }),*];
+    };
+}
+
+// The public listener: browsers, Stripe and other clients.
+routes! { ROUTES
+    Get    "/api/config"                            Public   FORM   => buyer::site::config;
+    Get    "/api/maintenance-mode"                  Public   FORM   => buyer::site::maintenance_mode;
+    Get    "/api/footer-menus"                      Public   FORM   => buyer::site::footer_menus;
+    Get    "/api/terms/{kind}"                      Public   FORM   => buyer::site::terms;
+    Get    "/api/qr.svg"                            Public   FORM   => buyer::site::qr;
+    Post   "/api/debug-log"                         Public   LOG    => buyer::browser_reports::debug_log;
+    Post   "/api/track"                             Public   LOG    => buyer::browser_reports::track;
+    Post   "/api/policy-report"                     Public   REPORT => buyer::browser_reports::policy_report;
+
+    Get    "/api/draws/active"                      Public   FORM   => buyer::draws::active;
+    Get    "/api/draws/awaiting-results"            Public   FORM   => buyer::draws::awaiting_results;
+    Get    "/api/draws/completed"                   Public   FORM   => buyer::draws::completed;
+    Get    "/api/draws/{draw}"                      Public   FORM   => buyer::draws::show;
+    Get    "/api/draws/{draw}/tickets"              Public   FORM   => buyer::tickets::list;
+    Get    "/api/draws/{draw}/available-tickets"    Public   FORM   => buyer::tickets::available;
+    Get    "/api/draws/{draw}/calendar.ics"         Public   FORM   => buyer::calendar::file;
+    Get    "/api/meta/draw/{draw}"                  Public   FORM   => buyer::draws::meta;
+    Get    "/api/public/draws/{draw}/proof"         Public   FORM   => buyer::proof::show;
+    Get    "/api/public/widget/draw/{draw}"         Public   FORM   => machine::widgets::draw;
+    Get    "/api/public/widget/bundle/{slug}/{bundle}" Public FORM  => machine::widgets::bundle;
+    Get    "/api/public/widget/{type}/{id}"         Public   FORM   => machine::widgets::by_type;
+
+    Get    "/api/clubs/public-list"                 Public   FORM   => buyer::clubs::public_list;
+    Get    "/api/clubs/slug/{slug}"                 Public   FORM   => buyer::clubs::by_slug;
+    Get    "/api/clubs/{club}"                      Public   FORM   => buyer::clubs::show;
+    Get    "/api/clubs/{club}/meta"                 Public   FORM   => buyer::clubs::meta;
+    Get    "/api/clubs/{club}/draws"                Public   FORM   => buyer::clubs::draws;
+    Get    "/api/clubs/{club}/bundles"              Public   FORM   => buyer::offers::list;
+    Get    "/api/clubs/{club}/bundles/{bundle}"     Public   FORM   => buyer::offers::show;
+
+    Post   "/api/create-payment-intent"             Public   FORM   => buyer::payments::create;
+    Post   "/api/cart/create-payment-intent"        Public   FORM   => buyer::payments::create_for_cart;
+    Post   "/api/validate-purchase"                 Public   FORM   => buyer::validation::validate;
+    Post   "/api/complete-card-payment"             Public   FORM   => buyer::completion::complete_card;
+    Post   "/api/purchase-tickets"                  Public   FORM   => buyer::completion::complete_purchase;
+    Post   "/api/purchase-cart"                     Public   FORM   => buyer::completion::complete_purchase;
+    Post   "/api/cart/complete-card-payment"        Public   FORM   => buyer::confirmation::confirm_cart_card;
+    Post   "/api/process-wallet-payment"            Public   FORM   => buyer::confirmation::confirm_wallet;
+    Post   "/api/process-purchase"                  Public   FORM   => buyer::confirmation::confirm_token;
+    Post   "/api/payments/confirm-wallet"           Public   FORM   => buyer::confirmation::confirm_by_client_secret;
+    Post   "/api/resend-confirmation"               Public   FORM   => buyer::orders::resend;
+    Get    "/api/orders/{token}"                    Buyer    FORM   => buyer::orders::show;
+    Post   "/api/my-tickets"                        Public   FORM   => buyer::my_tickets::request_link;
+    Post   "/api/my-tickets/look"                   Public   FORM   => buyer::my_tickets::open_link;
+    Delete "/api/reservations/{order}"              Buyer    FORM   => buyer::reservations::release;
+    Post   "/api/reservations/{order}/extend"       Buyer    FORM   => buyer::reservations::extend;
+
+    Post   "/api/clubs/login"                       Public   FORM   => club::session::login;
+    Post   "/api/auth/logout"                       Public   FORM   => club::session::logout;
+    Post   "/api/auth/reauthenticate"               SignedIn FORM   => club::session::reauthenticate;
+    Post   "/api/clubs/logout"                      Public   FORM   => club::session::logout;
+    Post   "/api/admin/logout"                      Public   FORM   => club::session::logout;
+    Get    "/api/admin/whoami"                      SignedIn FORM   => club::session::whoami;
+    Get    "/api/settings/club-registration"        Public   FORM   => club::registration::registration_status;
+    Get    "/api/clubs/slug-preview"                Public   FORM   => club::registration::slug_preview;
+    Post   "/api/clubs/register"                    Public   FORM   => club::registration::register;
+    Post   "/api/waitlist"                          Public   FORM   => club::registration::join_waitlist;
+    Post   "/api/clubs/reset-password"              Public   FORM   => club::recovery::request_reset;
+    Post   "/api/clubs/reset-password-confirm"      Public   FORM   => club::recovery::confirm_reset;
+    Post   "/api/clubs/verify-email"                Public   FORM   => club::verification::confirm_email;
+    Post   "/api/clubs/{club}/verification-email"   Owner    FORM   => club::verification::resend;
+    Get    "/api/clubs/{club}/users"                Owner    FORM   => club::people::list;
+    Post   "/api/clubs/{club}/users"                ProvenOwner FORM   => club::people::invite;
+    Patch  "/api/clubs/{club}/users/{user}"         ProvenOwner FORM   => club::people::change;
+    Delete "/api/clubs/{club}/users/{user}"         ProvenOwner FORM   => club::people::remove;
+    Post   "/api/terms/accept"                      Seller   FORM   => club::agreement::accept;
+    Post   "/api/draws"                             Seller   FORM   => club::draws::create;
+    Patch  "/api/draws/{draw}"                      Seller   FORM   => club::editing::edit;
+    Patch  "/api/draws/{draw}/archive"              Seller   FORM   => club::editing::archive;
+    Get    "/api/clubs/{club}/draw-template"        Club     FORM   => club::draws::template;
+    Post   "/api/draws/{draw}/results"              ProvenSeller FORM   => club::results::enter_result;
+    Post   "/api/draws/{draw}/notify-winners"       Seller   FORM   => club::results::notify_winner;
+    Patch  "/api/clubs/{club}/home-page"            Owner    PICTURE => club::page::save;
+    Get    "/api/clubs/{club}/stripe-connect/status" Club    FORM   => club::connect::status;
+    Post   "/api/clubs/{club}/stripe-connect"       ProvenOwner FORM   => club::connect::start_onboarding;
+    Get    "/api/admin/clubs/{slug}/bundles"        Club     FORM   => club::offers::list;
+    Post   "/api/admin/clubs/{slug}/bundles"        Seller   FORM   => club::offers::create;
+    Get    "/api/admin/clubs/{slug}/bundles/{bundle}" Club   FORM   => club::offers::show;
+    Put    "/api/admin/clubs/{slug}/bundles/{bundle}" Seller FORM   => club::offers::change;
+    Post   "/api/admin/clubs/{slug}/bundles/{bundle}/archive" Seller FORM => club::offers::archive;
+    Post   "/api/uploads/bundle-image"              Seller   PICTURE => club::uploads::upload_image;
+    Delete "/api/uploads/bundle-image"              Seller   FORM   => club::uploads::remove_image;
+    Get    "/uploads/{key}"                         Public   FORM   => club::uploads::show;
+    Get    "/api/stripe-debug"                      Club     FORM   => club::payments::transactions;
+    Get    "/api/stripe-debug/sums"                 Club     FORM   => club::payments::sums;
+    Get    "/api/admin/payment-integrity-audit"     Club     FORM   => club::payments::integrity;
+    Get    "/api/admin/payment-recovery-report"     Seller   FORM   => club::payments::recovery_report;
+    Get    "/api/draws/{draw}/tickets/csv"          Seller   FORM   => club::reports::tickets_csv;
+    Get    "/api/draws/{draw}/report"               Seller   FORM   => club::reports::report;
+    Get    "/api/draws/{draw}/poster"               Club     FORM   => club::reports::poster;
+    Get    "/api/draws/{draw}/winners"              Club     FORM   => club::winners::list;
+    Put    "/api/draws/{draw}/winner-bank"          ProvenOwner FORM   => club::winners::enter_bank_details;
+    Delete "/api/draws/{draw}/winner-bank/proposal" ProvenOwner FORM   => club::winners::decline_bank_details;
+    Post   "/api/draws/{draw}/winner-bank/reveal"   ProvenOwner FORM   => club::winners::reveal_bank_details;
+    Post   "/api/claims/look"                       Public   FORM   => club::claims::show;
+    Post   "/api/claims"                            Public   FORM   => club::claims::submit_bank_details;
+    Get    "/api/clubs/{club}/stats"                Club     FORM   => club::financials::stats;
+    Get    "/api/draws/{draw}/payouts"              Club     FORM   => club::payouts::list;
+    Post   "/api/draws/{draw}/payouts"              ProvenOwner FORM   => club::payouts::record;
+    Patch  "/api/payouts/{payout}"                  ProvenOwner FORM   => club::payouts::settle;
+    Get    "/api/draws/{draw}/financials"           Club     FORM   => club::financials::show;
+    Post   "/api/clubs/{club}/fixtures"             Seller   FIXTURES => club::fixtures::import;
+
+    Post   "/api/admin/totp/enrol"                  SignedIn FORM   => operator::second_factor::enrol;
+    Post   "/api/admin/totp/verify"                 SignedIn FORM   => operator::second_factor::verify;
+    Post   "/api/admin/reauthenticate"              Operator FORM   => operator::second_factor::reauthenticate;
+    Get    "/api/admin/payment-anomalies"           Operator FORM   => operator::anomalies::list;
+    Get    "/api/admin/payment-anomalies/stats"     Operator FORM   => operator::anomalies::stats;
+    Post   "/api/admin/payment-anomalies/check"     Operator FORM   => operator::anomalies::check;
+    Post   "/api/admin/payment-anomalies/scan-historical" Operator FORM => operator::anomalies::scan;
+    Post   "/api/admin/payment-anomalies/{anomaly}/resolve" ProvenOperator FORM => operator::anomalies::resolve;
+    Post   "/api/admin/payment-anomalies/{anomaly}/refund" ProvenOperator FORM => operator::anomalies::refund;
+    Post   "/api/admin/payment-anomalies/resolve"   ProvenOperator FORM => operator::missing_tickets::resolve;
+    Get    "/api/admin/payment-anomalies/{anomaly}/tickets" Operator FORM => operator::missing_tickets::tickets;
+    Get    "/api/admin/orphaned-tickets"            Operator FORM   => operator::orphans::list;
+    Patch  "/api/admin/tickets/{ticket}/recover"    ProvenOperator FORM => operator::orphans::recover;
+    Get    "/api/admin/orders/{order}"              Operator FORM   => operator::orders::show;
+    Post   "/api/admin/orders/{order}/refund"       ProvenOperator FORM => operator::orders::refund;
+    Get    "/api/admin/draws"                       Operator FORM   => operator::draws::list;
+    Get    "/api/admin/draws/{draw}/report"        Operator FORM   => operator::reports::draw;
+    Post   "/api/admin/close-expired-draws"         Operator FORM   => operator::draws::close_expired;
+    Post   "/api/draws/{draw}/undo-results"         ProvenOperator FORM => operator::draws::undo;
+    Get    "/api/admin/draws/{draw}/cancellation"   Operator FORM   => operator::draws::cancellation;
+    Post   "/api/admin/draws/{draw}/cancel"         ProvenOperator FORM => operator::draws::cancel;
+    Get    "/api/admin/health"                      Operator FORM   => operator::health::show;
+    Get    "/api/admin/configuration"               Operator FORM   => operator::configuration::show;
+    Get    "/api/admin/clubs"                       Operator FORM   => operator::clubs::list;
+    Get    "/api/admin/clubs/archived"              Operator FORM   => operator::clubs::archived;
+    Post   "/api/admin/clubs/{club}/archive"        Operator FORM   => operator::clubs::archive;
+    Post   "/api/admin/clubs/{club}/unarchive"      Operator FORM   => operator::clubs::unarchive;
+    Get    "/api/admin/stripe-accounts"             Operator FORM   => operator::clubs::stripe_accounts;
+    Get    "/api/admin/waitlist"                    Operator FORM   => operator::waitlist::list;
+    Delete "/api/admin/waitlist/{entry}"            Operator FORM   => operator::waitlist::remove;
+    Post   "/api/admin/maintenance-mode"            ProvenOperator FORM => operator::settings::maintenance_mode;
+    Get    "/api/admin/in-flight"                   Operator FORM   => operator::settings::in_flight;
+    Get    "/api/admin/system-settings"             Operator FORM   => operator::settings::list;
+    Get    "/api/admin/system-settings/{key}"       Operator FORM   => operator::settings::show;
+    Post   "/api/admin/system-settings/{key}"       ProvenOperator FORM   => operator::settings::change;
+    Get    "/api/admin/footer-menus"                Operator FORM   => operator::footers::list;
+    Post   "/api/admin/footer-menus"                Operator FORM   => operator::footers::create_menu;
+    Patch  "/api/admin/footer-menus/{menu}"         Operator FORM   => operator::footers::change_menu;
+    Delete "/api/admin/footer-menus/{menu}"         Operator FORM   => operator::footers::remove_menu;
+    Post   "/api/admin/footer-menu-items"           Operator FORM   => operator::footers::create_item;
+    Patch  "/api/admin/footer-menu-items/{item}"    Operator FORM   => operator::footers::change_item;
+    Delete "/api/admin/footer-menu-items/{item}"    Operator FORM   => operator::footers::remove_item;
+    Get    "/api/admin/analytics"                   Operator FORM   => operator::overview::analytics;
+    Get    "/api/admin/series"                      Operator FORM   => operator::overview::series;
+    Get    "/api/admin/platform-fees"               Operator FORM   => operator::fees::show;
+    Get    "/api/admin/platform-fees-report"       Operator FORM   => operator::reports::platform_fees;
+    Get    "/api/admin/audit"                       Operator FORM   => operator::audit::trail;
+    Get    "/api/admin/search"                      Operator FORM   => operator::search::find;
+
+    Post   "/api/stripe/webhook"                    Machine  WEBHOOK => machine::webhooks::receive;
+    Post   "/api/webhooks/stripe"                   Machine  WEBHOOK => machine::webhooks::receive;
+    Get    "/api/health/live"                       Public   FORM   => machine::health::live;
+    Get    "/api/health/ready"                      Public   FORM   => machine::health::ready;
+    Get    "/api/health/integrity"                  Public   FORM   => machine::health::integrity;
+    Get    "/api/openapi.json"                      Public   FORM   => machine::openapi::document;
+    Get    "/api/docs"                              Public   FORM   => machine::openapi::docs;
+    Get    "/og/site"                               Public   FORM   => machine::cards::site;
+    Get    "/og/draw/{draw}"                        Public   FORM   => machine::cards::draw;
+    Get    "/og/club/{slug}"                        Public   FORM   => machine::cards::club;
+    Get    "/og/offer/{slug}/{bundle}"              Public   FORM   => machine::cards::offer;
+    Get    "/sitemap.xml"                           Public   FORM   => machine::search::sitemap;
+    Get    "/robots.txt"                            Public   FORM   => machine::search::robots;
+    Get    "/manifest.webmanifest"                  Public   FORM   => machine::device::manifest;
+    Get    "/sw.js"                                 Public   FORM   => machine::device::worker;
+    Get    "/ws"                                    Public   FORM   => crate::live::open;
+}
+
+// The node listener. It has an address of its own and serves only these routes.
+routes! { FOR_NODES
+    Post   "/nodes/draws/{draw}"                    Node     FORM   => machine::nodes::execute;
+}
+
+impl Verb {
+    pub fn method(self) -> Method {
+        match self {
+            Verb::Get => Method::GET,
+            Verb::Post => Method::POST,
+            Verb::Put => Method::PUT,
+            Verb::Patch => Method::PATCH,
+            Verb::Delete => Method::DELETE,
+        }
+    }
+
+    /// Every GET route also answers HEAD, because share-card crawlers send HEAD first.
+    fn route(self) -> ActixRoute {
+        match self {
+            Verb::Get => ActixRoute::new().guard(Any(Get()).or(Head())),
+            verb => ActixRoute::new().method(verb.method()),
+        }
+    }
+}
+
+/// Registers every public route, and answers 404 for every other path under `/api/`. The caller
+/// wraps the application in [`crate::http::edge::wrap`].
+pub fn configure(cfg: &mut ServiceConfig, state: web::Data<State>) {
+    cfg.app_data(state);
+    // One actix scope per first path segment: a request is matched against few patterns.
+    let mut scopes: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
+    for path in paths(ROUTES) {
+        match path.strip_prefix(API_PREFIX) {
+            Some(call) => scopes.entry(first_word(call)).or_default().push(path),
+            None => drop(cfg.service(resource(ROUTES, path, path))),
+        }
+    }
+    let calls = scopes
+        .into_iter()
+        .fold(web::scope(API_PREFIX), |calls, (word, paths)| {
+            let place =
+                |path: &'static str| resource(ROUTES, &path[API_PREFIX.len() + word.len()..], path);
+            let scope = paths
+                .into_iter()
+                .fold(web::scope(word), |scope, path| scope.service(place(path)));
+            calls.service(scope.default_service(web::to(no_such_address)))
+        });
+    cfg.service(calls.default_service(web::to(no_such_address)));
+}
+
+/// Registers the routes for other nodes, which are served on a separate address.
+pub fn configure_for_nodes(cfg: &mut ServiceConfig, state: web::Data<State>) {
+    cfg.app_data(state);
+    for path in paths(FOR_NODES) {
+        cfg.service(resource(FOR_NODES, path, path));
+    }
+}
+
+/// Path prefix of all API routes.
+const API_PREFIX: &str = "/api";
+
+/// The distinct paths of a table, literal segments before variables: actix takes the first match.
+fn paths(table: &'static [Route]) -> Vec<&'static str> {
+    let mut paths: Vec<&'static str> = table.iter().map(|route| route.path).collect();
+    paths.sort_by_key(|path| path.replace('{', "\u{7f}"));
+    paths.dedup();
+    paths
+}
+
+/// Returns the first segment: `/draws` of `/draws/{id}/tickets`.
+fn first_word(call: &str) -> &str {
+    let end = call.bytes().skip(1).position(|byte| byte == b'/');
+    end.map_or(call, |end| &call[..end + 1])
+}
+
+/// Builds the actix resource for one path, with all its methods. `place` is the path within its
+/// scope.
+fn resource(table: &'static [Route], place: &str, path: &str) -> Resource {
+    let here: Vec<&'static Route> = table.iter().filter(|route| route.path == path).collect();
+    let body_max = here
+        .iter()
+        .map(|route| route.body_max)
+        .max()
+        .unwrap_or(FORM);
+    let allowed = allowed(&here);
+    let resource = web::resource(place).app_data(PayloadConfig::new(body_max));
+    let resource = here.into_iter().fold(resource, |resource, route| {
+        resource.route(guard::guarded(route))
+    });
+    resource.default_service(web::to(move || method_not_allowed(allowed.clone())))
+}
+
+async fn no_such_address() -> Result<actix_web::HttpResponse, Problem> {
+    Err(Problem::not_found())
+}
+
+/// The handler for all other paths: the HTML pages. The shell answers 404 for an unknown page.
+pub fn pages() -> ActixRoute {
+    let page = machine::shell::page;
+    web::to(page)
+}
+
+/// The `Allow` header for a 405 answer, as RFC 9110 requires.
+fn allowed(here: &[&Route]) -> String {
+    let reads = here
+        .iter()
+        .any(|route| route.method == Verb::Get)
+        .then_some("HEAD");
+    let methods = here.iter().map(|route| route.method.method().to_string());
+    methods
+        .chain(reads.map(str::to_string))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+async fn method_not_allowed(allowed: String) -> Result<actix_web::HttpResponse, Problem> {
+    let status = actix_web::http::StatusCode::METHOD_NOT_ALLOWED;
+    Err(Problem::new(
+        status,
+        "method-not-allowed",
+        "This address does not take this kind of call.",
+    )
+    .allowing(allowed))
+}

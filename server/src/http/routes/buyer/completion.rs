@@ -1,0 +1,278 @@
+//! Finishes a purchase. Every entry point ends in the one idempotent `fulfil` (decision C-4).
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use actors::{FulfilStatus, FulfilmentResult};
+use domain::{DrawId, OrderState, PaymentIntentId};
+use persistence::stores::OrderRecord;
+
+use crate::access::order_access::{OrderAccess, OwnOrder};
+use crate::api::error::{Problem, reason_shown};
+use crate::api::purchase::{BoughtTicket, Purchase, PurchaseResult};
+use crate::checkout::{amount_changed, requested_tickets};
+use crate::http::routes::body::Body;
+use crate::services::identity::{Browser, address};
+use crate::state::State;
+
+/// `POST /api/complete-card-payment`, from the card form. Its body has no consents: the buyer gave
+/// them with `validate-purchase` (decision C-12).
+pub async fn complete_card(
+    request: HttpRequest,
+    state: web::Data<State>,
+    browser: Browser,
+    body: Body<Purchase>,
+) -> Result<HttpResponse, Problem> {
+    match order_of(&request, &state, &browser, &body.0).await? {
+        OrderAccess::Own(own) => finish(&state, &browser, *own, &body.0).await,
+        OrderAccess::Unproven(record) => fulfil_unproven(&state, &record).await,
+    }
+}
+
+/// `POST /api/purchase-tickets` and `/api/purchase-cart`, from the checkout page, a wallet or a
+/// beacon. Both consents are required.
+pub async fn complete_purchase(
+    request: HttpRequest,
+    state: web::Data<State>,
+    browser: Browser,
+    body: Body<Purchase>,
+) -> Result<HttpResponse, Problem> {
+    check_consents(&body.0)?;
+    match order_of(&request, &state, &browser, &body.0).await? {
+        OrderAccess::Own(own) => {
+            own.store_consents(&state, address(&request, &state.config))
+                .await?;
+            finish(&state, &browser, *own, &body.0).await
+        }
+        OrderAccess::Unproven(record) => fulfil_unproven(&state, &record).await,
+    }
+}
+
+/// Checks that the buyer confirmed the age and agreed to the terms.
+///
+/// # Errors
+/// 400 with the specified texts (section A:207 of the specification).
+pub fn check_consents(body: &Purchase) -> Result<(), Problem> {
+    if body.age_confirmation != Some(true) {
+        return Err(Problem::bad_request("age-unconfirmed", AGE_ERROR));
+    }
+    if body.terms_agreement != Some(true) {
+        return Err(Problem::bad_request("terms-not-agreed", TERMS_ERROR));
+    }
+    Ok(())
+}
+
+/// Checks the e-mail address before anything is charged: tickets cannot be sent to a mistyped
+/// address.
+///
+/// A wallet sends no address; the buyer is asked for one afterwards (decision C-11).
+///
+/// # Errors
+/// 400.
+pub fn check_email(body: &Purchase) -> Result<(), Problem> {
+    if body.has_unreadable_email() {
+        Err(Problem::bad_request("email-invalid", EMAIL_ERROR))
+    } else {
+        Ok(())
+    }
+}
+
+pub const EMAIL_ERROR: &str = "Valid email address is required";
+pub const AGE_ERROR: &str = "You must be over 18 to purchase tickets";
+pub const TERMS_ERROR: &str = "You must agree to the terms and conditions";
+
+/// Finds the order by the body's payment intent, else the browser's own order for these draws.
+async fn order_of(
+    request: &HttpRequest,
+    state: &State,
+    browser: &Browser,
+    body: &Purchase,
+) -> Result<OrderAccess, Problem> {
+    let unknown = || Problem::from(actors::PaymentFailure::OrderUnknown);
+    let record = match body
+        .payment_intent_id
+        .as_deref()
+        .filter(|id| !id.is_empty())
+    {
+        Some(id) => {
+            state
+                .payments
+                .order_by_payment_intent(&PaymentIntentId(id.to_string()))
+                .await?
+        }
+        None => {
+            let tickets = requested_tickets::either(body)?;
+            let tracked = state
+                .open_orders
+                .newest(browser, &tickets)
+                .ok_or_else(unknown)?;
+            state.payments.order(tracked.order).await?
+        }
+    };
+    let access = record.map(|record| OrderAccess::of(record, browser, body));
+    if !matches!(access, Some(OrderAccess::Own(_))) {
+        state
+            .limits
+            .check_unproven_limit(address(request, &state.config))?;
+    }
+    access.ok_or_else(unknown)
+}
+
+/// Fulfils an order for a caller without a proof of being its buyer. `fulfil` is idempotent, so the
+/// call is harmless.
+///
+/// The answer holds the status only: no token, tickets or personal data (decision M-1).
+async fn fulfil_unproven(state: &State, record: &OrderRecord) -> Result<HttpResponse, Problem> {
+    let id = record
+        .order
+        .payment_intent
+        .clone()
+        .ok_or_else(Problem::unavailable)?;
+    let fulfilled = state.payments.fulfil(&id).await?;
+    state.live.mark_order_changed(&record.token);
+    answer(state, fulfilled, None).await
+}
+
+/// Stores the buyer's details, fulfils the order and builds the answer.
+///
+/// # Errors
+/// The reason why the purchase did not finish, for the buyer.
+pub async fn finish(
+    state: &State,
+    browser: &Browser,
+    mut own: OwnOrder,
+    body: &Purchase,
+) -> Result<HttpResponse, Problem> {
+    let amount = own.record().order.total();
+    let amount_differs = body
+        .expected_amount
+        .is_some_and(|expected| expected != amount);
+    if amount_differs && own.record().order.state == OrderState::Quoted {
+        let status = own.reject_changed_amount(state).await?;
+        // An earlier decision stands: the buyer authorised exactly that amount.
+        if matches!(
+            status,
+            FulfilStatus::NotCharged { .. } | FulfilStatus::Waiting
+        ) {
+            state.open_orders.mark_finished(browser, own.id());
+            return Err(amount_changed(amount));
+        }
+    }
+    let accepted = own.fill_buyer(state, &body.buyer_details()).await?;
+    let id = own
+        .record()
+        .order
+        .payment_intent
+        .clone()
+        .ok_or_else(Problem::unavailable)?;
+    let fulfilled = state.payments.fulfil(&id).await?;
+    state.live.mark_order_changed(&own.record().token);
+    match fulfilled.status {
+        // A token may have been passed on to another person. Only the browser that opened the order
+        // counts as having paid.
+        FulfilStatus::Succeeded if own.is_of_this_browser() => {
+            state
+                .open_orders
+                .record_paid(browser, own.id(), state.clock.now());
+        }
+        FulfilStatus::Succeeded | FulfilStatus::NotCharged { .. } | FulfilStatus::Refunding => {
+            state.open_orders.mark_finished(browser, own.id());
+        }
+        FulfilStatus::Waiting | FulfilStatus::Processing => {}
+    }
+    if !accepted && own.brought_token() && fulfilled.status == FulfilStatus::Succeeded {
+        return Err(Problem::conflict("contact-closed", CONTACT_CLOSED));
+    }
+    answer(state, fulfilled, Some(own)).await
+}
+
+/// Answered after the result is known: whoever holds the token could otherwise claim a winning
+/// ticket (decision M-1).
+const CONTACT_CLOSED: &str = "The result of this game is known, so contact details can no longer be added here. Please contact support.";
+
+async fn answer(
+    state: &State,
+    fulfilled: FulfilmentResult,
+    own: Option<OwnOrder>,
+) -> Result<HttpResponse, Problem> {
+    let FulfilmentResult { record, status } = fulfilled;
+    let (status, message) = match status {
+        FulfilStatus::Succeeded => ("succeeded", None),
+        FulfilStatus::Waiting => (
+            "requires_payment_method",
+            Some("The payment is not complete yet."),
+        ),
+        FulfilStatus::Processing => (
+            "processing",
+            Some("We are confirming your payment. Your tickets will follow by e-mail."),
+        ),
+        FulfilStatus::NotCharged { reason } => return Err(not_charged(&reason)),
+        FulfilStatus::Refunding => return Err(refunding()),
+    };
+    let payment_intent_id = record.order.payment_intent.as_ref().map(|id| id.0.clone());
+    let own = own.map(|own| own.read_again(record));
+    let tickets = match &own {
+        Some(own) => tickets(state, own).await?,
+        None => Vec::new(),
+    };
+    Ok(HttpResponse::Ok().json(PurchaseResult {
+        success: status == "succeeded",
+        status,
+        payment_intent_id,
+        order_token: own.as_ref().and_then(OwnOrder::shown_token),
+        tickets,
+        message: message.map(str::to_string),
+        client_secret: None,
+    }))
+}
+
+/// The buyer's own tickets with their number pairs (decision F-4).
+async fn tickets(state: &State, own: &OwnOrder) -> Result<Vec<BoughtTicket>, Problem> {
+    let mut tickets = Vec::new();
+    for draw in own.record().draws() {
+        let pairs = own.pairs(state, draw).await?;
+        tickets.extend(
+            pairs
+                .into_iter()
+                .map(|(serial, cell)| bought(draw, serial, cell)),
+        );
+    }
+    Ok(tickets)
+}
+
+fn bought(draw: DrawId, serial: domain::Serial, cell: domain::Cell) -> BoughtTicket {
+    BoughtTicket {
+        ticket_number: serial.number(),
+        serial_number: serial.label(draw),
+        draw_number: draw.0,
+        home_number: cell.home(),
+        away_number: cell.away(),
+    }
+}
+
+/// The 409 answer for an order that was not charged, with the reason in the buyer's words.
+fn not_charged(reason: &str) -> Problem {
+    let message = format!(
+        "{} You have not been charged.",
+        with_full_stop(reason_shown(reason))
+    );
+    Problem::conflict("not-charged", message)
+        .with("success", false)
+        .with("status", "not_charged")
+}
+
+/// Adds a full stop when the sentence has no closing punctuation.
+fn with_full_stop(sentence: String) -> String {
+    if sentence.ends_with(['.', '!', '?']) {
+        sentence
+    } else {
+        sentence + "."
+    }
+}
+
+fn refunding() -> Problem {
+    Problem::conflict(
+        "refunding",
+        "Your tickets could not be issued and your payment is being refunded.",
+    )
+    .with("success", false)
+    .with("status", "refunding")
+}

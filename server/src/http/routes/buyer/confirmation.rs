@@ -1,0 +1,185 @@
+//! Pays with a payment method that the browser created. The server confirms the payment intent of
+//! the order, then fulfils (decision C-5).
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use actors::{Confirmation, PaymentFailure};
+use domain::OrderState;
+
+use super::completion::{check_consents, check_email, finish};
+use crate::access::order_access::{OrderAccess, OwnOrder};
+use crate::api::error::Problem;
+use crate::api::purchase::{Purchase, PurchaseResult};
+use crate::checkout::{self, CheckoutRequest, requested_tickets};
+use crate::http::routes::body::Body;
+use crate::services::identity::{Browser, address};
+use crate::state::State;
+
+/// `POST /api/cart/complete-card-payment`, from the card form of a cart.
+pub async fn confirm_cart_card(
+    request: HttpRequest,
+    state: web::Data<State>,
+    browser: Browser,
+    body: Body<Purchase>,
+) -> Result<HttpResponse, Problem> {
+    check_consents(&body.0)?;
+    check_email(&body.0)?;
+    let method = method(body.0.payment_method_id.as_deref())?.to_string();
+    let tickets = requested_tickets::cart(&body.0)?;
+    let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
+    let own = checkout::current_or_open(&state, checkout).await?;
+    own.store_consents(&state, address(&request, &state.config))
+        .await?;
+    pay(&state, browser, own, &method, &body.0).await
+}
+
+/// `POST /api/process-wallet-payment`, with a wallet's payment method id.
+pub async fn confirm_wallet(
+    request: HttpRequest,
+    state: web::Data<State>,
+    browser: Browser,
+    body: Body<Purchase>,
+) -> Result<HttpResponse, Problem> {
+    let method = method(body.0.payment_method_id.as_deref())?.to_string();
+    let tickets = requested_tickets::either(&body.0)?;
+    let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
+    let own = checkout::current_or_open(&state, checkout).await?;
+    pay(&state, browser, own, &method, &body.0).await
+}
+
+/// `POST /api/process-purchase`, with Stripe's id of a wallet token. Card data is never accepted
+/// (decision C-6).
+pub async fn confirm_token(
+    request: HttpRequest,
+    state: web::Data<State>,
+    browser: Browser,
+    body: Body<Purchase>,
+) -> Result<HttpResponse, Problem> {
+    let token = body
+        .0
+        .payment_token
+        .as_ref()
+        .and_then(|token| token.as_str())
+        .filter(|token| is_id(token, "tok_"));
+    let refused = || {
+        Problem::bad_request(
+            "token-refused",
+            "Only a payment token of the provider is accepted.",
+        )
+    };
+    let token = token.ok_or_else(refused)?.to_string();
+    let tickets = requested_tickets::either(&body.0)?;
+    let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
+    let own = checkout::current_or_open(&state, checkout).await?;
+    pay(&state, browser, own, &token, &body.0).await
+}
+
+/// `POST /api/payments/confirm-wallet`, for a wallet that knows only the client secret.
+pub async fn confirm_by_client_secret(
+    state: web::Data<State>,
+    browser: Browser,
+    body: Body<Purchase>,
+) -> Result<HttpResponse, Problem> {
+    let method = method(body.0.payment_method_id.as_deref())?.to_string();
+    let unknown = || Problem::from(PaymentFailure::OrderUnknown);
+    let secret = body.0.client_secret.as_deref().unwrap_or_default();
+    let (id, _) = secret.split_once("_secret_").ok_or_else(unknown)?;
+    let id = domain::PaymentIntentId(id.to_string());
+    let record = state
+        .payments
+        .order_by_payment_intent(&id)
+        .await?
+        .ok_or_else(unknown)?;
+    match OrderAccess::of(record, &browser, &body.0) {
+        OrderAccess::Own(own) if own.brought_client_secret() => {
+            pay(&state, browser, *own, &method, &body.0).await
+        }
+        OrderAccess::Own(_) | OrderAccess::Unproven(_) => Err(unknown()),
+    }
+}
+
+/// Confirms the payment intent and fulfils the order.
+async fn pay(
+    state: &State,
+    browser: Browser,
+    mut own: OwnOrder,
+    method: &str,
+    body: &Purchase,
+) -> Result<HttpResponse, Problem> {
+    if own.record().order.state != OrderState::Quoted {
+        return finish(state, &browser, own, body).await;
+    }
+    // Store the buyer before the bank asks for authentication: the buyer may never return to this
+    // page and still gets the tickets.
+    own.correct_buyer(state, &body.buyer_details()).await?;
+    // A decline is counted when its webhook event arrives, the same for every way of confirming
+    // (decision G-13).
+    match own.confirm(state, method).await? {
+        Confirmation::Authorised => finish(state, &browser, own, body).await,
+        Confirmation::Processing => Ok(unfinished(&own, "processing", None)),
+        Confirmation::RequiresAction { client_secret } => {
+            Ok(unfinished(&own, "requires_action", Some(client_secret)))
+        }
+    }
+}
+
+/// The answer while the payment is not finished.
+fn unfinished(own: &OwnOrder, status: &'static str, client_secret: Option<String>) -> HttpResponse {
+    HttpResponse::Ok().json(PurchaseResult {
+        success: false,
+        status,
+        payment_intent_id: own
+            .record()
+            .order
+            .payment_intent
+            .as_ref()
+            .map(|id| id.0.clone()),
+        order_token: own.shown_token(),
+        tickets: Vec::new(),
+        message: None,
+        client_secret,
+    })
+}
+
+/// Reads a Stripe payment method id.
+fn method(id: Option<&str>) -> Result<&str, Problem> {
+    let missing = || {
+        Problem::bad_request(
+            "payment-method-missing",
+            "Please complete all payment information before proceeding.",
+        )
+    };
+    id.filter(|id| is_id(id, "pm_")).ok_or_else(missing)
+}
+
+/// Whether a text is a Stripe id: the prefix and at most 100 plain characters. Card data cannot
+/// pass as one.
+fn is_id(text: &str, prefix: &str) -> bool {
+    let rest = text.strip_prefix(prefix).unwrap_or_default();
+    !rest.is_empty()
+        && text.len() <= 100
+        && rest
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_id;
+
+    #[test]
+    fn only_stripe_ids_are_accepted() {
+        assert!(is_id("pm_card_visa", "pm_"));
+        assert!(is_id("tok_1Nabc", "tok_"));
+        for other in [
+            "",
+            "pm_",
+            "4242424242424242",
+            "tok_visa",
+            "pm_4242 4242",
+            r#"pm_{"data":"…"}"#,
+            "ECv1",
+        ] {
+            assert!(!is_id(other, "pm_"), "{other}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The draw lists and a single draw.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use domain::{ClubId, access};
+use serde::Deserialize;
+
+use super::draw_number;
+use crate::access::caller::Caller;
+use crate::api::error::Problem;
+use crate::api::site::DrawMeta;
+use crate::http::routes::club::draws::draw_for_editor;
+use crate::http::routes::machine::cards;
+use crate::render::card;
+use crate::services::catalogue::lists::{List, ListSlice};
+use crate::state::State;
+
+/// Query of a draw list: one club's draws (decision E-4), and paging (decision H-13).
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DrawListQuery {
+    club_id: Option<i64>,
+    #[serde(default)]
+    offset: usize,
+    limit: Option<usize>,
+}
+
+impl DrawListQuery {
+    fn part(&self) -> ListSlice {
+        ListSlice {
+            club: self.club_id.map(ClubId),
+            offset: self.offset,
+            limit: self.limit,
+        }
+    }
+}
+
+/// Responds with a list: the prepared whole list, or the requested part of it.
+fn answer(list: List, request: &HttpRequest, state: &State, query: &DrawListQuery) -> HttpResponse {
+    let now = state.clock.now();
+    match query.part() {
+        everything if everything == ListSlice::default() => {
+            state.catalogue.list(list, now).answer(request)
+        }
+        part => HttpResponse::Ok().json(state.catalogue.part(list, part, now)),
+    }
+}
+
+/// Handles `GET /api/draws/active`.
+pub async fn active(
+    request: HttpRequest,
+    state: web::Data<State>,
+    query: web::Query<DrawListQuery>,
+) -> HttpResponse {
+    answer(List::Active, &request, &state, &query)
+}
+
+/// Handles `GET /api/draws/awaiting-results`.
+pub async fn awaiting_results(
+    request: HttpRequest,
+    state: web::Data<State>,
+    query: web::Query<DrawListQuery>,
+) -> HttpResponse {
+    answer(List::Awaiting, &request, &state, &query)
+}
+
+/// Handles `GET /api/draws/completed`.
+pub async fn completed(
+    request: HttpRequest,
+    state: web::Data<State>,
+    query: web::Query<DrawListQuery>,
+) -> HttpResponse {
+    answer(List::Completed, &request, &state, &query)
+}
+
+/// Answers one draw. Its own club also reads what may be edited.
+pub async fn show(
+    request: HttpRequest,
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let draw = draw_number(&path)?;
+    let facts = state.catalogue.facts();
+    // Only a signed-in browser needs a look at the caller.
+    if facts
+        .listing(draw)
+        .is_some_and(|listing| access::owns(caller.principal(), listing.club))
+    {
+        return Ok(HttpResponse::Ok().json(draw_for_editor(&state, draw).await?));
+    }
+    let prepared = state
+        .catalogue
+        .single(draw, state.clock.now())
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
+    Ok(prepared.answer(&request))
+}
+
+/// Answers title, description and image for the head of a draw's page.
+pub async fn meta(
+    state: web::Data<State>,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let draw = draw_number(&path)?;
+    let (facts, listing, view) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
+    let club = facts
+        .club(listing.club)
+        .ok_or_else(Problem::draw_not_found)?;
+    let card = cards::of_draw(&state, draw).await;
+    let image =
+        card.map(|card| card::address(&state.config.public_url, &format!("draw/{draw}"), &card));
+    Ok(HttpResponse::Ok().json(DrawMeta {
+        draw_number: draw.0,
+        title: format!(
+            "{} v {} – Football Doubles",
+            listing.home_team, listing.away_team
+        ),
+        description: format!(
+            "Current prize {}. {}/169 tickets sold at {}. Support {}.",
+            view.prize, view.sold, view.price, club.name
+        ),
+        url: format!("{}/draw/{draw}", state.config.public_url),
+        image_url: image,
+    }))
+}

@@ -1,0 +1,121 @@
+//! Mails a buyer a link to all orders of an e-mail address. Only the owner of the mailbox learns
+//! whether anything was bought with it.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use persistence::link_secrets::LinkKind;
+use serde_json::json;
+
+use crate::access::order_access::OwnOrder;
+use crate::access::order_view;
+use crate::api::error::Problem;
+use crate::api::form::{required_email, trimmed};
+use crate::api::instant::rfc3339;
+use crate::api::my_tickets::{MyTickets, TicketLinkRequest};
+use crate::api::order::masked_email;
+use crate::api::session::MailedSecret;
+use crate::api::site::Message;
+use crate::http::routes::body::Body;
+use crate::render::mail_sender::sealed_link;
+use crate::services::identity::{address, link_hash, link_hash_of, random};
+use crate::state::State;
+
+/// How long a link works. Its mail stays in the mailbox; each confirmation mail has a link of its
+/// own.
+const LINK_SECONDS: i64 = 24 * 3600;
+
+/// Answers at once and always the same. The work runs after the answer, so that neither text nor
+/// timing tells who bought.
+pub async fn request_link(
+    request: HttpRequest,
+    state: web::Data<State>,
+    body: Body<TicketLinkRequest>,
+) -> Result<HttpResponse, Problem> {
+    let email = required_email(&body.0.email)?;
+    state
+        .limits
+        .check_form_limit(
+            &state.records,
+            address(&request, &state.config),
+            state.clock.now(),
+        )
+        .await?;
+    actix_web::rt::spawn(async move {
+        if let Err(problem) = send(&state, &email).await {
+            tracing::warn!(%problem, "queueing a ticket link failed");
+        }
+    });
+    let message =
+        "If tickets were bought with this email, a link to them has been sent.".to_string();
+    Ok(HttpResponse::Ok().json(Message { message }))
+}
+
+/// Queues the mail, but only if the address has bought tickets: otherwise anyone could fill a
+/// stranger's mailbox.
+async fn send(state: &State, email: &str) -> Result<(), Problem> {
+    let token: [u8; 32] = random();
+    let now = state.clock.now();
+    if !state
+        .limits
+        .may_mail_tickets(&state.records, email, now)
+        .await?
+    {
+        return Ok(());
+    }
+    let hash = link_hash(&token);
+    let Some(to) = state
+        .records
+        .begin_ticket_link(email, &hash, now.plus_seconds(LINK_SECONDS))
+        .await?
+    else {
+        return Ok(());
+    };
+    // The secret follows a `#`: browsers do not send that part, so no log and no other site sees
+    // it.
+    let link = format!("{}/my#{}", state.config.public_url, hex::encode(token));
+    let data = json!({ "sealedLink": sealed_link(&state.records, &to, &link) });
+    // The deduplication key uses the hash, which does not reveal the link.
+    let key = format!(
+        "my-tickets-{}",
+        state.records.link_id(LinkKind::Tickets, &hash)
+    );
+    state
+        .outbox
+        .queue(&key, "my-tickets", None, &to, &data.to_string())
+        .await?;
+    Ok(())
+}
+
+/// Responds with the orders that a link opens. The link can be used any number of times for a day.
+pub async fn open_link(
+    request: HttpRequest,
+    state: web::Data<State>,
+    body: Body<MailedSecret>,
+) -> Result<HttpResponse, Problem> {
+    state
+        .limits
+        .check_claim_limit(address(&request, &state.config))?;
+    let unknown = || {
+        Problem::new(
+            StatusCode::NOT_FOUND,
+            "link-unknown",
+            "This link is invalid or has expired.",
+        )
+    };
+    let hash = link_hash_of(&trimmed(&body.0.token)).ok_or_else(unknown)?;
+    let link = state
+        .records
+        .ticket_link(&hash, state.clock.now())
+        .await?
+        .ok_or_else(unknown)?;
+    let mut shown = Vec::with_capacity(link.orders.len());
+    for own in OwnOrder::of_link(&state, &link).await? {
+        shown.push(order_view::present(&state, &own).await?);
+    }
+    let (email_masked, until) = (masked_email(&link.email), rfc3339(link.until));
+    Ok(HttpResponse::Ok().json(MyTickets {
+        email_masked,
+        until,
+        orders: shown,
+    }))
+}

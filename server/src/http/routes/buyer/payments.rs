@@ -1,0 +1,41 @@
+//! Opening a payment for tickets of one draw, or for a cart.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use persistence::failpoint::{self, FailpointSide, PurchaseStep};
+
+use crate::api::error::Problem;
+use crate::api::purchase::Purchase;
+use crate::checkout::{self, CheckoutForm, CheckoutRequest, requested_tickets};
+use crate::http::routes::body::Body;
+use crate::services::identity::Browser;
+use crate::state::State;
+
+pub use crate::checkout::too_late;
+
+/// `POST /api/create-payment-intent`, for tickets of one draw.
+pub async fn create(
+    request: HttpRequest,
+    state: web::Data<State>,
+    browser: Browser,
+    body: Body<Purchase>,
+) -> Result<HttpResponse, Problem> {
+    let tickets = requested_tickets::single(&body.0)?;
+    let request = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
+    let opened = checkout::open(&state, request).await?;
+    failpoint::reach(PurchaseStep::Answer, FailpointSide::Before);
+    failpoint::reach_soon(PurchaseStep::Answer, FailpointSide::After);
+    Ok(HttpResponse::Ok().json(opened.answer(&state, CheckoutForm::Single)?))
+}
+
+/// `POST /api/cart/create-payment-intent`, for a cart.
+pub async fn create_for_cart(
+    request: HttpRequest,
+    state: web::Data<State>,
+    browser: Browser,
+    body: Body<Purchase>,
+) -> Result<HttpResponse, Problem> {
+    let tickets = requested_tickets::cart(&body.0)?;
+    let request = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
+    let opened = checkout::open(&state, request).await?;
+    Ok(HttpResponse::Ok().json(opened.answer(&state, CheckoutForm::Cart)?))
+}

@@ -1,0 +1,98 @@
+//! Checks a purchase before the buyer pays, answers what is wrong, and stores the two consents
+//! (decision C-12).
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use domain::{DrawId, Status, View};
+
+use super::completion::{AGE_ERROR, EMAIL_ERROR, TERMS_ERROR};
+use crate::api::error::{DRAW_CLOSED, Problem, too_few};
+use crate::api::purchase::{Purchase, PurchaseValidation};
+use crate::checkout::{remember_consents, requested_tickets};
+use crate::http::routes::body::Body;
+use crate::services::identity::{Browser, KnownBrowser, address};
+use crate::services::open_orders::RequestedTickets;
+use crate::state::State;
+
+/// `POST /api/validate-purchase`.
+pub async fn validate(
+    request: HttpRequest,
+    state: web::Data<State>,
+    browser: Browser,
+    body: Body<Purchase>,
+) -> Result<HttpResponse, Problem> {
+    let known = KnownBrowser::of(&request);
+    state.limits.check_purchase_limit(
+        known.as_ref().map(|known| &known.0),
+        address(&request, &state.config),
+    )?;
+    let tickets = requested_tickets::either(&body.0)?;
+    let mut errors = availability(&state, &browser, &tickets).await?;
+    errors.extend(form_errors(&body.0).map(str::to_string));
+    if errors.is_empty() {
+        remember_consents(&state, &browser, &tickets, address(&request, &state.config)).await?;
+    }
+    Ok(HttpResponse::Ok().json(PurchaseValidation {
+        valid: errors.is_empty(),
+        errors,
+    }))
+}
+
+/// Checks each draw: on sale, and with enough free tickets.
+async fn availability(
+    state: &State,
+    browser: &Browser,
+    tickets: &RequestedTickets,
+) -> Result<Vec<String>, Problem> {
+    let now = state.clock.now();
+    let mut errors = Vec::new();
+    for (draw, count) in tickets {
+        let (_, _, view) = state
+            .catalogue
+            .draw(*draw)
+            .await
+            .ok_or_else(Problem::draw_not_found)?;
+        if view.status != Status::Active || now >= view.closes_at {
+            errors.push(DRAW_CLOSED.to_string());
+            continue;
+        }
+        let free = free_for(state, browser, *draw, &view);
+        if *count > free {
+            errors.push(too_few(free));
+        }
+    }
+    Ok(errors)
+}
+
+/// Free tickets of a draw plus those that this browser has reserved itself.
+fn free_for(state: &State, browser: &Browser, draw: DrawId, view: &View) -> u16 {
+    view.free()
+        + state
+            .open_orders
+            .reserved_tickets(browser, draw, state.clock.now())
+            .min(view.held)
+}
+
+/// The missing or wrong fields, with the specified texts, in the order of the form.
+fn form_errors(body: &Purchase) -> impl Iterator<Item = &'static str> {
+    let buyer = body.buyer();
+    let blank = |text: Option<&String>| text.is_none_or(|text| text.trim().is_empty());
+    [
+        (body.age_confirmation != Some(true), AGE_ERROR),
+        (body.terms_agreement != Some(true), TERMS_ERROR),
+        (
+            blank(buyer.and_then(|buyer| buyer.name.as_ref())),
+            "Full name is required",
+        ),
+        (
+            blank(buyer.and_then(|buyer| buyer.email.as_ref())),
+            "Email is required",
+        ),
+        (body.has_unreadable_email(), EMAIL_ERROR),
+        (
+            blank(buyer.and_then(|buyer| buyer.phone.as_ref())),
+            "Phone number is required",
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(wrong, words)| wrong.then_some(words))
+}

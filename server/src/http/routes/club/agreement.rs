@@ -1,0 +1,79 @@
+//! Records that a club agrees to the terms of service, with the server's own time, address and
+//! browser name (decision E-17).
+
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse, web};
+use domain::ClubId;
+use persistence::records::terms::Acceptance;
+
+use crate::access::caller::Caller;
+use crate::api::draw_form::{AcceptedTerms, TermsAgreementForm};
+use crate::api::error::Problem;
+use crate::api::instant::rfc3339;
+use crate::http::routes::body::Body;
+use crate::services::identity::address;
+use crate::state::State;
+use crate::text::terms::{SERVICE, digest};
+
+/// Most characters of the `User-Agent` header that are stored.
+const USER_AGENT_CHARS_MAX: usize = 300;
+
+/// Stores the agreement.
+pub async fn accept(
+    request: HttpRequest,
+    state: web::Data<State>,
+    caller: Caller,
+    body: Body<TermsAgreementForm>,
+) -> Result<HttpResponse, Problem> {
+    let club = club_of(caller, body.0.club_id)?;
+    if state.records.club(club).await?.is_none() {
+        return Err(Problem::not_found());
+    }
+    // The club must have seen the current version of the text.
+    if body
+        .0
+        .terms_version
+        .as_deref()
+        .is_some_and(|version| version != SERVICE.version)
+    {
+        return Err(Problem::conflict(
+            "terms-outdated",
+            "Error recording your agreement. Please try again.",
+        ));
+    }
+    let agent = request
+        .headers()
+        .get(header::USER_AGENT)
+        .and_then(|agent| agent.to_str().ok())
+        .unwrap_or_default();
+    let acceptance = Acceptance {
+        club,
+        at: state.clock.now(),
+        ip_address: address(&request, &state.config).to_string(),
+        user_agent: agent.chars().take(USER_AGENT_CHARS_MAX).collect(),
+        version: SERVICE.version.to_string(),
+        digest: digest(SERVICE.text),
+    };
+    let id = state.records.accept_terms(&acceptance).await?;
+    let (accepted_at, terms_version) = (rfc3339(acceptance.at), acceptance.version);
+    Ok(HttpResponse::Created().json(AcceptedTerms {
+        id,
+        accepted_at,
+        terms_version,
+    }))
+}
+
+/// The club that the body names, else the caller's own.
+///
+/// # Errors
+/// 404: another club. 400: an operator named no club.
+pub(super) fn club_of(caller: Caller, named: Option<i64>) -> Result<ClubId, Problem> {
+    let own = match caller.principal() {
+        domain::access::Principal::Club(club, _) => Some(club),
+        _ => None,
+    };
+    let missing = || Problem::bad_request("club-required", "Say for which club.");
+    let club = named.map(ClubId).or(own).ok_or_else(missing)?;
+    caller.require_ownership(club)?;
+    Ok(club)
+}

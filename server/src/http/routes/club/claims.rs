@@ -1,0 +1,166 @@
+//! The winner's claim page. The mailed link is the only key. Bank details can be submitted once,
+//! within seven days.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use persistence::records::audit::AuditAction;
+use persistence::records::bank_changes::BankChange;
+use persistence::records::claims::{Claim as ClaimRecord, ClaimOutcome};
+use serde_json::json;
+
+use super::winners::{PAID_ERROR, check, status, winner, winner_address};
+use crate::api::claim::{BankDetails, Claim};
+use crate::api::error::Problem;
+use crate::api::form::trimmed;
+use crate::api::instant::rfc3339;
+use crate::api::session::MailedSecret;
+use crate::http::routes::body::Body;
+use crate::services::identity::{address, link_hash_of};
+use crate::state::State;
+
+/// Responds with the claim page.
+pub async fn show(
+    request: HttpRequest,
+    state: web::Data<State>,
+    body: Body<MailedSecret>,
+) -> Result<HttpResponse, Problem> {
+    state
+        .limits
+        .check_claim_limit(address(&request, &state.config))?;
+    let claim = find(&state, &body.0.token).await?;
+    Ok(HttpResponse::Ok().json(claim_page(&state, &claim).await?))
+}
+
+/// Stores the winner's bank details.
+pub async fn submit_bank_details(
+    request: HttpRequest,
+    state: web::Data<State>,
+    body: Body<BankDetails>,
+) -> Result<HttpResponse, Problem> {
+    state
+        .limits
+        .check_claim_limit(address(&request, &state.config))?;
+    let claim = find(&state, &body.0.token).await?;
+    if claim.paid {
+        return Err(Problem::conflict("payout-settled", PAID_ERROR));
+    }
+    let bank = check(&body.0)?;
+    let (_, listing, view) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
+    let winner = winner(&state, &view).await.map_err(|_| unknown())?;
+    // The result was undone and another ticket won: the old link is invalid.
+    let ticket = winner
+        .ticket
+        .filter(|ticket| ticket.serial.number() == claim.serial)
+        .ok_or_else(unknown)?;
+    let (draw, at, by) = (claim.draw, state.clock.now(), "winner".to_string());
+    let object = format!("draw:{draw}");
+    let ip = Some(address(&request, &state.config));
+    let act = AuditAction {
+        actor: &by,
+        club: Some(listing.club),
+        action: "answer-claim",
+        object: &object,
+        ip,
+    };
+    let records = state.records.by(act.entry(json!({})));
+    let change = BankChange {
+        draw,
+        serial: winner.serial,
+        bank,
+        by: by.clone(),
+        winner: winner_address(&ticket),
+        at,
+    };
+    match records.store_winner_details(&claim, &change).await? {
+        ClaimOutcome::Kept => {}
+        ClaimOutcome::Before => {
+            return Err(Problem::conflict(
+                "claim-used",
+                "Your details have been received already.",
+            ));
+        }
+        ClaimOutcome::TooLate => {
+            let message = "The 7 days to respond have passed. Please contact the club.";
+            return Err(Problem::new(StatusCode::GONE, "claim-expired", message));
+        }
+    }
+    state.outbox.wake_mailer();
+    notify_club(&state, &claim).await?;
+    let claim = find(&state, &body.0.token).await?;
+    Ok(HttpResponse::Ok().json(claim_page(&state, &claim).await?))
+}
+
+/// Tells the club that bank details were received. The mail does not contain them.
+async fn notify_club(state: &State, claim: &ClaimRecord) -> Result<(), Problem> {
+    let (facts, listing, _) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
+    let Some(club) = facts.club(listing.club) else {
+        return Ok(());
+    };
+    let data = json!({ "draw": claim.draw.0, "serial": claim.serial }).to_string();
+    let key = format!(
+        "winner-details-{}-{}",
+        claim.draw,
+        claim.respond_by.map_or(0, |at| at.0)
+    );
+    state
+        .outbox
+        .queue(&key, "winner-details", None, &club.email, &data)
+        .await?;
+    Ok(())
+}
+
+async fn find(state: &State, token: &Option<String>) -> Result<ClaimRecord, Problem> {
+    let hash = link_hash_of(&trimmed(token)).ok_or_else(unknown)?;
+    state
+        .records
+        .claim_by_token(&hash)
+        .await?
+        .ok_or_else(unknown)
+}
+
+fn unknown() -> Problem {
+    Problem::new(
+        StatusCode::NOT_FOUND,
+        "claim-unknown",
+        "This link is invalid or has expired.",
+    )
+}
+
+async fn claim_page(state: &State, claim: &ClaimRecord) -> Result<Claim, Problem> {
+    let (facts, listing, view) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
+    let club = facts.club(listing.club).ok_or_else(unknown)?;
+    let winner = winner(state, &view).await.map_err(|_| unknown())?;
+    // The result was undone and another ticket won: the old link is invalid.
+    let ticket = winner
+        .ticket
+        .filter(|ticket| ticket.serial.number() == claim.serial)
+        .ok_or_else(unknown)?;
+    let expired = claim
+        .respond_by
+        .is_none_or(|until| state.clock.now() >= until);
+    let claim_state = match status(state, claim.draw, Some(claim)).await? {
+        "completed" => "completed",
+        "details_received" => "received",
+        _ if expired => "expired",
+        _ => "open",
+    };
+    Ok(Claim {
+        state: claim_state,
+        draw_number: claim.draw.0,
+        serial_number: winner.serial.label(claim.draw),
+        home_team: listing.home_team.clone(),
+        away_team: listing.away_team.clone(),
+        league: listing.league.clone(),
+        game_date: rfc3339(view.closes_at),
+        timezone: listing.zone.clone(),
+        home_number: winner.result.cell.home(),
+        away_number: winner.result.cell.away(),
+        prize: view.prize.decimal(),
+        winner_name: ticket.buyer_name.unwrap_or_default(),
+        club_name: club.name.clone(),
+        club_slug: club.slug.clone(),
+        contact_name: listing.contact_name.clone(),
+        contact_phone: listing.contact_phone.clone(),
+        respond_by: claim.respond_by.map(rfc3339),
+    })
+}

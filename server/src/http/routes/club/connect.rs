@@ -1,0 +1,122 @@
+//! A club's connected account at Stripe: its status, and the single-use onboarding link (decision
+//! B-13).
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use actors::GatewayError;
+use domain::{AccountId, ClubId};
+use persistence::records::clubs::Club;
+use serde_json::json;
+
+use crate::access::caller::Caller;
+use crate::api::club_admin::{ConnectStatus, OnboardingLink};
+use crate::api::error::Problem;
+use crate::state::State;
+
+async fn own_club(state: &State, caller: Caller, path: &str) -> Result<Club, Problem> {
+    let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
+    caller.require_ownership(club)?;
+    state
+        .records
+        .club(club)
+        .await?
+        .ok_or_else(Problem::not_found)
+}
+
+/// Responds with the account status. It is stored when an `account.updated` event arrives. While the
+/// account is not connected, Stripe is asked as well, because the event may be late.
+pub async fn status(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let mut club = own_club(&state, caller, &path).await?;
+    if let Some(account) = club.account.clone().filter(|_| !club.connected)
+        && state.connected_accounts().refresh_status(&account).await?
+    {
+        club = own_club(&state, caller, &path).await?;
+    }
+    Ok(HttpResponse::Ok().json(ConnectStatus {
+        connected: club.connected,
+        account_id: club.account.map(|account| account.0),
+        charges_enabled: club.charges_enabled,
+        payouts_enabled: club.payouts_enabled,
+        details_submitted: club.details_submitted,
+    }))
+}
+
+/// Creates the account if the club has none or has lost it, and returns a new onboarding link.
+/// Older links become invalid.
+///
+/// Payments to a lost account stay there: each order names its account.
+pub async fn start_onboarding(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let club = own_club(&state, caller, &path).await?;
+    let account = match &club.account {
+        Some(account)
+            if club.connected || !state.connected_accounts().is_disconnected(account).await =>
+        {
+            account.clone()
+        }
+        _ => create_account(&state, caller, &club).await?,
+    };
+    let page = |name: &str| format!("{}/admin/stripe-connect/{name}", state.config.public_url);
+    let link = state
+        .connect
+        .onboarding_link(&account, &page("refresh"), &page("complete"))
+        .await;
+    let onboarding_url = link.map_err(refused)?;
+    Ok(HttpResponse::Ok().json(OnboardingLink { onboarding_url }))
+}
+
+/// Creates one account per club, however often the button is pressed: the idempotency key names the
+/// club and the account it lost.
+///
+/// The key also names a ten-minute window, because Stripe replays a failure under the same key and
+/// the club must be able to retry.
+async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<AccountId, Problem> {
+    const KEY_MS: i64 = 10 * 60 * 1000;
+    let lost = club
+        .account
+        .as_ref()
+        .map(|account| format!("-after-{}", account.0))
+        .unwrap_or_default();
+    let key = format!(
+        "connect-club-{}{lost}-{}",
+        club.id,
+        state.clock.now().0 / KEY_MS
+    );
+    let account = state
+        .connect
+        .create_account(&key, Some(&club.email))
+        .await
+        .map_err(refused)?;
+    let (actor, object) = (caller.name(), format!("club:{}", club.id));
+    let act = caller.act(&actor, Some(club.id), "connect-account", &object);
+    state
+        .records
+        .by(act.entry(json!({ "account": account.0 })))
+        .connect_account(club.id, &account)
+        .await?;
+    state.catalogue.reload().await?;
+    Ok(account)
+}
+
+/// Stripe refused: the platform is not set up for connected accounts, and a retry does not help.
+/// Otherwise Stripe is unavailable.
+fn refused(error: GatewayError) -> Problem {
+    tracing::warn!(%error, "Stripe onboarding failed");
+    match error {
+        GatewayError::Refused { .. } => {
+            let message = "Stripe Platform Setup Required";
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "setup-required", message)
+                .with("setupRequired", true)
+        }
+        GatewayError::Unavailable(_) | GatewayError::Unknown(_) | GatewayError::Failed(_) => {
+            Problem::new(StatusCode::BAD_GATEWAY, "setup-failed", "Setup failed")
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Editing and archiving draws. The draw's actor decides (decision E-12).
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use actors::Denied;
+use domain::access::Principal;
+use domain::{Editor, Refusal, TermsEdit, View};
+use persistence::ledger::DrawDetails;
+use persistence::records::listings::Listing;
+use serde_json::{Value, json};
+
+use super::draw_check::{self, CheckedDrawForm, StoredDraw};
+use super::draws::{check_card_fee, draw_for_editor, not_editable};
+use super::own_draw;
+use crate::access::caller::Caller;
+use crate::api::draw_form::{ArchiveForm, DrawForm};
+use crate::api::error::Problem;
+use crate::api::form::trimmed;
+use crate::api::instant::local_date_time;
+use crate::config::CardFeePassing;
+use crate::http::routes::body::Body;
+use crate::state::State;
+
+/// Most characters of the operator's reason.
+const REASON_CHARS_MAX: usize = 500;
+
+/// Edits any part of a draw. The operator may also edit after kick-off, with a recent second-factor
+/// proof and a reason (decision E-9).
+///
+/// # Errors
+/// For the operator, 403 `reauthentication-required` or 400 `reason-required`. Then the refusals of
+/// the draw's actor.
+pub async fn edit(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<DrawForm>,
+) -> Result<HttpResponse, Problem> {
+    let (draw, listing, view) = own_draw(&state, caller, &path)
+        .await
+        .map_err(|_| draw_not_editable())?;
+    let now = state.clock.now();
+    let by = match caller.principal() {
+        Principal::Operator => Editor::Operator,
+        Principal::Club(..) | Principal::Anonymous | Principal::HalfOperator => Editor::Club,
+    };
+    let reason = reason(&state, caller, by, &body.0)?;
+    // This comes before the form check: after kick-off, "Game date must be in the future" would
+    // mislead.
+    if let (Editor::Club, Some((refusal, _))) = (by, not_editable(&view, now)) {
+        return Err(Problem::refused(draw, refusal));
+    }
+    let stored = StoredDraw {
+        zone: &listing.zone,
+        kick_off: Some(local_date_time(view.closes_at, &listing.zone)),
+        home_team: &listing.home_team,
+        away_team: &listing.away_team,
+    };
+    let checked = draw_check::check_edit(&body.0, &stored, now)?;
+    let pass_card_fee = card_fee(&state, &listing, checked.pass_card_fee)?;
+    let (terms, details) = split(checked, pass_card_fee);
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "edit-draw", &object);
+    let draws = state
+        .draws
+        .by(act.entry(changes(&body.0, &listing, &view, reason)));
+    let committed = draws.edit(draw, terms, Some(details), by).await;
+    committed.map_err(|denied| Problem::denied(draw, denied))?;
+    state.catalogue.reload().await?;
+    Ok(HttpResponse::Ok().json(draw_for_editor(&state, draw).await?))
+}
+
+/// The operator's reason for the edit. A club needs none.
+fn reason(
+    state: &State,
+    caller: Caller,
+    by: Editor,
+    form: &DrawForm,
+) -> Result<Option<String>, Problem> {
+    if by == Editor::Club {
+        return Ok(None);
+    }
+    caller.require_recent_proof(state.clock.now())?;
+    let reason: String = trimmed(&form.reason)
+        .chars()
+        .take(REASON_CHARS_MAX)
+        .collect();
+    if reason.is_empty() {
+        return Err(Problem::bad_request(
+            "reason-required",
+            "Give a reason for changing the draw.",
+        ));
+    }
+    Ok(Some(reason))
+}
+
+fn draw_not_editable() -> Problem {
+    let message = "Draw not found or you don't have permission to edit it.";
+    Problem::new(StatusCode::NOT_FOUND, "draw-not-found", message)
+}
+
+/// Whether the edited draw passes on the card fee. While that is forbidden, any edit turns it off
+/// (decision D-14).
+fn card_fee(
+    state: &State,
+    listing: &Listing,
+    wanted: Option<bool>,
+) -> Result<Option<bool>, Problem> {
+    check_card_fee(state, wanted == Some(true) && !listing.pass_card_fee)?;
+    let passing = state
+        .catalogue
+        .facts()
+        .card_fee_passing(state.config.fees.card_fee);
+    Ok(if passing == CardFeePassing::Forbidden {
+        Some(false)
+    } else {
+        wanted
+    })
+}
+
+fn split(checked: CheckedDrawForm, pass_card_fee: Option<bool>) -> (TermsEdit, DrawDetails) {
+    let terms = TermsEdit {
+        price: checked.price,
+        prize_percentage: checked.prize_percentage,
+        round_up_prize: checked.round_up_prize,
+        opens_at: checked.opens_at,
+        closes_at: checked.kick_off,
+    };
+    let details = DrawDetails {
+        league: checked.league,
+        home_team: checked.home_team,
+        away_team: checked.away_team,
+        zone: checked.zone.map(str::to_string),
+        contact_name: checked.contact_name,
+        contact_phone: checked.contact_phone,
+        pass_card_fee,
+    };
+    (terms, details)
+}
+
+/// Changed fields for the audit log, with their old values. Contact details are not logged, only
+/// that they changed.
+fn changes(form: &DrawForm, listing: &Listing, view: &View, reason: Option<String>) -> Value {
+    let stored = json!({
+        "league": listing.league, "homeTeam": listing.home_team, "awayTeam": listing.away_team,
+        "gameDate": local_date_time(view.closes_at, &listing.zone), "timezone": listing.zone,
+        "ticketPrice": view.price.decimal(), "prizePercentage": listing.prize_percentage,
+        "passStripeFees": listing.pass_card_fee,
+    });
+    let after = json!({
+        "league": form.league, "homeTeam": form.home_team, "awayTeam": form.away_team,
+        "gameDate": form.game_date, "gameTime": form.game_time, "timezone": form.timezone,
+        "ticketPrice": form.ticket_price, "prizePercentage": form.prize_percentage,
+        "roundUpPrize": form.round_up_prize, "passStripeFees": form.pass_stripe_fees,
+        "contactChanged": (form.contact_name.is_some() || form.contact_phone.is_some()).then_some(true),
+    });
+    let is_set = |value: &Value, name: &str| value.get(name).is_some_and(|value| !value.is_null());
+    let select = |values: &Value, selection: &Value| -> Value {
+        let values = values
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(name, _)| is_set(selection, name));
+        values
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    };
+    json!({ "reason": reason, "before": select(&stored, &after), "after": select(&after, &after) })
+}
+
+/// Archives or restores a draw: `{archived}`, true when the body is empty (decision B-16).
+pub async fn archive(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<ArchiveForm>,
+) -> Result<HttpResponse, Problem> {
+    let (draw, listing, _) = own_draw(&state, caller, &path).await?;
+    let archived = body.0.archived.unwrap_or(true);
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "archive-draw", &object);
+    let committed = state
+        .draws
+        .by(act.entry(json!({ "archived": archived })))
+        .archive(draw, archived)
+        .await;
+    committed.map_err(|denied| match denied {
+        Denied::Refused(Refusal::NotCompleted) => {
+            Problem::conflict("not-completed", "Only a completed draw can be archived.")
+        }
+        other => Problem::denied(draw, other),
+    })?;
+    state.catalogue.reload().await?;
+    Ok(HttpResponse::Ok().json(draw_for_editor(&state, draw).await?))
+}

@@ -1,0 +1,87 @@
+//! A draw's financials, and the sums over all draws of a club (decisions B-5, D-12).
+
+use std::sync::Arc;
+
+use actix_web::{HttpResponse, web};
+use domain::{ClubId, DrawId, View};
+use persistence::records::financials::DrawFinancials;
+use persistence::records::listings::Listing;
+
+use super::own_draw;
+use crate::access::caller::Caller;
+use crate::api::draw::status_shown;
+use crate::api::error::Problem;
+use crate::api::payout::{ClubStats, DrawCounts, Financials};
+use crate::services::draw_revenue::DrawRevenue;
+use crate::state::State;
+
+/// Handles `GET /api/draws/{draw}/financials`.
+pub async fn show(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let (draw, _, view) = own_draw(&state, caller, &path).await?;
+    Ok(HttpResponse::Ok().json(Financials::from(&draw_revenue(&state, draw, &view).await?)))
+}
+
+/// Computes a draw's revenue figures.
+///
+/// # Errors
+/// The database could not be read.
+pub(super) async fn draw_revenue(
+    state: &State,
+    draw: DrawId,
+    view: &View,
+) -> Result<DrawRevenue, Problem> {
+    let sums = state.records.draw_financials(draw).await?;
+    Ok(DrawRevenue::new(
+        view,
+        state.catalogue.facts().winner_sold(view, state.clock.now()),
+        &sums,
+    ))
+}
+
+/// Responds with the dashboard's figures over all draws of the club.
+pub async fn stats(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
+    caller.require_ownership(club)?;
+    let sums = state.records.club_financials(club).await?;
+    let facts = state.catalogue.facts();
+    let (draws, now) = (state.catalogue.of_club(&facts, club), state.clock.now());
+    let takings = draws.iter().map(|(listing, view)| {
+        let sums = sums
+            .get(&listing.id())
+            .copied()
+            .unwrap_or(DrawFinancials::default());
+        DrawRevenue::new(view, facts.winner_sold(view, now), &sums)
+    });
+    let takings: Vec<DrawRevenue> = takings.collect();
+    let count = |status: &str| {
+        let shown = |(_, view): &&(Arc<Listing>, View)| status_shown(view, now) == status;
+        draws.iter().filter(shown).count()
+    };
+    Ok(HttpResponse::Ok().json(ClubStats {
+        total_revenue: takings
+            .iter()
+            .map(|draw| draw.revenue)
+            .sum::<domain::Cents>()
+            .decimal(),
+        tickets_sold: takings.iter().map(|draw| u32::from(draw.sold)).sum(),
+        club_profit: takings
+            .iter()
+            .map(DrawRevenue::club_profit)
+            .sum::<domain::Cents>()
+            .decimal(),
+        fees_estimated: takings.iter().any(|draw| draw.is_estimated),
+        draws: DrawCounts {
+            active: count("active"),
+            awaiting: count("closed"),
+            completed: count("completed"),
+        },
+    }))
+}

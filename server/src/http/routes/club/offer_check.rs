@@ -1,0 +1,141 @@
+//! Checks an offer form and reports errors with the specified texts.
+
+use domain::{DrawId, Timestamp};
+use persistence::records::bundles::NewBundle;
+
+use crate::api::club_admin::OfferForm;
+use crate::api::error::Problem;
+use crate::api::form::{Findings, optional, picture_address, trimmed};
+use crate::services::fixtures::{kick_off, moment};
+
+const REQUIRED_FIELDS_ERROR: &str = "Please provide name, slug, and select at least one game";
+/// Most games in one offer.
+const GAMES_MAX: usize = 50;
+
+/// Checks the form. `is_own`: the draw belongs to the club and is on sale.
+///
+/// # Errors
+/// 400 with every error of the form.
+pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBundle, Problem> {
+    let (name, slug) = (trimmed(&form.name), trimmed(&form.slug));
+    let mut games: Vec<DrawId> = form.game_ids.iter().copied().map(DrawId).collect();
+    games.sort();
+    games.dedup();
+    let kind = form.r#type.as_deref().unwrap_or("BUNDLE");
+    let status = form.status.as_deref().unwrap_or("draft");
+    let mut findings = Findings::default();
+    findings.require(
+        "name",
+        !name.is_empty() && name.chars().count() <= 100,
+        REQUIRED_FIELDS_ERROR,
+    );
+    findings.require("slug", !slug.is_empty(), REQUIRED_FIELDS_ERROR);
+    let letters = slug
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    findings.require(
+        "slug",
+        letters,
+        "Slug must contain only lowercase letters, numbers, and hyphens",
+    );
+    findings.require(
+        "slug",
+        slug.len() <= 60,
+        "Slug must be at most 60 characters",
+    );
+    findings.require(
+        "type",
+        ["BUNDLE", "SPECIAL"].contains(&kind),
+        "An offer is a BUNDLE or a SPECIAL",
+    );
+    findings.require(
+        "status",
+        ["draft", "active"].contains(&status),
+        "An offer is saved as draft or active",
+    );
+    findings.require(
+        "gameIds",
+        !games.is_empty() && games.len() <= GAMES_MAX,
+        REQUIRED_FIELDS_ERROR,
+    );
+    match (kind, status) {
+        ("SPECIAL", _) => {
+            findings.require(
+                "gameIds",
+                games.len() == 1,
+                "A Special must include exactly one game",
+            );
+        }
+        (_, "active") => {
+            findings.require(
+                "gameIds",
+                games.len() >= 2,
+                "Select at least 2 games to activate this bundle",
+            );
+        }
+        _ => findings.require(
+            "gameIds",
+            games.len() >= 2,
+            "A Bundle must include at least two games",
+        ),
+    }
+    let own = games.iter().all(|game| is_own(*game));
+    findings.require(
+        "gameIds",
+        own,
+        "A game of this offer is not one of this club's games on sale",
+    );
+    let tag = optional(&form.display_tag);
+    let fits = |text: &Option<String>, most: usize| {
+        text.as_ref()
+            .is_none_or(|text| text.chars().count() <= most)
+    };
+    findings.require(
+        "displayTag",
+        fits(&tag, 200),
+        "Tag must be at most 200 characters",
+    );
+    let copy = optional(&form.primary_copy);
+    findings.require(
+        "primaryCopy",
+        fits(&copy, 2000),
+        "Must be at most 2000 characters",
+    );
+    let image = optional(&form.share_image_url);
+    let address = image
+        .as_deref()
+        .map(|image| picture_address(image).filter(|address| !address.starts_with("http://")));
+    findings.require(
+        "shareImageUrl",
+        address != Some(None),
+        "Must be a valid URL or uploaded image",
+    );
+    let start_at = date_time(&mut findings, "startAt", &form.start_at);
+    let end_at = date_time(&mut findings, "endAt", &form.end_at);
+    let in_order = start_at.zip(end_at).is_none_or(|(start, end)| start < end);
+    findings.require("endAt", in_order, "The end must be after the start");
+    findings.finish()?;
+    Ok(NewBundle {
+        name,
+        slug,
+        status: status.to_string(),
+        kind: kind.to_string(),
+        display_tag: tag,
+        primary_copy: copy,
+        share_image_url: address.flatten(),
+        start_at,
+        end_at,
+        games,
+    })
+}
+
+fn date_time(
+    findings: &mut Findings,
+    field: &'static str,
+    text: &Option<String>,
+) -> Option<Timestamp> {
+    let text = optional(text)?;
+    let at = kick_off::zone("Australia/Brisbane").and_then(|zone| moment::read(&text, None, zone));
+    findings.require(field, at.is_some(), "This is not a date and time");
+    at
+}

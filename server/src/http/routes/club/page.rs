@@ -1,0 +1,160 @@
+//! Saves a club's home page: slug, texts, colours, logo and Facebook pixel.
+
+use actix_web::{HttpResponse, web};
+use domain::ClubId;
+use domain::club::{SLUGS_RESERVED, slug_is_valid};
+use persistence::records::pages::{HomePage, SavePageOutcome};
+use serde_json::json;
+
+use super::uploads::{decoded, store_picture};
+use super::verification::must_be_confirmed;
+use crate::access::caller::Caller;
+use crate::api::club::OwnClub;
+use crate::api::club_admin::HomePageForm;
+use crate::api::error::Problem;
+use crate::api::form::{Findings, picture_address};
+use crate::http::routes::body::Body;
+use crate::state::State;
+
+/// Largest decoded logo, in bytes.
+const LOGO_BYTES_MAX: usize = 2 * 1024 * 1024;
+const SLUG_ERROR: &str = "Page name must contain only lowercase letters, numbers, and hyphens";
+const LOGO_ERROR: &str = "Must be a valid URL or uploaded image";
+const COLOUR_ERROR: &str = "Must be a valid hex color";
+
+/// Handles `PATCH /api/clubs/{club}/home-page`.
+pub async fn save(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<HomePageForm>,
+) -> Result<HttpResponse, Problem> {
+    let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
+    caller.require_ownership(club)?;
+    let form = body.0;
+    check(&form)?;
+    let logo_url = match &form.logo_url {
+        Some(text) if text.starts_with("data:") => Some(Some(logo(&state, club, text).await?)),
+        Some(text) => Some(picture_address(text.trim())),
+        None => None,
+    };
+    let pixel = form
+        .facebook_pixel_id
+        .as_ref()
+        .map(|id| Some(id.trim().to_string()).filter(|id| !id.is_empty()));
+    let page = HomePage {
+        slug: form.home_page_slug.clone(),
+        title: form
+            .home_page_title
+            .as_ref()
+            .map(|title| title.trim().to_string()),
+        tagline: form
+            .home_page_tagline
+            .as_ref()
+            .map(|tagline| tagline.trim().to_string()),
+        logo_url,
+        colors: [form.primary_color, form.secondary_color, form.accent_color]
+            .map(|colour| colour.map(|colour| colour.to_lowercase())),
+        enabled: form.home_page_enabled,
+        facebook_pixel_id: pixel,
+    };
+    let (actor, object) = (caller.name(), format!("club:{club}"));
+    let act = caller.act(&actor, Some(club), "save-home-page", &object);
+    let records = state
+        .records
+        .by(act.entry(json!({ "slug": form.home_page_slug })));
+    if records.save_home_page(club, &page).await? == SavePageOutcome::SlugTaken {
+        return Err(Problem::conflict(
+            "slug-taken",
+            "This page name is already taken.",
+        ));
+    }
+    state.catalogue.reload().await?;
+    let facts = state.catalogue.facts();
+    let saved = facts.club(club).ok_or_else(Problem::not_found)?;
+    Ok(HttpResponse::Ok().json(OwnClub::from(&**saved)))
+}
+
+fn check(form: &HomePageForm) -> Result<(), Problem> {
+    let mut findings = Findings::default();
+    if let Some(slug) = &form.home_page_slug {
+        let letters = slug
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        findings.require(
+            "homePageSlug",
+            letters && !SLUGS_RESERVED.contains(&slug.as_str()),
+            SLUG_ERROR,
+        );
+        findings.require(
+            "homePageSlug",
+            slug_is_valid(slug),
+            "Page name must be between 3 and 50 characters",
+        );
+    }
+    let length_between =
+        |text: &str, from: usize, to: usize| (from..=to).contains(&text.trim().chars().count());
+    if let Some(title) = &form.home_page_title {
+        findings.require(
+            "homePageTitle",
+            length_between(title, 3, 100),
+            "Title must be between 3 and 100 characters",
+        );
+    }
+    if let Some(tagline) = &form.home_page_tagline {
+        findings.require(
+            "homePageTagline",
+            length_between(tagline, 10, 200),
+            "Tagline must be between 10 and 200 characters",
+        );
+    }
+    if let Some(logo) = &form.logo_url {
+        findings.require("logoUrl", is_logo(logo.trim()), LOGO_ERROR);
+    }
+    for (field, colour) in [
+        ("primaryColor", &form.primary_color),
+        ("secondaryColor", &form.secondary_color),
+        ("accentColor", &form.accent_color),
+    ] {
+        findings.require(field, colour.as_deref().is_none_or(is_colour), COLOUR_ERROR);
+    }
+    if let Some(pixel) = form.facebook_pixel_id.as_deref().map(str::trim) {
+        let digits = pixel.bytes().all(|byte| byte.is_ascii_digit());
+        let fits = pixel.is_empty() || digits && (5..=20).contains(&pixel.len());
+        findings.require("facebookPixelId", fits, "Pixel ID must be 5 to 20 digits");
+    }
+    findings.finish()
+}
+
+fn is_colour(text: &str) -> bool {
+    text.len() == 7
+        && text.starts_with('#')
+        && text[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether the value is empty, an inline picture, an upload of this site or a web address.
+fn is_logo(text: &str) -> bool {
+    text.is_empty() || text.starts_with("data:image/") || picture_address(text).is_some()
+}
+
+/// Stores an inline logo and returns its URL path.
+async fn logo(state: &State, club: ClubId, text: &str) -> Result<String, Problem> {
+    let wrong = |words: &str| {
+        let mut findings = Findings::default();
+        findings.require("logoUrl", false, words);
+        findings.finish().expect_err("something was found")
+    };
+    must_be_confirmed(state, club).await?;
+    let bytes = decoded(text).ok_or_else(|| wrong(LOGO_ERROR))?;
+    if bytes.len() > LOGO_BYTES_MAX {
+        return Err(wrong(
+            "Logo must be smaller than 2MB. Please choose a smaller image.",
+        ));
+    }
+    let picture = state
+        .renderer
+        .render(&bytes)
+        .await?
+        .ok_or_else(|| wrong("Please upload a PNG, JPG, or SVG file."))?;
+    store_picture(state, club, "logo", picture).await
+}

@@ -1,0 +1,165 @@
+//! Payouts of a completed draw: list, record and settle. They are records only and move no money
+//! (decision B-4).
+
+use actix_web::{HttpResponse, web};
+use domain::{DrawId, Refusal, View};
+use persistence::Failure;
+use persistence::records::payouts::NewPayout;
+use persistence::records::tickets::SoldTicket;
+use serde_json::json;
+
+use super::own_draw;
+use super::winners::{PAID_ERROR, UNSOLD_ERROR, winner};
+use crate::access::caller::Caller;
+use crate::api::error::Problem;
+use crate::api::payout::{Payout, RecordPayout, SettlePayout};
+use crate::http::routes::body::Body;
+use crate::state::State;
+
+/// Most characters of a payout's note.
+const NOTE_CHARS_MAX: usize = 500;
+
+/// Handles `GET /api/draws/{draw}/payouts`.
+pub async fn list(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let (draw, listing, view) = own_draw(&state, caller, &path).await?;
+    must_be_completed(draw, &view)?;
+    let payouts = state.records.payouts(draw).await?;
+    let knows = caller.knows_buyers(listing.club);
+    let shown = |payout: Payout| match knows {
+        true => payout,
+        // The recipient is a buyer, and a note may name one.
+        false => Payout {
+            recipient_name: None,
+            recipient_email: None,
+            note: None,
+            failure_reason: None,
+            ..payout
+        },
+    };
+    Ok(HttpResponse::Ok().json(
+        payouts
+            .iter()
+            .map(Payout::from)
+            .map(shown)
+            .collect::<Vec<_>>(),
+    ))
+}
+
+/// Records that the prize is due to the winner. A repeated call answers the same payout.
+pub async fn record(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<RecordPayout>,
+) -> Result<HttpResponse, Problem> {
+    let (draw, listing, view) = own_draw(&state, caller, &path).await?;
+    if body.0.r#type != "winner" {
+        return Err(Problem::bad_request(
+            "bad-type",
+            "Only a winner's payout can be recorded.",
+        ));
+    }
+    let ticket = ticket_due_prize(&state, draw, &view).await?;
+    let new = NewPayout {
+        draw,
+        club: listing.club,
+        kind: "winner",
+        amount: view.prize,
+        recipient_email: ticket.buyer_email.as_deref(),
+        recipient_name: ticket.buyer_name.as_deref(),
+    };
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "record-payout", &object);
+    let records = state
+        .records
+        .by(act.entry(json!({ "type": "winner", "amount": new.amount.decimal() })));
+    let payout = records
+        .record_payout(&new)
+        .await
+        .map_err(|failure| match failure {
+            // The operator undid the result meanwhile.
+            Failure::NotFound => Problem::refused(draw, Refusal::NotCompleted),
+            other => other.into(),
+        })?;
+    Ok(HttpResponse::Ok().json(Payout::from(&payout)))
+}
+
+/// Marks a payout: `{status: "completed" | "failed", note}`.
+pub async fn settle(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<SettlePayout>,
+) -> Result<HttpResponse, Problem> {
+    let id = path.parse().map_err(|_| Problem::not_found())?;
+    let payout = state
+        .records
+        .payout(id)
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    caller.require_ownership(payout.club)?;
+    let status = body.0.status.as_str();
+    if !["completed", "failed"].contains(&status) {
+        return Err(Problem::bad_request(
+            "bad-status",
+            "A payout becomes completed or failed.",
+        ));
+    }
+    // A payout can always be marked as failed.
+    if payout.kind == "winner" && status == "completed" && payout.status == "pending" {
+        let (_, _, view) = state
+            .catalogue
+            .draw(payout.draw)
+            .await
+            .ok_or_else(Problem::draw_not_found)?;
+        ticket_due_prize(&state, payout.draw, &view).await?;
+    }
+    let note: Option<String> = body
+        .0
+        .note
+        .as_ref()
+        .map(|note| note.trim().chars().take(NOTE_CHARS_MAX).collect());
+    let (actor, object) = (caller.name(), format!("draw:{}", payout.draw));
+    let act = caller.act(&actor, Some(payout.club), "settle-payout", &object);
+    let detail = json!({ "payout": id, "status": status, "amount": payout.amount.decimal() });
+    // A repeated call changes nothing and writes no audit entry.
+    let records = if payout.status == "pending" {
+        state.records.by(act.entry(detail))
+    } else {
+        state.records.clone()
+    };
+    let settled = records.settle_payout(id, status, note.as_deref()).await?;
+    let settled = settled.ok_or_else(|| Problem::conflict("payout-settled", PAID_ERROR))?;
+    if settled.kind == "winner" && settled.status == "completed" {
+        state
+            .records
+            .claim_paid(settled.draw, state.clock.now())
+            .await?;
+    }
+    Ok(HttpResponse::Ok().json(Payout::from(&settled)))
+}
+
+/// The winning ticket that the prize is due for.
+///
+/// No prize is due when the ticket was not sold or was refunded. A dispute by the buyer's bank
+/// suspends the prize (decision C-25).
+async fn ticket_due_prize(state: &State, draw: DrawId, view: &View) -> Result<SoldTicket, Problem> {
+    let ticket = winner(state, view).await?.ticket;
+    let ticket = ticket.ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD_ERROR))?;
+    if !state.records.winner_disputed(draw).await? {
+        return Ok(ticket);
+    }
+    let message = "The winner's payment is disputed by the buyer's bank. The prize can be paid once that is resolved.";
+    Err(Problem::conflict("winner-disputed", message))
+}
+
+fn must_be_completed(draw: DrawId, view: &View) -> Result<(), Problem> {
+    match view.result {
+        Some(_) => Ok(()),
+        None => Err(Problem::refused(draw, Refusal::NotCompleted)),
+    }
+}

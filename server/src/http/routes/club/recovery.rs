@@ -1,0 +1,134 @@
+//! Password reset for clubs and operators: a mailed link that works once, for half an hour
+//! (decisions B-14, G-6).
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use persistence::link_secrets::LinkKind;
+use serde_json::json;
+
+use crate::api::error::Problem;
+use crate::api::form::{required_email, trimmed};
+use crate::api::session::{ForgottenPassword, NewPassword};
+use crate::api::site::Message;
+use crate::http::routes::body::Body;
+use crate::render::mail_sender::sealed_link;
+use crate::services::identity::password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hashed};
+use crate::services::identity::weakness::{EASY, is_easy};
+use crate::services::identity::{address, link_hash, link_hash_of, random};
+use crate::state::State;
+
+/// How long a reset link is valid.
+const LINK_SECONDS: i64 = 30 * 60;
+
+/// Answers at once and always the same. The work runs after the answer, so that neither text nor
+/// timing tells which accounts exist.
+pub async fn request_reset(
+    request: HttpRequest,
+    state: web::Data<State>,
+    body: Body<ForgottenPassword>,
+) -> Result<HttpResponse, Problem> {
+    let email = required_email(&body.0.email)?;
+    state
+        .limits
+        .check_form_limit(
+            &state.records,
+            address(&request, &state.config),
+            state.clock.now(),
+        )
+        .await?;
+    actix_web::rt::spawn(async move {
+        if let Err(problem) = send(&state, &email).await {
+            tracing::warn!(%problem, "queueing a password reset link failed");
+        }
+    });
+    let message = "If an account exists with this email, a reset link has been sent.";
+    Ok(HttpResponse::Ok().json(Message {
+        message: message.to_string(),
+    }))
+}
+
+async fn send(state: &State, email: &str) -> Result<(), Problem> {
+    let token: [u8; 32] = random();
+    let now = state.clock.now();
+    if !state.limits.may_mail(&state.records, email, now).await? {
+        return Ok(());
+    }
+    let hash = link_hash(&token);
+    let Some(to) = state
+        .records
+        .begin_reset(email, &hash, now.plus_seconds(LINK_SECONDS))
+        .await?
+    else {
+        return Ok(());
+    };
+    let link = format!(
+        "{}/reset-password?token={}",
+        state.config.public_url,
+        hex::encode(token)
+    );
+    let data =
+        json!({ "name": to.name, "sealedLink": sealed_link(&state.records, &to.email, &link) });
+    // The deduplication key uses the hash, which does not reveal the link.
+    let key = format!("reset-{}", state.records.link_id(LinkKind::Account, &hash));
+    state
+        .outbox
+        .queue(&key, "reset", None, &to.email, &data.to_string())
+        .await?;
+    Ok(())
+}
+
+/// Sets the new password, ends every session of the account and mails a notice.
+pub async fn confirm_reset(
+    state: web::Data<State>,
+    body: Body<NewPassword>,
+) -> Result<HttpResponse, Problem> {
+    let Body(NewPassword {
+        token,
+        new_password,
+    }) = body;
+    if trimmed(&token).is_empty() {
+        return Err(Problem::bad_request(
+            "token-required",
+            "Reset token is required",
+        ));
+    }
+    let password = new_password.unwrap_or_default();
+    if password.chars().count() < PASSWORD_CHARS_MIN {
+        return Err(Problem::bad_request(
+            "password-too-short",
+            "Password must be at least 8 characters",
+        ));
+    }
+    if password.len() > PASSWORD_BYTES_MAX {
+        return Err(Problem::bad_request(
+            "password-too-long",
+            "Password must be at most 128 characters",
+        ));
+    }
+    let refused = || {
+        Problem::bad_request(
+            "invalid-link",
+            "This password reset link is invalid or has expired.",
+        )
+    };
+    let hash = link_hash_of(&trimmed(&token)).ok_or_else(refused)?;
+    // Look the link up before hashing: a guessed link must not cost an expensive password hash.
+    let about = state
+        .records
+        .reset_is_for(&hash, state.clock.now())
+        .await?
+        .ok_or_else(refused)?;
+    if is_easy(password.clone(), about).await? {
+        return Err(Problem::bad_request("password-too-easy", EASY));
+    }
+    let password = hashed(password).await?;
+    state
+        .records
+        .finish_reset(&hash, &password, state.clock.now())
+        .await?
+        .ok_or_else(refused)?;
+    state.outbox.wake_mailer();
+    state.catalogue.reload().await?;
+    Ok(HttpResponse::Ok().json(Message {
+        message: "Password reset successful".to_string(),
+    }))
+}

@@ -1,0 +1,156 @@
+//! Periodic work for clubs: reminder mails, follow-up of results, and erasure of expired personal
+//! data.
+
+use domain::{Cents, DrawId, Timestamp};
+use persistence::Failure;
+use persistence::records::erasure::AT_ONCE;
+use serde_json::json;
+
+use super::results;
+use crate::api::instant::rfc3339;
+use crate::services::draw_revenue::DrawRevenue;
+use crate::state::State;
+
+/// When a game is certainly over, in seconds after kick-off.
+const GAME_SECONDS: i64 = 2 * 3600;
+/// No reminder is sent for anything older than this.
+const PAST_SECONDS: i64 = 7 * 86_400;
+/// A new club has a day to connect its account before it is reminded.
+const CONNECT_AFTER_SECONDS: i64 = 86_400;
+
+/// An unconfirmed club is removed after this time. Its confirmation link is valid as long.
+const UNCONFIRMED_SECONDS: i64 = 7 * 86_400;
+
+/// Most erasure steps in one sweep. A step is one draw or a few hundred orders.
+const STEPS_MAX: usize = 20;
+
+/// Runs once a minute. The deduplication key of each mail makes sure that it is sent once.
+pub async fn sweep(state: &State) {
+    let now = state.clock.now();
+    if let Err(failure) = send_reminders(state, now).await {
+        tracing::warn!(%failure, "sending club reminders failed, will retry");
+    }
+    if let Err(failure) = erase_expired_data(state, now).await {
+        tracing::warn!(%failure, "erasing expired personal data failed, will retry");
+    }
+}
+
+async fn send_reminders(state: &State, now: Timestamp) -> Result<(), Failure> {
+    results_due(state, now).await?;
+    connect_incomplete(state, now).await?;
+    settle_missing_results(state).await?;
+    settle_shares(state).await
+}
+
+/// Records missing club shares and mails. The server may have stopped between a result and its
+/// follow-up.
+async fn settle_missing_results(state: &State) -> Result<(), Failure> {
+    for draw in state.records.shares_missing().await? {
+        let Some((_, listing, view)) = state.catalogue.draw(draw).await else {
+            continue;
+        };
+        if let Err(problem) = results::settle(state, &listing, draw, &view).await {
+            tracing::warn!(draw.id = draw.0, %problem, "settling a result failed, will retry");
+        }
+    }
+    Ok(())
+}
+
+/// Erases buyers some months after the game (decision F-8), and bank details 90 days after the
+/// payout (decision F-7).
+async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure> {
+    let unconfirmed = state
+        .records
+        .remove_unconfirmed_clubs(now.plus_seconds(-UNCONFIRMED_SECONDS))
+        .await?;
+    if unconfirmed > 0 {
+        state.catalogue.reload().await?;
+        tracing::info!(
+            clubs = unconfirmed,
+            "removed clubs that never confirmed their address"
+        );
+    }
+    let (mut after, mut orders) = (DrawId(0), 0);
+    for _ in 0..STEPS_MAX {
+        let Some(step) = state
+            .records
+            .erase_buyers(after, state.config.buyers_kept_months, now)
+            .await?
+        else {
+            break;
+        };
+        orders += step.orders;
+        // A full step means that the same draw has more orders.
+        after = if step.orders < AT_ONCE as u64 {
+            step.draw
+        } else {
+            after
+        };
+    }
+    if orders > 0 {
+        tracing::info!(orders, "erased the buyers of old games");
+    }
+    let emptied = state.records.purge_claims(now).await?;
+    if emptied > 0 {
+        tracing::info!(emptied, "erased bank details of old payouts");
+    }
+    Ok(())
+}
+
+/// Completes a club's share once Stripe's fees are known: charges are made on the club's own
+/// account (decisions C-24, D-17).
+async fn settle_shares(state: &State) -> Result<(), Failure> {
+    for (id, draw) in state.records.shares_pending().await? {
+        let Some((facts, _, view)) = state.catalogue.draw(draw).await else {
+            continue;
+        };
+        let sums = state.records.draw_financials(draw).await?;
+        let takings = DrawRevenue::new(&view, facts.winner_sold(&view, state.clock.now()), &sums);
+        if !takings.is_estimated {
+            state
+                .records
+                .complete_share(id, takings.club_revenue().max(Cents::ZERO))
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+async fn results_due(state: &State, now: Timestamp) -> Result<(), Failure> {
+    let facts = state.catalogue.facts();
+    for (listing, view) in state.catalogue.without_result(&facts, now) {
+        let ago = (now.0 - view.closes_at.0) / 1000;
+        let Some(club) = facts
+            .club(listing.club)
+            .filter(|_| (GAME_SECONDS..PAST_SECONDS).contains(&ago))
+        else {
+            continue;
+        };
+        let key = format!("results-due-{}-{}", view.draw, rfc3339(view.closes_at));
+        let data = json!({ "draw": view.draw.0 }).to_string();
+        state
+            .outbox
+            .queue(&key, "results-due", None, &club.email, &data)
+            .await?;
+    }
+    Ok(())
+}
+
+async fn connect_incomplete(state: &State, now: Timestamp) -> Result<(), Failure> {
+    let facts = state.catalogue.facts();
+    for club in facts
+        .clubs()
+        .filter(|club| !club.archived && !club.connected)
+    {
+        let age = (now.0 - club.created_at.0) / 1000;
+        if (CONNECT_AFTER_SECONDS..PAST_SECONDS).contains(&age) {
+            let key = format!("connect-{}", club.id);
+            let data = json!({ "club": club.id.0 }).to_string();
+            state
+                .outbox
+                .queue(&key, "connect-incomplete", None, &club.email, &data)
+                .await?;
+        }
+    }
+    Ok(())
+}

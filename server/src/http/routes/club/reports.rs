@@ -1,0 +1,215 @@
+//! Reports of a draw as PDF and CSV, for its club and the operator only (decision F-6). All figures
+//! come from `takings`.
+
+use actix_web::http::header;
+use actix_web::{HttpResponse, web};
+use domain::{DrawId, View};
+use persistence::records::listings::Listing;
+use serde_json::json;
+
+use super::{financials, own_draw};
+use crate::access::caller::Caller;
+use crate::api::error::Problem;
+use crate::render::colour::Colour;
+use crate::render::page::DrawTexts;
+use crate::render::report::{self, Poster, ReportFacts, ReportRow};
+use crate::render::{blocking_jobs, when};
+use crate::services::draw_revenue::DrawRevenue;
+use crate::state::State;
+
+/// Poster colour of a club whose colours cannot be parsed.
+const FALLBACK_COLOUR: Colour = Colour([0; 3]);
+
+/// Responds with the sold tickets as CSV.
+pub async fn tickets_csv(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let report = DrawReport::read(&state, caller, &path, "download-tickets").await?;
+    let body = report::csv(&report.facts(&state), &report.takings, &report.rows)
+        .ok_or_else(Problem::unavailable)?;
+    Ok(answer(
+        "text/csv; charset=utf-8",
+        &report.name("tickets.csv"),
+        body,
+    ))
+}
+
+/// Responds with the report as PDF.
+pub async fn report(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let report = DrawReport::read(&state, caller, &path, "download-report").await?;
+    let name = report.name("report.pdf");
+    Ok(answer(
+        "application/pdf",
+        &name,
+        report_pdf(&state, report).await?,
+    ))
+}
+
+/// Responds with the PDF report, under the file name that the operator console uses.
+///
+/// # Errors
+/// 404: no such draw.
+pub async fn for_console(
+    state: &State,
+    caller: Caller,
+    path: &web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let report = DrawReport::read(state, caller, path, "download-report").await?;
+    Ok(answer(
+        "application/pdf",
+        &format!("FD-{}-report.pdf", report.draw),
+        report_pdf(state, report).await?,
+    ))
+}
+
+/// Responds with the poster of a draw. It names no buyer.
+pub async fn poster(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let (draw, listing, view) = own_draw(&state, caller, &path).await?;
+    let facts = state.catalogue.facts();
+    let club = facts
+        .club(listing.club)
+        .ok_or_else(Problem::draw_not_found)?;
+    let now = state.clock.now();
+    let face = facts
+        .wire(&listing, &view, now)
+        .map(|wire| DrawTexts::new(&wire.with_page_fields(&listing, club), now));
+    let face = face.ok_or_else(Problem::draw_not_found)?;
+    let poster = Poster {
+        kick_off: when::long(view.closes_at, &listing.zone),
+        link: format!("{}/draw/{draw}", state.config.public_url),
+        club: face.club,
+        league: face.league,
+        home: face.home,
+        away: face.away,
+        price: face.price,
+        prize_max: face.prize_max.to_string(),
+        phase: face.phase,
+        colours: [&club.primary_color, &club.accent_color]
+            .map(|colour| Colour::parse(colour).unwrap_or(FALLBACK_COLOUR)),
+    };
+    let pdf = blocking_jobs::run(move || poster.pdf()).await?;
+    let body = pdf.ok_or_else(Problem::unavailable)?;
+    Ok(answer(
+        "application/pdf",
+        &format!("draw-{draw}-poster.pdf"),
+        body,
+    ))
+}
+
+async fn report_pdf(state: &State, report: DrawReport) -> Result<Vec<u8>, Problem> {
+    let facts = report.facts(state);
+    blocking_jobs::run(move || report::pdf(&facts, &report.takings, &report.rows))
+        .await?
+        .ok_or_else(Problem::unavailable)
+}
+
+/// The data of one report.
+struct DrawReport {
+    draw: DrawId,
+    listing: std::sync::Arc<Listing>,
+    view: View,
+    takings: DrawRevenue,
+    rows: Vec<ReportRow>,
+    club: String,
+}
+
+impl DrawReport {
+    async fn read(
+        state: &State,
+        caller: Caller,
+        path: &web::Path<String>,
+        action: &str,
+    ) -> Result<DrawReport, Problem> {
+        let (draw, listing, view) = own_draw(state, caller, path).await?;
+        let takings = financials::draw_revenue(state, draw, &view).await?;
+        let now = state.clock.now();
+        let deal = state.catalogue.deal_revealed(&view, now).await;
+        let sold = state.records.sold_tickets(draw).await?;
+        let winner = view.revealed(now).map(|(_, serial)| serial);
+        let rows = sold.into_iter().map(|ticket| ReportRow {
+            label: ticket.serial.label(draw),
+            number: ticket.serial.number(),
+            pair: deal
+                .as_ref()
+                .map(|deal| deal.cell(ticket.serial))
+                .map(|cell| (cell.home(), cell.away())),
+            won: winner == Some(ticket.serial),
+            name: ticket.buyer_name.unwrap_or_default(),
+            email: ticket.buyer_email.unwrap_or_default(),
+            phone: ticket.buyer_phone.unwrap_or_default(),
+            sold_at: ticket.sold_at,
+        });
+        let rows = rows.collect();
+        let facts = state.catalogue.facts();
+        let club = facts
+            .club(listing.club)
+            .map(|club| club.name.clone())
+            .unwrap_or_default();
+        let (actor, object) = (caller.name(), format!("draw:{draw}"));
+        state
+            .records
+            .audit(
+                caller.act(&actor, Some(listing.club), action, &object),
+                &json!({}),
+            )
+            .await?;
+        Ok(DrawReport {
+            draw,
+            listing,
+            view,
+            takings,
+            rows,
+            club,
+        })
+    }
+
+    fn facts(&self, state: &State) -> ReportFacts {
+        facts_of(&self.listing, &self.view, &self.club, state)
+    }
+
+    fn name(&self, ending: &str) -> String {
+        let local = crate::api::instant::local_date_time(self.view.closes_at, &self.listing.zone);
+        let day = local.split('T').next().unwrap_or_default().to_string();
+        format!("draw-{}-{day}-{ending}", self.draw)
+    }
+}
+
+fn facts_of(listing: &Listing, view: &View, club: &str, state: &State) -> ReportFacts {
+    ReportFacts {
+        club: club.to_string(),
+        draw: view.draw,
+        league: listing.league.clone(),
+        home: listing.home_team.clone(),
+        away: listing.away_team.clone(),
+        zone: listing.zone.clone(),
+        kick_off: view.closes_at,
+        price: view.price,
+        prize_percentage: listing.prize_percentage,
+        result: view
+            .result
+            .map(|(result, _)| (result.cell.home(), result.cell.away())),
+        fee_note: state.config.fee_note.clone(),
+        generated_at: state.clock.now(),
+    }
+}
+
+/// Responds with a file download. It is never cached.
+pub fn answer(kind: &'static str, name: &str, body: Vec<u8>) -> HttpResponse {
+    // The name needs no escaping: it holds only letters, digits, hyphens and a dot.
+    let disposition = format!("attachment; filename=\"{name}\"; filename*=UTF-8''{name}");
+    HttpResponse::Ok()
+        .content_type(kind)
+        .insert_header((header::CONTENT_DISPOSITION, disposition))
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .body(body)
+}

@@ -1,0 +1,197 @@
+//! Entering a game's result and notifying the winner.
+
+use actix_web::{HttpResponse, web};
+use actors::Denied;
+use domain::{Command, DrawId, GameResult, Refusal, View};
+use persistence::Failure;
+use persistence::records::claims::Invitation;
+use persistence::records::listings::Listing;
+use persistence::records::payouts::NewPayout;
+use serde_json::json;
+
+use super::winners::{Winner, rows, winner};
+use super::{financials, own_draw};
+use crate::access::caller::Caller;
+use crate::api::error::Problem;
+use crate::api::payout::{EnterResult, ResultEntered, WinnerNotified};
+use crate::http::routes::body::Body;
+use crate::render::mail_sender::{NOBODY, sealed_link};
+use crate::services::identity::{link_hash, random};
+use crate::state::State;
+
+/// How long the winner's claim link is valid.
+const RESPOND_SECONDS: i64 = 7 * 86_400;
+
+/// Completes a draw, and closes it first when it is active (decision E-5). The same result again
+/// answers the same.
+pub async fn enter_result(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<EnterResult>,
+) -> Result<HttpResponse, Problem> {
+    let (draw, listing, _) = own_draw(&state, caller, &path).await?;
+    let result = read(&body.0)?;
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "enter-results", &object);
+    let draws = state
+        .draws
+        .by(act.entry(json!({ "home": result.cell.home(), "away": result.cell.away() })));
+    let committed = draws
+        .execute(draw, Command::Complete { result }, None)
+        .await;
+    let view = committed.map_err(|denied| refused(draw, denied))?.view;
+    state.catalogue.reload().await?;
+    settle(&state, &listing, draw, &view).await?;
+    let facts = state.catalogue.facts();
+    let now = state.clock.now();
+    let listed = facts
+        .listing(draw)
+        .and_then(|listing| facts.wire(listing, &view, now));
+    let claim = state.records.claim(draw).await?;
+    let (winning_tickets, revealed_at) =
+        rows(&state, caller, listing.club, &view, claim.as_ref()).await?;
+    Ok(HttpResponse::Ok().json(ResultEntered {
+        winning_tickets,
+        revealed_at,
+        prize: view.prize.decimal(),
+        draw: listed.ok_or_else(Problem::draw_not_found)?,
+    }))
+}
+
+/// A cancelled draw has no winner. The generic "draw closed" text is written for buyers and would
+/// mislead here.
+fn refused(draw: DrawId, denied: Denied) -> Problem {
+    match denied {
+        Denied::Refused(Refusal::DrawClosed) => Problem::conflict(
+            "draw-cancelled",
+            "This draw was cancelled; every buyer is paid back.",
+        ),
+        other => Problem::denied(draw, other),
+    }
+}
+
+/// Records the club's share (decision D-17) and mails the club, once per result.
+///
+/// # Errors
+/// The database failed. 409 `result-undone`: the operator undid the result meanwhile, so nothing
+/// follows from it.
+pub(crate) async fn settle(
+    state: &State,
+    listing: &Listing,
+    draw: DrawId,
+    view: &View,
+) -> Result<(), Problem> {
+    let takings = financials::draw_revenue(state, draw, view).await?;
+    let amount = takings.club_revenue().max(domain::Cents::ZERO);
+    let share = NewPayout {
+        draw,
+        club: listing.club,
+        kind: "club_share",
+        amount,
+        recipient_email: None,
+        recipient_name: None,
+    };
+    let share = state
+        .records
+        .record_payout(&share)
+        .await
+        .map_err(|failure| match failure {
+            Failure::NotFound => Problem::conflict(
+                "result-undone",
+                "This result has just been taken back by the operator.",
+            ),
+            other => other.into(),
+        })?;
+    if !takings.is_estimated {
+        state.records.complete_share(share.id, amount).await?;
+    }
+    let facts = state.catalogue.facts();
+    let (Some(club), Some(listing)) = (facts.club(listing.club), facts.listing(draw)) else {
+        return Ok(());
+    };
+    let key = format!(
+        "results-{draw}-{}",
+        listing.completed_revision.unwrap_or_default()
+    );
+    let data = json!({ "draw": draw.0 }).to_string();
+    state
+        .outbox
+        .queue(&key, "results-submitted", None, &club.email, &data)
+        .await?;
+    Ok(())
+}
+
+fn read(body: &EnterResult) -> Result<GameResult, Problem> {
+    let (Some(home), Some(away)) = (body.home_first_try_scorer, body.away_first_try_scorer) else {
+        let message = "Missing information: Please select first try scorer for both teams";
+        return Err(Problem::bad_request("missing-information", message));
+    };
+    let jersey = |number: i64| u8::try_from(number).ok();
+    let result = jersey(home)
+        .zip(jersey(away))
+        .and_then(|(home, away)| GameResult::new(home, away));
+    let out_of_range = "First try scorers are jersey numbers from 1 to 13.";
+    result.ok_or_else(|| Problem::bad_request("result-out-of-range", out_of_range))
+}
+
+/// Queues the winner's mail with the one-time link to the claim page, once per ticket and result
+/// (decision E-7).
+pub async fn notify_winner(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let (draw, listing, view) = own_draw(&state, caller, &path).await?;
+    let winner = winner(&state, &view).await?;
+    let Some(invitation) = invitation(&state, &listing, draw, &winner) else {
+        return Ok(HttpResponse::Ok().json(WinnerNotified {
+            emails_sent: 0,
+            total_winners: winner.ticket.is_some().into(),
+        }));
+    };
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "notify-winners", &object);
+    let records = state
+        .records
+        .by(act.entry(json!({ "serial": winner.serial.number() })));
+    records.invite_winner(&invitation).await?;
+    state.outbox.wake_mailer();
+    Ok(HttpResponse::Ok().json(WinnerNotified {
+        emails_sent: 1,
+        total_winners: 1,
+    }))
+}
+
+/// Builds the winner's invitation. `None`: the ticket was not sold or has no address.
+fn invitation(
+    state: &State,
+    listing: &Listing,
+    draw: DrawId,
+    winner: &Winner,
+) -> Option<Invitation> {
+    let ticket = winner.ticket.as_ref()?;
+    let to = ticket
+        .buyer_email
+        .clone()
+        .filter(|email| !email.ends_with(NOBODY))?;
+    let token: [u8; 32] = random();
+    let link = format!("{}/claim#{}", state.config.public_url, hex::encode(token));
+    let now = state.clock.now();
+    let respond_by = now.plus_seconds(RESPOND_SECONDS);
+    let sealed = sealed_link(&state.records, &to, &link);
+    let serial = winner.serial;
+    let data = json!({ "draw": draw.0, "serial": serial.number(), "until": respond_by.0, "sealedLink": sealed });
+    let version = listing.completed_revision.unwrap_or_default();
+    Some(Invitation {
+        draw,
+        serial,
+        order: ticket.order,
+        dedupe_key: format!("winner:{draw}:{version}:{}", serial.number()),
+        to,
+        data: data.to_string(),
+        token_hash: link_hash(&token),
+        respond_by,
+        at: now,
+    })
+}

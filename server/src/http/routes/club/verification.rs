@@ -1,0 +1,128 @@
+//! Confirms a club's e-mail address by a mailed link. Only picture uploads require it; the
+//! dashboard shows a reminder (decision G-18).
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use domain::ClubId;
+use persistence::link_secrets::LinkKind;
+use persistence::records::clubs::Club;
+use serde_json::json;
+
+use crate::access::caller::Caller;
+use crate::api::error::Problem;
+use crate::api::form::trimmed;
+use crate::api::registration::EmailVerified;
+use crate::api::session::MailedSecret;
+use crate::api::site::Message;
+use crate::http::routes::body::Body;
+use crate::render::mail_sender::sealed_link;
+use crate::services::identity::{link_hash, link_hash_of, random};
+use crate::services::limits::accounts::AN_HOUR;
+use crate::services::limits::too_many;
+use crate::state::State;
+
+/// How long the link is valid: a week, because volunteers read club mail rarely.
+const LINK_SECONDS: i64 = 7 * 86_400;
+
+/// Queues the mail with a new link and invalidates the older one.
+///
+/// # Errors
+/// The database could not be written.
+pub(super) async fn send_link(state: &State, club: &Club) -> Result<(), Problem> {
+    let token: [u8; 32] = random();
+    let now = state.clock.now();
+    let hash = link_hash(&token);
+    state
+        .records
+        .begin_verification(club.id, &hash, now.plus_seconds(LINK_SECONDS))
+        .await?;
+    let link = format!(
+        "{}/verify-email?token={}",
+        state.config.public_url,
+        hex::encode(token)
+    );
+    // The mail omits the club's name: until the address is confirmed its reader may be a stranger.
+    let data = json!({ "sealedLink": sealed_link(&state.records, &club.email, &link) });
+    let key = format!(
+        "verify-{}-{}",
+        club.id,
+        state.records.link_id(LinkKind::Verification, &hash)
+    );
+    state
+        .outbox
+        .queue(&key, "verify", None, &club.email, &data.to_string())
+        .await?;
+    Ok(())
+}
+
+/// Refuses uploads of a club with an unconfirmed address: anyone can open such an account, and
+/// pictures cost CPU and space and are public.
+///
+/// # Errors
+/// 403 `email-not-confirmed`.
+pub(super) async fn must_be_confirmed(state: &State, club: ClubId) -> Result<(), Problem> {
+    let club = state
+        .records
+        .club(club)
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    if club.email_verified {
+        return Ok(());
+    }
+    let text = "Please confirm your club's email address first. Then you can upload pictures.";
+    Err(Problem::new(
+        StatusCode::FORBIDDEN,
+        "email-not-confirmed",
+        text,
+    ))
+}
+
+/// Sends another link to a club whose address is not confirmed.
+///
+/// # Errors
+/// 429 with `Retry-After`: too many links were sent within the hour.
+pub async fn resend(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let id = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
+    caller.require_ownership(id)?;
+    let club = state
+        .records
+        .club(id)
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    let message = |text: &str| Message {
+        message: text.to_string(),
+    };
+    if club.email_verified {
+        return Ok(HttpResponse::Ok().json(message("This address is confirmed.")));
+    }
+    if !state
+        .limits
+        .may_mail(&state.records, &club.email, state.clock.now())
+        .await?
+    {
+        return Err(too_many(AN_HOUR.as_secs() as u32));
+    }
+    send_link(&state, &club).await?;
+    Ok(HttpResponse::Accepted().json(message("We have sent you a new link.")))
+}
+
+/// Handles `POST /api/clubs/verify-email`.
+pub async fn confirm_email(
+    state: web::Data<State>,
+    body: Body<MailedSecret>,
+) -> Result<HttpResponse, Problem> {
+    let refused = || Problem::bad_request("invalid-link", "This link is invalid or has expired.");
+    let hash = link_hash_of(&trimmed(&body.0.token)).ok_or_else(refused)?;
+    if !state
+        .records
+        .finish_verification(&hash, state.clock.now())
+        .await?
+    {
+        return Err(refused());
+    }
+    Ok(HttpResponse::Ok().json(EmailVerified { verified: true }))
+}

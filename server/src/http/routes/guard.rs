@@ -1,0 +1,162 @@
+//! Checks before every route: same origin, signed-in caller, audience and body deadline.
+
+use actix_web::body::BoxBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::StatusCode;
+use actix_web::middleware::{Next, from_fn};
+use actix_web::{Error, HttpMessage, Route as ActixRoute, web};
+use domain::access::{Audience, Principal, may};
+use tracing::Instrument;
+
+use super::Route;
+use super::body::{in_time, patience};
+use crate::access::caller::caller;
+use crate::api::error::Problem;
+use crate::http::edge::is_unsafe;
+use crate::ops::metrics::AnsweredBy;
+use crate::ops::peer_credentials::PASS;
+use crate::services::identity::check_same_origin;
+use crate::state::State;
+
+/// Calls that an archived club may still make: its running draws finish and pay (decision H-3).
+const ALLOWED_WHEN_ARCHIVED: [&str; 8] = [
+    "/api/auth/reauthenticate",
+    "/api/draws/{draw}/results",
+    "/api/draws/{draw}/notify-winners",
+    "/api/draws/{draw}/payouts",
+    "/api/draws/{draw}/winner-bank",
+    "/api/draws/{draw}/winner-bank/proposal",
+    "/api/draws/{draw}/winner-bank/reveal",
+    "/api/payouts/{payout}",
+];
+
+/// Wraps a route's handler in the checks.
+pub(super) fn guarded(route: &'static Route) -> ActixRoute {
+    (route.handler)().wrap(from_fn(
+        move |request: ServiceRequest, next: Next<BoxBody>| async move {
+            guard(route, request, next).await
+        },
+    ))
+}
+
+/// Runs the checks, then the handler.
+async fn guard(
+    route: &'static Route,
+    mut request: ServiceRequest,
+    next: Next<BoxBody>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    request.extensions_mut().insert(AnsweredBy(route.path));
+    if let Err(problem) = admit(route, &request)
+        .await
+        .and_then(|()| check_address(&request))
+    {
+        return Ok(request.error_response(problem));
+    }
+    if !is_unsafe(request.method()) {
+        return next.call(request).await;
+    }
+    let original = request.request().clone();
+    let payload = request.take_payload();
+    request.set_payload(in_time(payload, patience(route.body_max)));
+    // actix drops the handler when a browser resets its connection (finding 3 of reliability.md). A
+    // call that may change data therefore runs in its own task; only its answer is lost.
+    let call = actix_web::rt::spawn(next.call(request).in_current_span());
+    // A panic is answered as a 503 with request id and headers, like any other failure.
+    call.await
+        .unwrap_or_else(|_| Ok(ServiceResponse::from_err(Problem::unavailable(), original)))
+}
+
+/// Refuses NUL in the path and query: no stored text holds one, and Postgres rejects it. Path
+/// variables are decoded twice, a query once.
+fn check_address(request: &ServiceRequest) -> Result<(), Problem> {
+    const NUL: &str = "%00";
+    let mut variables = request.match_info().iter();
+    if let Some((name, _)) =
+        variables.find(|(_, token)| token.contains('\0') || token.contains(NUL))
+    {
+        return Err(if name == "draw" {
+            Problem::draw_not_found()
+        } else {
+            Problem::not_found()
+        });
+    }
+    if request.query_string().contains(NUL) {
+        return Err(Problem::bad_request(
+            "bad-request",
+            "The request could not be read.",
+        ));
+    }
+    Ok(())
+}
+
+/// Checks that the caller may call the route.
+async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
+    let audience = route.audience;
+    // Stripe signs its calls, so the origin does not matter (decision B-1).
+    if audience == Audience::Machine {
+        return Ok(());
+    }
+    let state = request
+        .app_data::<web::Data<State>>()
+        .ok_or_else(Problem::unavailable)?;
+    if audience == Audience::Node {
+        let token = request
+            .headers()
+            .get(PASS)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        let admitted = state
+            .peer_credentials
+            .as_ref()
+            .is_some_and(|credentials| credentials.admits(token, state.clock.now()));
+        return if admitted {
+            Ok(())
+        } else {
+            Err(Problem::unauthenticated())
+        };
+    }
+    check_same_origin(request.request(), &state.config)?;
+    if matches!(audience, Audience::Public | Audience::Buyer) {
+        return Ok(());
+    }
+    let caller = caller(request.request()).await?;
+    let principal = caller.principal();
+    match principal {
+        Principal::Club(club, _) if may(principal, audience) => {
+            let archived = state
+                .catalogue
+                .facts()
+                .club(club)
+                .is_some_and(|club| club.archived);
+            let is_read = !is_unsafe(request.method());
+            if archived && !is_read && !ALLOWED_WHEN_ARCHIVED.contains(&route.path) {
+                return Err(Problem::club_archived());
+            }
+        }
+        _ if may(principal, audience) => {}
+        Principal::Anonymous => return Err(Problem::unauthenticated()),
+        Principal::HalfOperator => {
+            let sentence = "Enter the code of your authenticator first.";
+            return Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "second-factor-required",
+                sentence,
+            ));
+        }
+        Principal::Club(_, role) if let Some(needs) = audience.role() => {
+            return Err(Problem::role_not_allowed(role, needs));
+        }
+        Principal::Club(..) | Principal::Operator => {
+            return Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "forbidden",
+                "This is for the platform operator.",
+            ));
+        }
+    }
+    if audience.needs_fresh_proof() {
+        caller.require_recent_proof(state.clock.now())
+    } else {
+        Ok(())
+    }
+}

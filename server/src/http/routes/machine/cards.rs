@@ -1,0 +1,97 @@
+//! Images of share cards (Open Graph). They are drawn once and cached while their text stays the
+//! same.
+
+use actix_web::http::header::CACHE_CONTROL;
+use actix_web::{HttpResponse, web};
+use bytes::Bytes;
+use serde::Deserialize;
+
+use crate::api::error::Problem;
+use crate::http::routes::buyer::{clubs, draw_number, offers};
+use crate::render::card::Card;
+use crate::render::page::DrawTexts;
+use crate::state::State;
+
+/// Query parameters of a share card.
+#[derive(Deserialize)]
+pub struct CardQuery {
+    /// The version that the page's `<head>` names. An image of that version never changes.
+    v: Option<String>,
+}
+
+/// Handles `GET /og/site`.
+pub async fn site(
+    state: web::Data<State>,
+    query: web::Query<CardQuery>,
+) -> Result<HttpResponse, Problem> {
+    answer(&state, Card::of_site(), &query).await
+}
+
+/// Handles `GET /og/draw/{draw}`.
+pub async fn draw(
+    state: web::Data<State>,
+    path: web::Path<String>,
+    query: web::Query<CardQuery>,
+) -> Result<HttpResponse, Problem> {
+    let draw = draw_number(&path)?;
+    let card = of_draw(&state, draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
+    answer(&state, card, &query).await
+}
+
+/// Handles `GET /og/club/{slug}`.
+pub async fn club(
+    state: web::Data<State>,
+    path: web::Path<String>,
+    query: web::Query<CardQuery>,
+) -> Result<HttpResponse, Problem> {
+    let facts = state.catalogue.facts();
+    let card = Card::of_club(&*clubs::page(&facts, &path)?, &facts);
+    answer(&state, card, &query).await
+}
+
+/// Handles `GET /og/offer/{slug}/{bundle}`.
+pub async fn offer(
+    state: web::Data<State>,
+    path: web::Path<(String, String)>,
+    query: web::Query<CardQuery>,
+) -> Result<HttpResponse, Problem> {
+    let offer = offers::find(&state, &path.0, &path.1).await?;
+    answer(&state, Card::of_offer(&offer), &query).await
+}
+
+/// Builds the card of a draw's current state.
+pub async fn of_draw(state: &State, draw: domain::DrawId) -> Option<Card> {
+    let now = state.clock.now();
+    let (facts, listing, view) = state.catalogue.draw(draw).await?;
+    let club = facts.club(listing.club)?;
+    let wire = facts.wire(&listing, &view, now)?;
+    Some(Card::of_draw(club, &wire, &DrawTexts::new(&wire, now)))
+}
+
+async fn answer(state: &State, card: Card, query: &CardQuery) -> Result<HttpResponse, Problem> {
+    let version = card.version();
+    let bytes = match state.cards.get(&version) {
+        Some(bytes) => bytes,
+        None => {
+            let bytes = Bytes::from(
+                web::block(move || card.draw())
+                    .await
+                    .map_err(|_| Problem::unavailable())?,
+            );
+            state.cards.insert(version.clone(), bytes.clone());
+            bytes
+        }
+    };
+    let is_current = query.v.as_deref() == Some(version.as_str());
+    let cache_control = if is_current {
+        "public, max-age=31536000, immutable"
+    } else {
+        "public, max-age=300"
+    };
+    Ok(HttpResponse::Ok()
+        .content_type("image/png")
+        .insert_header((CACHE_CONTROL, cache_control))
+        .body(bytes))
+}

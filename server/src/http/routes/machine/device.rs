@@ -1,0 +1,32 @@
+//! The web app manifest and the service worker.
+//!
+//! Both are built files (`web/src/offline`) under fixed addresses, so clients revalidate them. A
+//! service worker controls every page only when it is served from the root.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+
+use crate::api::error::Problem;
+use crate::render::site::{self, Site};
+
+/// Handles `GET /manifest.webmanifest`.
+pub async fn manifest(
+    request: HttpRequest,
+    site: web::Data<Site>,
+) -> Result<HttpResponse, Problem> {
+    built(&site, "manifest.webmanifest", &request)
+}
+
+/// Handles `GET /sw.js`.
+pub async fn worker(request: HttpRequest, site: web::Data<Site>) -> Result<HttpResponse, Problem> {
+    built(&site, "sw.js", &request)
+}
+
+fn built(site: &Site, name: &str, request: &HttpRequest) -> Result<HttpResponse, Problem> {
+    let answer = site::serve(site, name, request.headers());
+    if answer.status() == StatusCode::NOT_FOUND {
+        Err(Problem::not_found())
+    } else {
+        Ok(answer)
+    }
+}

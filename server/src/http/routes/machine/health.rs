@@ -1,0 +1,56 @@
+//! Health checks: liveness, readiness and integrity of the data (decision B-24).
+
+use actix_web::{HttpResponse, web};
+use serde::Deserialize;
+
+use crate::api::error::Problem;
+use crate::api::health as wire;
+use crate::ops::lifecycle::Phase;
+use crate::state::State;
+
+/// Handles `GET /api/health/live`.
+pub async fn live() -> HttpResponse {
+    HttpResponse::Ok().json(wire::Liveness { status: "live" })
+}
+
+/// Query of the readiness check.
+#[derive(Deserialize)]
+pub struct ReadinessQuery {
+    /// The status to answer while the server drains. HAProxy reads 404 as "send no new traffic" and
+    /// 503 as "down".
+    draining: Option<u16>,
+}
+
+/// Answers 503 while the server starts, stops or has no database.
+pub async fn ready(state: web::Data<State>, query: web::Query<ReadinessQuery>) -> HttpResponse {
+    let phase = *state.phase.borrow();
+    let database_ok = state.records.reachable().await.is_ok();
+    let ready = phase == Phase::Ready && database_ok && state.draws.may_serve();
+    let drains = phase >= Phase::Draining && query.draining == Some(404);
+    let mut response = match (ready, drains) {
+        (true, _) => HttpResponse::Ok(),
+        (false, true) => HttpResponse::NotFound(),
+        (false, false) => HttpResponse::ServiceUnavailable(),
+    };
+    response.json(wire::Readiness {
+        ready,
+        database: database_ok,
+    })
+}
+
+/// How old the result of the integrity check may be. The check reads every row.
+pub const INTEGRITY_MAX_AGE_SECONDS: i64 = 10;
+
+/// Answers every violated invariant with its number of rows; 500 when there is any.
+pub async fn integrity(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+    let found = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;
+    let mut response = if found.is_empty() {
+        HttpResponse::Ok()
+    } else {
+        HttpResponse::InternalServerError()
+    };
+    Ok(response.json(wire::IntegrityReport {
+        healthy: found.is_empty(),
+        violations: found,
+    }))
+}

@@ -1,0 +1,206 @@
+//! Serves every HTML page with its first paint, data and status. React takes over in the browser.
+
+use actix_web::http::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap,
+    HeaderValue, LOCATION, VARY,
+};
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
+use serde_json::{Map, Value, json};
+
+use crate::api::encoded::Encoded;
+use crate::api::error::Problem;
+use crate::ops::metrics::{AnsweredBy, NO_ROUTE};
+use crate::render::page::{self, Frame, Navigation};
+use crate::render::page_address::{Page, PageKind};
+use crate::render::page_cache::{self, CachedPageKey, PageVersion, RenderedPage};
+use crate::render::site::{self, Site};
+use crate::state::State;
+
+mod head;
+mod page_content;
+mod short_link;
+
+use page_content::{PAGE_NOT_FOUND, PageContent};
+
+/// The script that other sites embed. Its address never changes, so it is cached for ten minutes
+/// only.
+const WIDGET_SCRIPT: &str = "/widgets/live.js";
+const WIDGET_CACHE_CONTROL: &str = "public, max-age=600";
+
+/// Answers `GET` of any path outside the API: a built file, a short link or a page.
+pub async fn page(
+    request: HttpRequest,
+    state: web::Data<State>,
+    site: web::Data<Site>,
+) -> Result<HttpResponse, Problem> {
+    request.extensions_mut().insert(AnsweredBy(NO_ROUTE));
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Err(Problem::not_found());
+    }
+    if let Some(name) = request.path().strip_prefix(site::ASSETS) {
+        return Ok(site::serve(&site, name, request.headers()));
+    }
+    if request.path() == WIDGET_SCRIPT {
+        return Ok(widget(&site, &request));
+    }
+    let path = request.path().replace("%3A", ":").replace("%3a", ":");
+    let page_found = Page::of(&path);
+    if let Some(target) = page_found
+        .as_ref()
+        .and_then(|page| short_link::redirect_target(page, request.query_string()))
+    {
+        // The target may change, so the redirect is revalidated.
+        let mut found = HttpResponse::Found();
+        return Ok(found
+            .insert_header((LOCATION, target))
+            .insert_header((CACHE_CONTROL, "no-cache"))
+            .finish());
+    }
+    PageWriter {
+        state: &state,
+        site: &site,
+        headers: request.headers(),
+    }
+    .write(page_found)
+    .await
+}
+
+/// Serves the widget script: cached for ten minutes, readable from any origin, so that a site can
+/// check its digest (decision G-14).
+fn widget(site: &Site, request: &HttpRequest) -> HttpResponse {
+    let mut answer = site::serve(
+        site,
+        WIDGET_SCRIPT.trim_start_matches('/'),
+        request.headers(),
+    );
+    if answer.status() == StatusCode::OK {
+        let headers = answer.headers_mut();
+        headers.insert(
+            CACHE_CONTROL,
+            HeaderValue::from_static(WIDGET_CACHE_CONTROL),
+        );
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    }
+    answer
+}
+
+/// Renders the pages of one request.
+struct PageWriter<'a> {
+    state: &'a State,
+    site: &'a Site,
+    headers: &'a HeaderMap,
+}
+
+impl PageWriter<'_> {
+    async fn write(&self, page_found: Option<Page<'_>>) -> Result<HttpResponse, Problem> {
+        let private = page_found.as_ref().is_some_and(Page::is_private);
+        let now = self.state.clock.now();
+        let name = page_found.as_ref().and_then(CachedPageKey::of);
+        let stamp = match name {
+            Some(name) => PageVersion::of(&self.state.catalogue, name, now).await,
+            None => None,
+        };
+        let Some((name, stamp)) = name.zip(stamp) else {
+            let (status, document) = self.compose(page_found).await?;
+            return Ok(self.answer(status, private, &page_cache::encoded(document)));
+        };
+        let rendered = match self.state.pages.get(name, stamp, now) {
+            Some(rendered) => rendered,
+            None => {
+                let (status, document) = self.compose(page_found).await?;
+                let rendered = RenderedPage::new(stamp, now, document);
+                if status != StatusCode::OK {
+                    return Ok(self.answer(status, private, &rendered.document));
+                }
+                self.state.pages.keep(name, &rendered);
+                rendered
+            }
+        };
+        Ok(self.answer(StatusCode::OK, private, &rendered.document))
+    }
+
+    fn answer(&self, status: StatusCode, private: bool, document: &Encoded) -> HttpResponse {
+        let mut answer = HttpResponse::build(status);
+        answer.insert_header((
+            CONTENT_TYPE,
+            HeaderValue::from_static("text/html; charset=utf-8"),
+        ));
+        answer.insert_header((
+            CACHE_CONTROL,
+            HeaderValue::from_static(if private { "no-store" } else { "no-cache" }),
+        ));
+        answer.insert_header((VARY, HeaderValue::from_static("Accept-Encoding")));
+        // A private page is not compressed: its size would leak information about its secret
+        // (BREACH attack).
+        match document.gzip_if_accepted(self.headers).filter(|_| !private) {
+            Some(smaller) => {
+                answer.insert_header((CONTENT_ENCODING, HeaderValue::from_static("gzip")));
+                answer.body(smaller)
+            }
+            None => answer.body(document.plain().clone()),
+        }
+    }
+
+    /// Renders the document, with its status.
+    async fn compose(&self, page_found: Option<Page<'_>>) -> Result<(StatusCode, String), Problem> {
+        let mut boot = Map::new();
+        let page_content = match &page_found {
+            Some(page) => page_content::look_up(self.state, page, &mut boot).await?,
+            None => PAGE_NOT_FOUND,
+        };
+        let is_missing = matches!(page_content, PageContent::Missing(..));
+        let page_found = page_found.filter(|_| !is_missing);
+        let facts = self.state.catalogue.facts();
+        let maintenance = facts.maintenance_mode();
+        boot.insert(
+            "config".into(),
+            json!(facts.public_config(&self.state.config)),
+        );
+        boot.insert("maintenanceMode".into(), json!(maintenance));
+        boot.insert("now".into(), json!(self.state.clock.now().0));
+        let is_landing = page_found.is_some_and(|page| page.address.shows == PageKind::Landing);
+        let support = &self.state.config.support;
+        let frame = Frame {
+            navigation: if is_landing {
+                Navigation::Landing
+            } else {
+                Navigation::Plain
+            },
+            support_email: support.email.clone(),
+            support_sms: support.sms.clone(),
+            maintenance,
+        };
+        let image = match &page_found {
+            Some(page) => page_content::share_card(self.state, page).await?,
+            None => None,
+        };
+        let head = head::head(
+            &self.state.config.public_url,
+            page_found.as_ref(),
+            &page_content,
+            image,
+        );
+        let key = page_found.map_or("", |page| page.address.known_as);
+        let document = page::document(
+            self.site,
+            key,
+            &head,
+            &frame,
+            &page_content.body(),
+            &Value::Object(boot),
+        );
+        let document = document.map_err(|failure| {
+            tracing::error!(%failure, "rendering a page failed");
+            Problem::unavailable()
+        })?;
+        Ok((
+            if is_missing {
+                StatusCode::NOT_FOUND
+            } else {
+                StatusCode::OK
+            },
+            document,
+        ))
+    }
+}

@@ -1,0 +1,292 @@
+//! Receives Stripe webhook events. It verifies the signature over the raw bytes, stores the event
+//! once and answers; processing comes later (decision B-1).
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use actors::payments::signature;
+use domain::{AccountId, OrderState, PaymentIntentId};
+use persistence::stores::StoredWebhookEvent;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::api::error::Problem;
+use crate::http::routes::body::unreadable;
+use crate::state::State;
+
+/// The event types that the Stripe endpoint subscribes to (decision B-1), including the
+/// authorisation of a payment.
+///
+/// Each further type would cost a request, two writes and perhaps an API call, and nothing would
+/// use it.
+pub const KINDS: [&str; 14] = [
+    "payment_intent.amount_capturable_updated",
+    "payment_intent.succeeded",
+    "payment_intent.processing",
+    "payment_intent.payment_failed",
+    "payment_intent.canceled",
+    "charge.refunded",
+    "refund.updated",
+    "charge.dispute.created",
+    "charge.dispute.updated",
+    "charge.dispute.closed",
+    "account.updated",
+    "account.application.deauthorized",
+    "payout.paid",
+    "payout.failed",
+];
+
+/// Handles `POST /api/stripe/webhook` and `POST /api/webhooks/stripe`.
+pub async fn receive(
+    request: HttpRequest,
+    state: web::Data<State>,
+    body: Result<web::Bytes, actix_web::Error>,
+) -> Result<HttpResponse, Problem> {
+    let body = body.map_err(unreadable)?;
+    let header = request
+        .headers()
+        .get("stripe-signature")
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let secrets: Vec<String> = state
+        .config
+        .stripe
+        .webhook_secrets
+        .iter()
+        .map(|secret| secret.expose().to_string())
+        .collect();
+    if let Err(bad) = signature::verify(&body, header, &secrets, state.clock.now()) {
+        tracing::warn!(%bad, "webhook event refused");
+        state.metrics.count_refused_webhook(bad);
+        return Err(Problem::bad_request(
+            "bad-signature",
+            "The signature does not match.",
+        ));
+    }
+    // A signed event that cannot be parsed is of a future format. It is acknowledged, because
+    // Stripe would otherwise resend it for days.
+    let Some(event) = WebhookEvent::read(&body) else {
+        return Ok(HttpResponse::Ok().finish());
+    };
+    if event.livemode != expects_live_events(&state) {
+        return Ok(HttpResponse::Ok().finish());
+    }
+    if let Some(account) = &event.changed_account {
+        refresh_account(&state, account, &event.notice.event_id).await?;
+    }
+    let declined = event.declined;
+    if state.payments.store_webhook_event(event.notice).await?
+        && let Some(declined) = declined
+    {
+        note_decline(&state, &declined).await?;
+    }
+    Ok(HttpResponse::Ok().finish())
+}
+
+/// Reads the account's status from Stripe before the event is stored. If Stripe cannot be asked
+/// now, the event is refused and Stripe sends it again.
+async fn refresh_account(
+    state: &State,
+    account: &AccountId,
+    event_id: &str,
+) -> Result<(), Problem> {
+    if state.records.is_webhook_event_known(event_id).await?
+        || state.connected_accounts().refresh_status(account).await?
+    {
+        return Ok(());
+    }
+    Err(Problem::unavailable())
+}
+
+/// Counts a declined card. After too many declines the browser may open nothing more for a while,
+/// and its open order is released (decision G-13).
+async fn note_decline(state: &State, declined: &CardDecline) -> Result<(), Problem> {
+    let Some(record) = state
+        .payments
+        .order_by_payment_intent(&declined.payment_intent)
+        .await?
+    else {
+        return Ok(());
+    };
+    let browser = state.open_orders.browser_of(record.order.id);
+    let enough = state.limits.count_decline(
+        browser.as_ref().map(|browser| &browser.0),
+        declined.card.as_deref(),
+    );
+    if enough && record.order.state == OrderState::Quoted {
+        state.payments.abandon(record.order.id).await?;
+        if let Some(browser) = browser {
+            state.open_orders.mark_finished(&browser, record.order.id);
+        }
+        state.live.mark_order_changed(&record.token);
+    }
+    Ok(())
+}
+
+/// Connect sends test events to live endpoints too (finding F19 of reliability.md).
+fn expects_live_events(state: &State) -> bool {
+    state.config.stripe.secret_key.expose().contains("_live_")
+}
+
+/// The fields of an event that are used. A field that is not text counts as absent.
+#[derive(Deserialize)]
+struct EventEnvelope {
+    id: String,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default, deserialize_with = "text")]
+    account: Option<String>,
+    #[serde(default)]
+    livemode: bool,
+    #[serde(default)]
+    data: EventData,
+}
+
+/// The `data` of an event.
+#[derive(Default, Deserialize)]
+struct EventData {
+    #[serde(default)]
+    object: EventObject,
+}
+
+/// The object that an event is about.
+#[derive(Default, Deserialize)]
+struct EventObject {
+    #[serde(default, deserialize_with = "text")]
+    object: Option<String>,
+    #[serde(default, deserialize_with = "text")]
+    id: Option<String>,
+    #[serde(default, deserialize_with = "text")]
+    payment_intent: Option<String>,
+    #[serde(default)]
+    last_payment_error: Value,
+}
+
+fn text<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    Ok(match Value::deserialize(value)? {
+        Value::String(text) => Some(text),
+        _ => None,
+    })
+}
+
+/// A parsed webhook event.
+struct WebhookEvent {
+    livemode: bool,
+    /// The account whose status changed.
+    changed_account: Option<AccountId>,
+    declined: Option<CardDecline>,
+    notice: StoredWebhookEvent,
+}
+
+/// A declined card payment.
+struct CardDecline {
+    payment_intent: PaymentIntentId,
+    /// Stripe's fingerprint of the card, the same in every payment.
+    card: Option<String>,
+}
+
+impl WebhookEvent {
+    fn read(body: &[u8]) -> Option<WebhookEvent> {
+        let payload = std::str::from_utf8(body).ok()?;
+        let envelope: EventEnvelope = serde_json::from_str(payload).ok()?;
+        let (sender, object) = (envelope.account, envelope.data.object);
+        let changed_account = match envelope.kind.as_str() {
+            // Only an account's own event counts; an event of another account about it is ignored.
+            "account.updated" => object
+                .id
+                .clone()
+                .filter(|id| sender.as_ref().is_none_or(|sender| sender == id))
+                .map(AccountId),
+            "account.application.deauthorized" => sender.clone().map(AccountId),
+            _ => None,
+        };
+        // The id of a payment intent, or the payment intent of a charge, refund or dispute.
+        let is_payment_intent = object.object.as_deref() == Some("payment_intent");
+        let payment_intent = if is_payment_intent {
+            object.id
+        } else {
+            object.payment_intent
+        }
+        .map(PaymentIntentId);
+        let card = &object.last_payment_error["payment_method"]["card"]["fingerprint"];
+        let declined = payment_intent
+            .clone()
+            .filter(|_| envelope.kind == "payment_intent.payment_failed")
+            .map(|payment_intent| CardDecline {
+                payment_intent,
+                card: card.as_str().map(str::to_string),
+            });
+        let notice = StoredWebhookEvent {
+            event_id: envelope.id,
+            account: sender,
+            kind: envelope.kind,
+            payment_intent,
+            payload: payload.to_string(),
+        };
+        Some(WebhookEvent {
+            livemode: envelope.livemode,
+            changed_account,
+            declined,
+            notice,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn event_yields_its_payment_intent() {
+        let intent = br#"{"id":"evt_1","type":"payment_intent.succeeded","account":"acct_1","livemode":false,
+            "data":{"object":{"object":"payment_intent","id":"pi_1"}}}"#;
+        let event = WebhookEvent::read(intent).expect("an event");
+        assert_eq!(
+            event.notice.payment_intent,
+            Some(PaymentIntentId("pi_1".into()))
+        );
+        assert_eq!(event.notice.account.as_deref(), Some("acct_1"));
+        let charge = br#"{"id":"evt_2","type":"charge.refunded",
+            "data":{"object":{"object":"charge","id":"ch_1","payment_intent":"pi_1"}}}"#;
+        let event = WebhookEvent::read(charge).expect("an event");
+        assert_eq!(
+            event.notice.payment_intent,
+            Some(PaymentIntentId("pi_1".into()))
+        );
+        assert!(event.declined.is_none());
+        assert!(WebhookEvent::read(b"{}").is_none());
+        assert!(WebhookEvent::read(b"\xff").is_none());
+    }
+
+    #[test]
+    fn failed_payment_yields_the_declined_card() {
+        let body =
+            br#"{"id":"evt_4","type":"payment_intent.payment_failed","data":{"object":{"object":"payment_intent",
+            "id":"pi_1","last_payment_error":{"payment_method":{"card":{"fingerprint":"f1"}}}}}}"#;
+        let declined = WebhookEvent::read(body)
+            .and_then(|event| event.declined)
+            .expect("a decline");
+        assert_eq!(
+            (declined.payment_intent.0.as_str(), declined.card.as_deref()),
+            ("pi_1", Some("f1"))
+        );
+    }
+
+    #[test]
+    fn account_update_counts_only_from_the_account_itself() {
+        let body = br#"{"id":"evt_3","type":"account.updated","data":{"object":{"object":"account","id":"acct_1",
+            "charges_enabled":true}}}"#;
+        let account = |body: &[u8]| {
+            WebhookEvent::read(body)
+                .expect("an event")
+                .changed_account
+                .map(|account| account.0)
+        };
+        assert_eq!(account(body).as_deref(), Some("acct_1"));
+        let others =
+            br#"{"id":"evt_3","type":"account.updated","account":"acct_2","data":{"object":{"object":"account",
+            "id":"acct_1"}}}"#;
+        assert_eq!(account(others), None);
+        let gone = br#"{"id":"evt_5","type":"account.application.deauthorized","account":"acct_1","data":{"object":
+            {"object":"application","id":"ca_1"}}}"#;
+        assert_eq!(account(gone).as_deref(), Some("acct_1"));
+    }
+}

@@ -1,0 +1,43 @@
+//! Routes for the platform operator only.
+
+use crate::api::console::order::Reason;
+use crate::api::error::Problem;
+use crate::api::form::trimmed;
+
+pub mod anomalies;
+pub mod audit;
+pub mod clubs;
+pub mod configuration;
+pub mod described;
+pub mod draws;
+pub mod fees;
+pub mod footers;
+pub mod health;
+pub mod missing_tickets;
+pub mod orders;
+pub mod orphans;
+pub mod overview;
+pub mod reports;
+pub mod search;
+pub mod second_factor;
+pub mod settings;
+pub mod waitlist;
+
+/// Most characters of a reason.
+const REASON_CHARS_MAX: usize = 500;
+
+/// Reads the required reason for an irreversible action.
+///
+/// # Errors
+/// 400 `reason-required` with the given message.
+fn reason(form: &Reason, message_if_missing: &str) -> Result<String, Problem> {
+    let reason: String = trimmed(&form.reason)
+        .chars()
+        .take(REASON_CHARS_MAX)
+        .collect();
+    if reason.is_empty() {
+        Err(Problem::bad_request("reason-required", message_if_missing))
+    } else {
+        Ok(reason)
+    }
+}

@@ -1,0 +1,89 @@
+//! The audit log: its entries, its hash chain, and the daily mail that anchors it outside the
+//! database.
+
+use actix_web::{HttpResponse, web};
+use persistence::Failure;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::api::console::audit::{AuditEntry, AuditTrail};
+use crate::api::error::Problem;
+use crate::api::instant::rfc3339;
+use crate::state::State;
+
+const ENTRIES_DEFAULT: i64 = 50;
+const ENTRIES_MAX: i64 = 500;
+
+/// Query parameters of the audit log.
+#[derive(Deserialize)]
+pub struct AuditTrailQuery {
+    /// Objects, separated by commas: `draw:1042,order:…`. Empty means all.
+    #[serde(default)]
+    object: String,
+    limit: Option<i64>,
+    before: Option<i64>,
+}
+
+/// Handles `GET /api/admin/audit`.
+pub async fn trail(
+    state: web::Data<State>,
+    query: web::Query<AuditTrailQuery>,
+) -> Result<HttpResponse, Problem> {
+    let parts = query
+        .object
+        .split(',')
+        .map(str::trim)
+        .filter(|word| !word.is_empty());
+    let objects: Vec<String> = parts.map(str::to_string).collect();
+    let limit = query.limit.unwrap_or(ENTRIES_DEFAULT).clamp(1, ENTRIES_MAX);
+    let entries = state
+        .records
+        .audit_trail(&objects, query.before, limit)
+        .await?;
+    let next = entries
+        .last()
+        .map(|entry| entry.id)
+        .filter(|_| entries.len() as i64 == limit);
+    let chain = state.records.verify_audit_chain().await?.into();
+    let entries = entries.into_iter().map(AuditEntry::from).collect();
+    Ok(HttpResponse::Ok().json(AuditTrail {
+        entries,
+        next,
+        chain,
+    }))
+}
+
+/// Characters of the date in an RFC 3339 text.
+const DATE_CHARS: usize = 10;
+
+/// Runs once a minute. Mails the log's anchor to each operator once a day, and logs it.
+///
+/// Whoever controls the database cannot change the mail or the log.
+pub async fn mail_anchor(state: &State) {
+    if let Err(failure) = queue_anchor(state).await {
+        tracing::warn!(%failure, "queueing the audit log anchor failed, will retry");
+    }
+}
+
+async fn queue_anchor(state: &State) -> Result<(), Failure> {
+    let Some(anchor) = state.records.audit_anchor().await? else {
+        return Ok(());
+    };
+    let date: String = rfc3339(state.clock.now())
+        .chars()
+        .take(DATE_CHARS)
+        .collect();
+    let data = json!({ "anchor": anchor.to_string(), "date": date }).to_string();
+    let mut is_new = false;
+    for admin in state.records.admins().await? {
+        let key = format!("audit-anchor-{date}-{}", admin.id);
+        is_new |= state
+            .outbox
+            .queue(&key, "audit-anchor", None, &admin.email, &data)
+            .await?;
+    }
+    if is_new {
+        tracing::info!(%anchor, "audit log anchor");
+    }
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! All draws, and the operator's actions on one: close, undo and cancel.
+
+use actix_web::{HttpResponse, web};
+use domain::{Cents, Command, DrawId, Status};
+use serde_json::json;
+
+use super::reason;
+use crate::access::caller::Caller;
+use crate::api::console::draw::{
+    Cancellation, ConsoleDraw, DrawsClosed, RefundsSoFar, ResultUndone,
+};
+use crate::api::console::order::Reason;
+use crate::api::draw::{Draw, status_shown};
+use crate::api::error::Problem;
+use crate::http::routes::body::Body;
+use crate::http::routes::buyer::draw_number;
+use crate::state::State;
+
+/// Lists all draws, newest kick-off first, including test draws and archived ones.
+pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+    let (facts, now) = (state.catalogue.facts(), state.clock.now());
+    let mut shown = Vec::new();
+    for row in state.records.draw_desks().await? {
+        let Some((_, listing, view)) = state.catalogue.draw(domain::DrawId(row.id)).await else {
+            continue;
+        };
+        let Some(club) = facts.club(listing.club) else {
+            continue;
+        };
+        let draw = Draw::for_list(&listing, club, &view, facts.winner_sold(&view, now), now);
+        shown.push((view.closes_at, ConsoleDraw::new(draw, &row)));
+    }
+    shown.sort_by_key(|(kick_off, draw)| std::cmp::Reverse((*kick_off, draw.draw.id)));
+    Ok(HttpResponse::Ok().json(shown.into_iter().map(|(_, draw)| draw).collect::<Vec<_>>()))
+}
+
+/// Closes every draw whose kick-off has passed (decision E-2).
+pub async fn close_expired(
+    state: web::Data<State>,
+    caller: Caller,
+) -> Result<HttpResponse, Problem> {
+    let now = state.clock.now();
+    let expired = |view: &domain::View| view.status == Status::Active && now >= view.closes_at;
+    let (actor, mut closed) = (caller.name(), 0);
+    for view in state.draws.views().into_iter().filter(expired) {
+        let object = format!("draw:{}", view.draw);
+        let entry = caller
+            .act(&actor, None, "close-expired-draw", &object)
+            .entry(json!({}));
+        let after = state
+            .draws
+            .by(entry)
+            .execute(view.draw, Command::Tick, None)
+            .await;
+        let after = after.map_err(|denied| Problem::denied(view.draw, denied))?;
+        closed += usize::from(after.view.status != Status::Active);
+    }
+    let message = match closed {
+        0 => "No expired draws to close.".to_string(),
+        1 => "Closed 1 expired draw.".to_string(),
+        many => format!("Closed {many} expired draws."),
+    };
+    Ok(HttpResponse::Ok().json(DrawsClosed { message, closed }))
+}
+
+/// Undoes a result (decision E-6). The draw sells again only before kick-off.
+///
+/// # Errors
+/// 409 `payout-completed` or `not-completed`; 400 without a reason, or when the typed draw number
+/// differs.
+pub async fn undo(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<Reason>,
+) -> Result<HttpResponse, Problem> {
+    let draw = confirmed_draw(&path, &body.0)?;
+    let reason = reason(&body.0, "Give a reason for undoing the results.")?;
+    let (_, listing, before) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
+    let (payouts_before, corrections_before) = state.records.undoing(draw).await?;
+    let result = before
+        .result
+        .map(|(result, _)| [result.cell.home(), result.cell.away()]);
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "undo-results", &object);
+    let draws = state
+        .draws
+        .by(act.entry(json!({ "reason": reason, "before": result })));
+    let undone = draws
+        .undo(draw)
+        .await
+        .map_err(|denied| refused(draw, denied))?;
+    // A winner who was notified gets a correction mail.
+    state.outbox.wake_mailer();
+    state.catalogue.reload().await?;
+    let (payouts_after, corrections_after) = state.records.undoing(draw).await?;
+    let new_status = status_shown(&undone.view, state.clock.now());
+    Ok(HttpResponse::Ok().json(ResultUndone {
+        new_status,
+        corrections_sent: corrections_after - corrections_before,
+        payouts_cleared: payouts_before - payouts_after,
+    }))
+}
+
+/// Answers what cancelling would refund, or the progress of the cancellation.
+pub async fn cancellation(
+    state: web::Data<State>,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    Ok(HttpResponse::Ok().json(progress(&state, draw_number(&path)?).await?))
+}
+
+/// Cancels the draw and refunds every buyer, including the platform fee (decision E-9). Repeating
+/// the call answers the progress.
+///
+/// # Errors
+/// 409 `draw-completed`: undo the result first.
+pub async fn cancel(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<Reason>,
+) -> Result<HttpResponse, Problem> {
+    let draw = confirmed_draw(&path, &body.0)?;
+    let reason = reason(&body.0, "Give a reason for cancelling the draw.")?;
+    let (_, listing, view) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
+    if view.status == Status::Completed {
+        return Err(Problem::conflict("draw-completed", HAS_RESULT_ERROR));
+    }
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "cancel-draw", &object);
+    let payments =
+        state.payments.by(act
+            .entry(json!({ "reason": reason, "before": status_shown(&view, state.clock.now()) })));
+    payments
+        .cancel_draw(draw, &reason)
+        .await
+        .map_err(|denied| Problem::denied(draw, denied))?;
+    state.catalogue.reload().await?;
+    Ok(HttpResponse::Ok().json(progress(&state, draw).await?))
+}
+
+const HAS_RESULT_ERROR: &str = "This draw has a result. Undo the result first.";
+
+async fn progress(state: &State, draw: DrawId) -> Result<Cancellation, Problem> {
+    let (_, _, view) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
+    let row = state.records.cancellation(draw).await?;
+    Ok(Cancellation {
+        draw_number: draw.0,
+        status: status_shown(&view, state.clock.now()),
+        orders: row.orders,
+        tickets: row.tickets,
+        refund_total: Cents(row.refund_cents).decimal(),
+        platform_fee_returned: Cents(row.fee_cents).decimal(),
+        refunds: RefundsSoFar {
+            pending: row.pending,
+            succeeded: row.succeeded,
+            failed: row.failed,
+        },
+        why_not: (view.status == Status::Completed).then_some(HAS_RESULT_ERROR),
+    })
+}
+
+/// Checks that the operator typed the draw's number again, so that a slip does not hit another
+/// draw.
+fn confirmed_draw(path: &web::Path<String>, form: &Reason) -> Result<DrawId, Problem> {
+    let draw = draw_number(path)?;
+    if form.draw_number == Some(draw.0) {
+        return Ok(draw);
+    }
+    Err(Problem::bad_request(
+        "draw-number-mismatch",
+        "Type the draw number to confirm.",
+    ))
+}
+
+fn refused(draw: DrawId, denied: actors::Denied) -> Problem {
+    match denied {
+        actors::Denied::Refused(domain::Refusal::PaidOut) => Problem::conflict(
+            "payout-completed",
+            "A payout of this draw is completed, so its result stands.",
+        ),
+        other => Problem::denied(draw, other),
+    }
+}

@@ -1,0 +1,248 @@
+//! Allocates tickets to a payment without tickets, or tells why only a refund is possible (decision
+//! I-2).
+
+use actix_web::{HttpResponse, web};
+use actors::{ChosenTickets, RepairError};
+use domain::{DrawId, PaymentIntentId, Refusal, TICKETS_PER_ORDER_MAX};
+use persistence::ledger::BuyerDetails;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::anomalies::{MISSING_TICKET, find_anomaly, nothing_taken};
+use crate::access::caller::Caller;
+use crate::api::console::anomaly::{
+    AllocatedTicket, MissingTicket, MissingTicketResolved, PaidLine, PaidTickets,
+};
+use crate::api::error::Problem;
+use crate::api::form::{Findings, trimmed};
+use crate::http::routes::body::Body;
+use crate::services::identity::random;
+use crate::state::State;
+use crate::text::contact_format::is_email;
+
+const PHONE_CHARS_MIN: usize = 10;
+const OTHER_CLUB: (&str, &str) = (
+    "other-club",
+    "This payment went to another club. Choose a draw of that club, or refund the payment.",
+);
+
+/// Allocates the tickets. Repeating the call answers the same tickets.
+///
+/// # Errors
+/// 400 for a count outside 1 to 50. 404 `payment-unknown`. 409 `order-unknown`, `order-known`,
+/// `other-club`, `draw-full`, `result-entered`, `revealed` or `authorised-after-kick-off`, each
+/// with whether a refund is possible.
+pub async fn resolve(
+    state: web::Data<State>,
+    caller: Caller,
+    body: Body<MissingTicket>,
+) -> Result<HttpResponse, Problem> {
+    let form = body.0;
+    let (name, email, phone) = (
+        trimmed(&form.customer_name),
+        trimmed(&form.customer_email),
+        trimmed(&form.customer_phone),
+    );
+    let mut findings = Findings::default();
+    findings.require(
+        "customerName",
+        !name.is_empty(),
+        "Customer name is required",
+    );
+    findings.require("customerEmail", is_email(&email), "Valid email is required");
+    findings.require(
+        "customerPhone",
+        phone.chars().count() >= PHONE_CHARS_MIN,
+        "Valid phone number is required",
+    );
+    let both = form.draw_number.is_some() == form.ticket_count.is_some();
+    findings.require("ticketCount", both, "Choose a draw and a count, or neither");
+    let in_range = form
+        .ticket_count
+        .is_none_or(|count| (1..=i64::from(TICKETS_PER_ORDER_MAX)).contains(&count));
+    findings.require("ticketCount", in_range, "Choose between 1 and 50 tickets");
+    findings.finish()?;
+    let chosen_tickets = chosen_tickets(&state, &form).await?;
+    let payment = PaymentIntentId(trimmed(&form.payment_intent_id));
+    let buyer = BuyerDetails {
+        name: Some(name.clone()),
+        email: Some(email),
+        phone: Some(phone),
+    };
+    let token = hex::encode(random::<16>());
+    let (actor, detail) = (caller.name(), detail_of(&payment, chosen_tickets.as_ref()));
+    let allocating = caller
+        .act(&actor, None, "allocate-missing-ticket", "order:")
+        .entry(detail.clone());
+    // Read the open anomalies first: the reconciler may resolve them as soon as the tickets are
+    // allocated.
+    let open = state
+        .records
+        .open_anomalies_of(&payment.0, MISSING_TICKET)
+        .await?;
+    let anomalies = state.anomalies.by(allocating);
+    let allocated = match chosen_tickets {
+        Some(chosen_tickets) => {
+            anomalies
+                .allocate_chosen(&payment, chosen_tickets, buyer, token)
+                .await
+        }
+        None => anomalies.allocate_missing(&payment, buyer, token).await,
+    };
+    let record = match allocated {
+        Ok(record) => record,
+        Err(unresolved) => return Err(refused(&state, &payment, unresolved).await?),
+    };
+    let how = "Tickets allocated by hand";
+    let resolving = caller
+        .act(&actor, None, "resolve-anomaly", "anomaly:")
+        .entry(detail);
+    state
+        .records
+        .resolve_anomalies(open, &actor, how, resolving)
+        .await?;
+    let tickets = record.tickets.iter().flat_map(|(draw, serials)| {
+        serials.iter().map(move |serial| AllocatedTicket {
+            draw_number: draw.0,
+            ticket_number: serial.number(),
+            serial_number: format!("FD-{draw}-{:03}", serial.number()),
+        })
+    });
+    let allocated_tickets = tickets.collect();
+    // A known buyer stays the buyer, whatever the operator typed (decision C-7).
+    let customer_name = record.buyer.name.unwrap_or(name);
+    Ok(HttpResponse::Ok().json(MissingTicketResolved {
+        allocated_tickets,
+        customer_name,
+    }))
+}
+
+fn detail_of(payment: &PaymentIntentId, chosen_tickets: Option<&ChosenTickets>) -> Value {
+    match chosen_tickets {
+        Some(ChosenTickets { draw, count, .. }) => {
+            json!({ "paymentIntentId": payment.0, "drawNumber": draw.0, "ticketCount": count })
+        }
+        None => json!({ "paymentIntentId": payment.0 }),
+    }
+}
+
+/// The tickets that the operator chose, if any.
+///
+/// # Errors
+/// 404 `draw-not-found`; 409 `other-club`: the draw's club never took a payment.
+async fn chosen_tickets(
+    state: &State,
+    form: &MissingTicket,
+) -> Result<Option<ChosenTickets>, Problem> {
+    let (Some(draw), Some(count)) = (form.draw_number, form.ticket_count) else {
+        return Ok(None);
+    };
+    let draw = DrawId(draw);
+    let (facts, listing, _) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
+    let account = facts
+        .club(listing.club)
+        .and_then(|club| club.account.clone());
+    let account = account
+        .ok_or_else(|| Problem::conflict(OTHER_CLUB.0, OTHER_CLUB.1).with("refundable", true))?;
+    Ok(Some(ChosenTickets {
+        draw,
+        count: count as u16,
+        account,
+    }))
+}
+
+/// Responds with the tickets that the payment of an anomaly was made for.
+///
+/// # Errors
+/// 404 `anomaly-unknown`; 409 `no-payment`.
+pub async fn tickets(
+    state: web::Data<State>,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let (_, row) = find_anomaly(&state, &path).await?;
+    let payment = row
+        .payment_intent_id
+        .map(PaymentIntentId)
+        .ok_or_else(nothing_taken)?;
+    let paid =
+        state
+            .anomalies
+            .named_tickets(&payment)
+            .await
+            .map_err(|unresolved| match unresolved {
+                RepairError::Unknown => nothing_taken(),
+                _ => Problem::unavailable(),
+            })?;
+    let line = |(draw, count): (DrawId, u16)| PaidLine {
+        draw_number: draw.0,
+        ticket_count: count,
+    };
+    let order_id = paid.order.map(|order| order.to_string());
+    Ok(HttpResponse::Ok().json(PaidTickets {
+        order_id,
+        lines: paid.draws.into_iter().map(line).collect(),
+    }))
+}
+
+/// Builds the response that refuses to allocate the missing tickets. It says whether the payment can
+/// be refunded instead.
+async fn refused(
+    state: &State,
+    payment: &PaymentIntentId,
+    reason: RepairError,
+) -> Result<Problem, Problem> {
+    let (code, sentence) = match reason {
+        RepairError::Unknown => return Ok(Problem::unknown("payment-unknown")),
+        RepairError::Unavailable => return Ok(Problem::unavailable()),
+        RepairError::Refused(Refusal::TooFewTickets { .. }) => {
+            ("draw-full", "The draw is full. Refund the payment.")
+        }
+        RepairError::Refused(Refusal::AlreadyCompleted) => (
+            "result-entered",
+            "The result is entered. Refund the payment.",
+        ),
+        RepairError::Refused(Refusal::Revealed) => (
+            "revealed",
+            "The draw was revealed, so it gives no more tickets. Refund the payment.",
+        ),
+        RepairError::Refused(Refusal::CountOutOfRange { .. }) => (
+            "count-out-of-range",
+            "An order has 1 to 50 tickets of a draw. Refund the payment.",
+        ),
+        RepairError::Refused(_) => (
+            "authorised-after-kick-off",
+            "The payment was not authorised before kick-off. Refund the payment.",
+        ),
+        RepairError::Refunded => ("already-refunded", "This payment was refunded already."),
+        RepairError::Mismatch => (
+            "payment-mismatch",
+            "The amount does not match the tickets. Refund the payment.",
+        ),
+        RepairError::NoOrder => (
+            "order-unknown",
+            "No order of ours matches this payment. Choose a draw and a count, or refund the payment.",
+        ),
+        RepairError::HasOrder => (
+            "order-known",
+            "This payment belongs to an order with other tickets. Refund the payment.",
+        ),
+        RepairError::OtherClub => OTHER_CLUB,
+        RepairError::HasBuyer | RepairError::HasTickets | RepairError::NeedsApproval => {
+            ("not-orphaned", "This ticket has its buyer already.")
+        }
+    };
+    let order = state.payments.order_by_payment_intent(payment).await?;
+    // A captured payment without tickets can be refunded: through its order, or through its anomaly
+    // when there is no order.
+    let problem =
+        Problem::conflict(code, sentence).with("refundable", reason != RepairError::Refunded);
+    let id = order.map(|record| Uuid::from_u128(record.order.id.0).to_string());
+    Ok(match id {
+        Some(id) => problem.with("orderId", id),
+        None => problem,
+    })
+}

@@ -1,0 +1,89 @@
+//! Shows one order and refunds it (decision B-22).
+
+use actix_web::{HttpResponse, web};
+use domain::OrderId;
+use persistence::records::console::orders::{OrderDetails, OrderDetailsLine};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::reason;
+use crate::access::caller::Caller;
+use crate::api::console::order::{ConsoleOrder, OrderRefunded, Reason};
+use crate::api::error::Problem;
+use crate::http::routes::body::Body;
+use crate::state::State;
+
+/// Handles `GET /api/admin/orders/{order}`.
+pub async fn show(
+    state: web::Data<State>,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let (_, order, lines) = find_order(&state, &path).await?;
+    Ok(HttpResponse::Ok().json(ConsoleOrder::new(&order, &lines)))
+}
+
+/// Voids the tickets and refunds the whole payment with the platform fee. Repeating the call
+/// changes nothing. A refund that Stripe refused is retried.
+///
+/// # Errors
+/// 409 `not-captured`: nothing was captured.
+pub async fn refund(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<Reason>,
+) -> Result<HttpResponse, Problem> {
+    let (id, order, lines) = find_order(&state, &path).await?;
+    let reason = reason(&body.0, "Give a reason for the refund.")?;
+    let (actor, object) = (caller.name(), format!("order:{}", order.id));
+    let detail = json!({ "reason": reason, "amount": domain::Cents(order.total_cents).decimal() });
+    let entry = caller
+        .act(
+            &actor,
+            Some(domain::ClubId(order.club_id)),
+            "refund-order",
+            &object,
+        )
+        .entry(detail);
+    match order.refund_state.as_deref() {
+        None if order.captured_at.is_none() => {
+            return Err(Problem::conflict(
+                "not-captured",
+                "This payment was never taken.",
+            ));
+        }
+        None => state.payments.by(entry).refund(id, &reason).await?,
+        Some("failed") => {
+            state.records.refund_again(id, entry).await?;
+        }
+        Some(_) => {}
+    }
+    let tickets_voided = lines.iter().flat_map(serials).collect();
+    let (_, order, lines) = find_order(&state, &path).await?;
+    let shown = ConsoleOrder::new(&order, &lines);
+    let refund = shown.refund.ok_or_else(Problem::unavailable)?;
+    Ok(HttpResponse::Ok().json(OrderRefunded {
+        order_id: shown.id,
+        state: refund.state,
+        amount: refund.amount,
+        fee_returned: refund.fee_returned,
+        tickets_voided,
+    }))
+}
+
+fn serials(line: &OrderDetailsLine) -> impl Iterator<Item = String> {
+    line.serials
+        .iter()
+        .map(move |serial| format!("FD-{}-{serial:03}", line.draw_id))
+}
+
+async fn find_order(
+    state: &State,
+    path: &str,
+) -> Result<(OrderId, OrderDetails, Vec<OrderDetailsLine>), Problem> {
+    let unknown = || Problem::unknown("order-unknown");
+    let id: Uuid = path.parse().map_err(|_| unknown())?;
+    let id = OrderId(id.as_u128());
+    let (order, lines) = state.records.order_desk(id).await?.ok_or_else(unknown)?;
+    Ok((id, order, lines))
+}

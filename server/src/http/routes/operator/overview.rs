@@ -1,0 +1,80 @@
+//! Totals and time series of the platform, from the ledger.
+
+use actix_web::{HttpResponse, web};
+use persistence::records::settings::HIDE_TEST_DRAWS;
+use serde::Deserialize;
+
+use crate::api::console::money::{Analytics, RevenueTotals, Series};
+use crate::api::error::Problem;
+use crate::state::State;
+
+const HOUR_SECONDS: i64 = 3600;
+const HOURS_DEFAULT: i64 = 24;
+const HOURS_MAX: i64 = 720;
+/// Most steps in a chart.
+const STEPS_MAX: i64 = 200;
+/// Step lengths in seconds: 5, 10, 15 and 30 minutes, 1, 2, 4, 6, 12 and 24 hours.
+const STEPS_SECONDS: [i64; 10] = [
+    300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400,
+];
+
+/// Responds with the totals. Test draws are excluded while the console hides them (decision E-15).
+pub async fn analytics(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+    let settings = state.records.settings().await?;
+    let without_tests = settings
+        .get(HIDE_TEST_DRAWS)
+        .is_none_or(|value| value != "false");
+    let draws = state
+        .records
+        .takings(None, None, without_tests, state.clock.now())
+        .await?;
+    let clubs = state.records.club_rows(Some(false), None).await?;
+    let sums = RevenueTotals::of(&draws);
+    Ok(HttpResponse::Ok().json(Analytics {
+        tickets_sold: sums.tickets_sold,
+        total_revenue: sums.revenue.decimal(),
+        platform_fees: sums.platform_fees.decimal(),
+        club_revenue: sums.club_revenue().decimal(),
+        prize_money: sums.prize_money.decimal(),
+        total_clubs: clubs.len(),
+        active_clubs: clubs.iter().filter(|club| club.connected).count(),
+        total_draws: draws.len(),
+        active_draws: draws.iter().filter(|draw| draw.status == "active").count(),
+        stripe_fees: sums.provider_fees.decimal(),
+        fees_estimated: sums.fees_estimated,
+        refunded: sums.refunded.decimal(),
+    }))
+}
+
+/// Query parameters of the time series.
+#[derive(Deserialize)]
+pub struct SeriesQuery {
+    hours: Option<i64>,
+}
+
+/// Answers sales and payments of the last hours, in equal steps that begin at round times.
+pub async fn series(
+    state: web::Data<State>,
+    query: web::Query<SeriesQuery>,
+) -> Result<HttpResponse, Problem> {
+    let hours = query.hours.unwrap_or(HOURS_DEFAULT);
+    if !(1..=HOURS_MAX).contains(&hours) {
+        return Err(Problem::bad_request(
+            "hours-out-of-range",
+            "Choose between 1 and 720 hours.",
+        ));
+    }
+    let seconds = hours * HOUR_SECONDS;
+    let step = STEPS_SECONDS
+        .into_iter()
+        .find(|step| seconds / step < STEPS_MAX)
+        .unwrap_or(STEPS_SECONDS[9]);
+    let now = state.clock.now().0.div_euclid(1000);
+    let to = (now.div_euclid(step) + 1) * step;
+    let instant = |seconds: i64| domain::Timestamp(seconds * 1000);
+    let steps = state
+        .records
+        .series(instant(to - seconds), instant(to), step)
+        .await?;
+    Ok(HttpResponse::Ok().json(Series::new(step, &steps)))
+}

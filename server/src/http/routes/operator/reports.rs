@@ -1,0 +1,60 @@
+//! PDF reports for the operator: a draw, and the platform fees.
+
+use actix_web::{HttpResponse, web};
+use serde_json::json;
+
+use super::fees::{self, Period};
+use crate::access::caller::Caller;
+use crate::api::error::Problem;
+use crate::http::routes::club::reports::{answer, for_console};
+use crate::render::{blocking_jobs, fee_report};
+use crate::state::State;
+
+/// Responds with the report of a draw. It holds buyers, so the download is audited (decision F-6).
+pub async fn draw(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    for_console(&state, caller, &path).await
+}
+
+/// Responds with the platform fees with every reading of the fee rule (decision D-1), for all time unless
+/// days are given (decision I-9).
+///
+/// # Errors
+/// 400 for an invalid day.
+pub async fn platform_fees(
+    state: web::Data<State>,
+    caller: Caller,
+    period: web::Query<Period>,
+) -> Result<HttpResponse, Problem> {
+    let report = fees::report(&state, period.into_inner()).await?;
+    let now = state.clock.now();
+    let day =
+        |day: &Option<String>, fallback: &str| day.clone().unwrap_or_else(|| fallback.to_string());
+    let name = match (&report.from, &report.to) {
+        (None, None) => "platform-fees-all-time.pdf".to_string(),
+        (from, to) => format!(
+            "platform-fees-{}-to-{}.pdf",
+            day(from, "begin"),
+            day(to, "today")
+        ),
+    };
+    let (actor, detail) = (
+        caller.name(),
+        json!({ "from": report.from, "to": report.to }),
+    );
+    let fee_note = state.config.fee_note.clone();
+    let body = blocking_jobs::run(move || fee_report::pdf(&report, &fee_note, now))
+        .await?
+        .ok_or_else(Problem::unavailable)?;
+    state
+        .records
+        .audit(
+            caller.act(&actor, None, "download-platform-fees", "system"),
+            &detail,
+        )
+        .await?;
+    Ok(answer("application/pdf", &name, body))
+}

@@ -1,0 +1,31 @@
+//! Search over clubs, draws, orders, anomalies and tickets.
+
+use actix_web::{HttpResponse, web};
+use serde::Deserialize;
+
+use crate::api::console::draw::SearchHit;
+use crate::api::error::Problem;
+use crate::state::State;
+
+const CHARS_MIN: usize = 2;
+const CHARS_MAX: usize = 100;
+
+/// Query parameters of the search.
+#[derive(Deserialize)]
+pub struct SearchQuery {
+    #[serde(default)]
+    q: String,
+}
+
+/// Responds with the hits. A query that is too short finds nothing.
+pub async fn find(
+    state: web::Data<State>,
+    query: web::Query<SearchQuery>,
+) -> Result<HttpResponse, Problem> {
+    let text: String = query.q.trim().chars().take(CHARS_MAX).collect();
+    if text.chars().count() < CHARS_MIN {
+        return Ok(HttpResponse::Ok().json(Vec::<SearchHit>::new()));
+    }
+    let found = state.records.search(&text).await?;
+    Ok(HttpResponse::Ok().json(found.into_iter().map(SearchHit::from).collect::<Vec<_>>()))
+}

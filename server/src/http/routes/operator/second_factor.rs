@@ -1,0 +1,147 @@
+//! The operator's second factor: enrolling an authenticator, finishing a sign-in with a code, and
+//! proving it again.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use persistence::records::admins::Admin;
+use persistence::records::sessions::{Holder, Session};
+use serde_json::json;
+
+use crate::access::caller::{Caller, prove, sign_in};
+use crate::api::error::Problem;
+use crate::api::instant::rfc3339;
+use crate::api::session::{Enrolment, Reauthenticated, SecondFactorCode};
+use crate::http::routes::body::Body;
+use crate::http::routes::club::session::describe_session;
+use crate::render::qr;
+use crate::services::identity::second_factor::{
+    CodeCheck, FRESH_MS, authenticator, fresh_secret, take,
+};
+use crate::state::State;
+
+/// Responds with the secret for an authenticator app. It stays the same until a code is verified.
+///
+/// # Errors
+/// 409 `already-enrolled`.
+pub async fn enrol(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
+    let admin = operator(&state, caller).await?;
+    state
+        .records
+        .begin_second_factor(admin.id, &fresh_secret())
+        .await?;
+    let factor = state
+        .records
+        .second_factor(admin.id)
+        .await?
+        .ok_or_else(Problem::unavailable)?;
+    if factor.enrolled {
+        return Err(Problem::conflict(
+            "already-enrolled",
+            "An authenticator is set up already.",
+        ));
+    }
+    let totp = authenticator(&factor.secret, &admin.email)?;
+    let uri = totp.to_url().map_err(|_| Problem::unavailable())?;
+    let drawing = qr::svg(&uri).ok_or_else(Problem::unavailable)?;
+    let qr_data_url = format!("data:image/svg+xml;base64,{}", STANDARD.encode(drawing));
+    Ok(HttpResponse::Ok().json(Enrolment {
+        secret: totp.secret().to_base32(),
+        uri,
+        qr_data_url,
+    }))
+}
+
+/// Finishes a sign-in: a full session replaces the one without second factor.
+pub async fn verify(
+    request: HttpRequest,
+    state: web::Data<State>,
+    caller: Caller,
+    body: Body<SecondFactorCode>,
+) -> Result<HttpResponse, Problem> {
+    let admin = operator(&state, caller).await?;
+    verify_code(&state, &admin, body.0).await?;
+    let holder = Holder::Admin(admin.id);
+    let cookie = sign_in(&request, &state, holder, true).await?;
+    let now = state.clock.now();
+    let ends_at = caller.session.map_or(now, |session| session.ends_at);
+    audit(&state, caller, "sign-in", &admin).await?;
+    let whoami = describe_session(
+        &state,
+        Session {
+            holder,
+            proven_at: Some(now),
+            ends_at,
+        },
+    )
+    .await?;
+    Ok(HttpResponse::Ok().cookie(cookie).json(whoami))
+}
+
+/// Verifies a code again, for irreversible actions.
+pub async fn reauthenticate(
+    request: HttpRequest,
+    state: web::Data<State>,
+    caller: Caller,
+    body: Body<SecondFactorCode>,
+) -> Result<HttpResponse, Problem> {
+    let admin = operator(&state, caller).await?;
+    verify_code(&state, &admin, body.0).await?;
+    prove(&request, &state).await?;
+    let until = rfc3339(state.clock.now().plus_ms(FRESH_MS));
+    Ok(HttpResponse::Ok().json(Reauthenticated {
+        reauthenticated_until: until,
+    }))
+}
+
+async fn operator(state: &State, caller: Caller) -> Result<Admin, Problem> {
+    let Some(Holder::Admin(id)) = caller.holder() else {
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "forbidden",
+            "This is for the platform operator.",
+        ));
+    };
+    state
+        .records
+        .admin(id)
+        .await?
+        .ok_or_else(Problem::unauthenticated)
+}
+
+/// Verifies a code. At most five wrong codes in ten minutes.
+async fn verify_code(state: &State, admin: &Admin, code: SecondFactorCode) -> Result<(), Problem> {
+    let now = state.clock.now();
+    let guess = state
+        .limits
+        .begin_code_check(admin.id)?
+        .count_on_all_nodes(&state.records, now)
+        .await?;
+    let code = code.code.unwrap_or_default();
+    match take(&state.records, admin, &code, now).await? {
+        CodeCheck::Right => {
+            guess.mark_correct().await;
+            Ok(())
+        }
+        CodeCheck::Used => {
+            guess.mark_correct().await;
+            Err(Problem::unauthorized(
+                "code-used",
+                "That code was used already. Wait for the next one.",
+            ))
+        }
+        CodeCheck::Wrong => {
+            let sentence = "That code is not right. Codes change every 30 seconds.";
+            Err(Problem::unauthorized("wrong-code", sentence))
+        }
+    }
+}
+
+async fn audit(state: &State, caller: Caller, action: &str, admin: &Admin) -> Result<(), Problem> {
+    let (actor, object) = (caller.name(), format!("admin:{}", admin.id));
+    Ok(state
+        .records
+        .audit(caller.act(&actor, None, action, &object), &json!({}))
+        .await?)
+}

@@ -1,0 +1,81 @@
+//! `POST /sandbox/clock`: moves the demo's clock.
+
+use std::sync::Arc;
+
+use actix_web::HttpResponse;
+use actix_web::web::{self, Data, Json, JsonConfig, ServiceConfig};
+use domain::{Command, Status};
+use serde::{Deserialize, Serialize};
+
+use crate::api::error::Problem;
+use crate::api::instant::rfc3339;
+use crate::http::housekeeping;
+use crate::sandbox::{BODY_BYTES_MAX, Sandbox};
+use crate::state::State;
+
+/// The longest single move: two years.
+const ADVANCE_SECONDS_MAX: i64 = 2 * 366 * 86_400;
+
+/// Registers the route. Register it before the sandbox, whose scope takes every path below
+/// `/sandbox`.
+pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
+    cfg.service(
+        web::resource("/sandbox/clock")
+            .app_data(Data::from(sandbox))
+            .app_data(JsonConfig::default().limit(BODY_BYTES_MAX))
+            .route(web::post().to(advance)),
+    );
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ClockAdvance {
+    advance_seconds: i64,
+}
+
+#[derive(Debug, Serialize)]
+struct ClockReading {
+    now: String,
+}
+
+/// Handles `POST /sandbox/clock {"advanceSeconds": n}`. Moves the demo's clock ahead, closes the
+/// draws whose sale has ended, and runs every periodic task once. Zero only runs the tasks.
+async fn advance(
+    sandbox: Data<Sandbox>,
+    state: Option<Data<State>>,
+    advance: Json<ClockAdvance>,
+) -> Result<HttpResponse, Problem> {
+    let state = state
+        .filter(|_| sandbox.has_movable_clock())
+        .ok_or_else(Problem::not_found)?;
+    if !(0..=ADVANCE_SECONDS_MAX).contains(&advance.advance_seconds) {
+        let message = format!("advanceSeconds is between 0 and {ADVANCE_SECONDS_MAX}.");
+        return Err(Problem::bad_request("clock-move-invalid", message));
+    }
+    sandbox
+        .clock()
+        .advance(&state.records, advance.advance_seconds * 1000)
+        .await?;
+    run_due_tasks(&state).await;
+    Ok(HttpResponse::Ok().json(ClockReading {
+        now: rfc3339(state.clock.now()),
+    }))
+}
+
+/// Runs everything that is due at the new time. Timers follow the machine's clock, so a tick makes
+/// each draw read the moved clock and set its timer again.
+async fn run_due_tasks(state: &State) {
+    for view in state
+        .draws
+        .views()
+        .into_iter()
+        .filter(|view| view.status == Status::Active)
+    {
+        if let Err(denied) = state.draws.execute(view.draw, Command::Tick, None).await {
+            tracing::warn!(draw.id = view.draw.0, %denied, "draw did not close at the moved clock's time");
+        }
+    }
+    state.reconciler.run_partial_pass().await;
+    housekeeping::sweep(state).await;
+    state.outbox.wake_mailer();
+}

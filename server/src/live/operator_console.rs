@@ -1,0 +1,143 @@
+//! Health of the service for the operator console, and the console's WebSocket frame.
+
+use std::collections::BTreeMap;
+
+use persistence::records::console::anomalies::AnomalyCounts;
+use persistence::records::console::vitals::{ConsoleCounters, Vitals};
+
+use super::SESSIONS_MAX;
+use crate::api::console::health::{
+    ActorsCheck, Checks, ClockCheck, DatabaseCheck, IntegrityCheck, MailCheck, OpsNow,
+    ProviderCheck, ReconcilerCheck, Revisions, SocketsCheck, WebhookCheck,
+};
+use crate::api::console::instant;
+use crate::api::error::Problem;
+use crate::api::instant::rfc3339;
+use crate::ops::console_health::{self, CLOCK_OFF_SECONDS_MAX};
+use crate::state::State;
+
+/// How old the integrity result may be on the WebSocket, in seconds.
+const INTEGRITY_MAX_AGE_SECONDS: i64 = 300;
+/// The reconciler runs every 30 seconds. After three missed passes it counts as unhealthy.
+const PASS_MS_MAX: i64 = 90_000;
+
+/// Builds the checks. The database check is ok, because the caller has just read from it.
+pub fn checks(
+    state: &State,
+    vitals: &Vitals,
+    off_ms: i64,
+    violations: BTreeMap<String, u64>,
+) -> Checks {
+    let last_round = state.payments.metrics().last_pass_at();
+    // Before the first pass ends, the start time counts.
+    let since = last_round.unwrap_or(state.started_at);
+    let (paused, sessions) = (state.draws.paused(), state.live.sessions());
+    Checks {
+        database: DatabaseCheck {
+            ok: true,
+            latency_ms: 0,
+        },
+        provider: provider(vitals),
+        webhook: WebhookCheck {
+            ok: vitals.webhooks_overdue == 0,
+            last_received_at: vitals.webhook_received_at.map(instant),
+            waiting: vitals.webhooks_waiting,
+            out_of_time: state.metrics.webhooks_out_of_time(),
+        },
+        mail: MailCheck {
+            ok: vitals.mails_overdue == 0 && vitals.mails_dead == 0,
+            pending: vitals.mails_pending,
+            dead: vitals.mails_dead,
+            last_sent_at: vitals.mail_sent_at.map(instant),
+        },
+        sockets: SocketsCheck {
+            ok: sessions < SESSIONS_MAX,
+            sessions,
+        },
+        actors: ActorsCheck {
+            ok: paused == 0,
+            awake: state.draws.views().len(),
+            paused,
+        },
+        reconciler: ReconcilerCheck {
+            ok: state.clock.now().ms_since(since) < PASS_MS_MAX,
+            last_run_at: last_round.map(rfc3339),
+        },
+        clock: ClockCheck {
+            ok: off_ms.abs() < CLOCK_OFF_SECONDS_MAX * 1000,
+            off_ms,
+        },
+        integrity: IntegrityCheck {
+            ok: violations.is_empty(),
+            violations,
+        },
+    }
+}
+
+fn provider(vitals: &Vitals) -> ProviderCheck {
+    ProviderCheck {
+        ok: vitals.provider_overdue == 0,
+        last_answer_at: vitals.provider_answered_at.map(instant),
+        last_failure_at: vitals.provider_failed_at.map(instant),
+    }
+}
+
+/// A violated invariant or a lost database means down. Overdue work or a wrong clock means
+/// degraded.
+pub fn status(checks: &Checks) -> &'static str {
+    let waits = [
+        checks.provider.ok,
+        checks.webhook.ok,
+        checks.mail.ok,
+        checks.sockets.ok,
+        checks.actors.ok,
+    ];
+    let well = waits.into_iter().all(|ok| ok) && checks.reconciler.ok && checks.clock.ok;
+    match (checks.database.ok && checks.integrity.ok, well) {
+        (false, _) => "down",
+        (true, false) => "degraded",
+        (true, true) => "ok",
+    }
+}
+
+/// Builds the console's WebSocket frame.
+///
+/// # Errors
+/// The database could not be read.
+pub async fn now(state: &State) -> Result<OpsNow, Problem> {
+    let (pulse, (vitals, off_ms)) = (
+        state.records.pulse().await?,
+        console_health::read(&*state.clock, &state.records).await?,
+    );
+    // The check reads every row, so the WebSocket uses a result of the last five minutes.
+    let violations = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;
+    let health = status(&checks(state, &vitals, off_ms, violations));
+    let changed = state.draws.changes() as i64;
+    Ok(OpsNow {
+        anomalies: counts(&pulse).into(),
+        waitlist: pulse.waitlist,
+        orphaned_tickets: pulse.orphans,
+        maintenance_mode: state.catalogue.facts().maintenance_mode(),
+        health,
+        revisions: Revisions {
+            anomalies: pulse.anomalies_total * 2 - pulse.anomalies_unresolved,
+            orphans: pulse.orphans,
+            // A dispute is an anomaly too.
+            transactions: pulse.captured + pulse.refunds + pulse.anomalies_total,
+            settings: pulse.settings,
+            clubs: pulse.catalogue,
+            draws: pulse.catalogue + changed,
+            waitlist: pulse.waitlist_newest + pulse.waitlist,
+            footer: pulse.catalogue,
+            audit: pulse.audit,
+        },
+    })
+}
+
+fn counts(pulse: &ConsoleCounters) -> AnomalyCounts {
+    AnomalyCounts {
+        total: pulse.anomalies_total,
+        unresolved: pulse.anomalies_unresolved,
+        oldest_unresolved_at: pulse.oldest_unresolved_at,
+    }
+}

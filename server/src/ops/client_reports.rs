@@ -1,0 +1,285 @@
+//! Reports that browsers send by themselves: diagnostics, CSP violations and offer events. They are
+//! logged without personal data and counted since the start of the process.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::Value;
+
+/// Maximum length of a report's text in the log.
+const CHARS_MAX: usize = 500;
+/// Parts of a key's name that indicate personal or secret data (decision B-23).
+const PERSONAL: [&str; 9] = [
+    "name", "mail", "phone", "secret", "token", "card", "address", "buyer", "cookie",
+];
+
+/// The events that a page may report about an offer (specification A, line 107).
+pub const OFFER_EVENTS: [&str; 3] = ["offer_view", "offer_share", "offer_add_to_cart"];
+
+/// Maximum number of CSP violations in one request.
+const VIOLATIONS_MAX: usize = 10;
+
+/// Counters of reports from browsers.
+#[derive(Default)]
+pub struct ClientReports {
+    diagnostics: AtomicU64,
+    breaches: AtomicU64,
+    offers: [AtomicU64; OFFER_EVENTS.len()],
+}
+
+impl ClientReports {
+    /// Number of diagnostics received.
+    pub fn diagnostics(&self) -> u64 {
+        self.diagnostics.load(Ordering::Relaxed)
+    }
+
+    /// Number of recorded violations of the content security policy.
+    pub fn csp_violations_recorded(&self) -> u64 {
+        self.breaches.load(Ordering::Relaxed)
+    }
+
+    /// Counts of each of [`OFFER_EVENTS`].
+    pub fn offer_events(&self) -> [(&'static str, u64); OFFER_EVENTS.len()] {
+        std::array::from_fn(|index| {
+            (
+                OFFER_EVENTS[index],
+                self.offers[index].load(Ordering::Relaxed),
+            )
+        })
+    }
+
+    /// Logs and counts one diagnostic.
+    pub fn record_diagnostic(&self, level: &Value, message: &Value, data: &Value) {
+        self.diagnostics.fetch_add(1, Ordering::Relaxed);
+        let (level, message, data) = (
+            plain(text(level)),
+            plain(text(message)),
+            plain(&without_personal_data(data).to_string()),
+        );
+        tracing::info!(target: "browser", level, message, data, "diagnostic reported by a browser");
+    }
+
+    /// Records CSP violations, in the old single-report format or the newer list format. A page's
+    /// address may contain the secret of an order, so only the page's first path segment and the
+    /// hosts of other addresses are logged.
+    pub fn record_csp_violations(&self, reports: &Value) {
+        let report_list = reports
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default()
+            .iter();
+        let report_list = report_list
+            .filter(|report| report["type"] == "csp-violation")
+            .map(|report| &report["body"]);
+        for report in report_list
+            .chain(reports.get("csp-report"))
+            .filter(|report| report.is_object())
+            .take(VIOLATIONS_MAX)
+        {
+            let field = |names: [&str; 2]| {
+                names
+                    .iter()
+                    .map(|name| text(&report[*name]))
+                    .find(|field| !field.is_empty())
+            };
+            let directive = field(["effectiveDirective", "effective-directive"])
+                .or(field(["violatedDirective", "violated-directive"]));
+            let (directive, page) = (
+                plain(directive.unwrap_or_default()),
+                field(["documentURL", "document-uri"]),
+            );
+            let blocked = host(field(["blockedURL", "blocked-uri"]).unwrap_or_default());
+            let source = host(field(["sourceFile", "source-file"]).unwrap_or_default());
+            let page = first_word(page.unwrap_or_default());
+            self.breaches.fetch_add(1, Ordering::Relaxed);
+            tracing::warn!(target: "browser", directive, blocked, source, page, "CSP violation reported by a browser");
+        }
+    }
+
+    /// Records an event of an offer. Unknown events are ignored.
+    pub fn record_offer_event(&self, event: &Value, club: &Value, offer: &Value) {
+        let position = OFFER_EVENTS.iter().position(|name| *event == **name);
+        let (Some(index), Some(club), Some(offer)) = (position, slug(club), slug(offer)) else {
+            return;
+        };
+        self.offers[index].fetch_add(1, Ordering::Relaxed);
+        tracing::info!(target: "browser", event = OFFER_EVENTS[index], club, offer, "offer event reported by a browser");
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn slug(value: &Value) -> Option<&str> {
+    const SLUG_MAX: usize = 80;
+    let is_slug = |text: &&str| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        !text.is_empty() && text.len() <= SLUG_MAX && text.bytes().all(plain)
+    };
+    value.as_str().filter(is_slug)
+}
+
+/// The scheme and host of an address. A keyword (`inline`, `eval`, `data`) is returned as it is.
+fn host(address: &str) -> String {
+    let host = match address.split_once("://") {
+        Some((scheme, rest)) => format!(
+            "{scheme}://{}",
+            rest.split(['/', '?', '#']).next().unwrap_or_default()
+        ),
+        None => address
+            .split([':', '?', '#', '/'])
+            .next()
+            .unwrap_or_default()
+            .to_string(),
+    };
+    plain(&host)
+}
+
+/// The first path segment, such as `my` for `https://doubles.example.com/my/…`: the kind of page,
+/// never which one.
+fn first_word(address: &str) -> String {
+    let path = address
+        .split_once("://")
+        .and_then(|(_, rest)| rest.split_once('/'))
+        .map_or("", |(_, path)| path);
+    let field = path.split(['/', '?', '#']).next().unwrap_or_default();
+    field
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || *c == '-')
+        .take(40)
+        .collect()
+}
+
+/// Reduces a text to one line without control characters and without words that contain an `@`.
+fn plain(text: &str) -> String {
+    let words = text.split_whitespace().filter(|field| !field.contains('@'));
+    words
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(CHARS_MAX)
+        .collect()
+}
+
+/// Removes fields whose names indicate personal data.
+fn without_personal_data(data: &Value) -> Value {
+    match data {
+        Value::Object(fields) => {
+            let is_personal = |key: &str| {
+                PERSONAL
+                    .iter()
+                    .any(|part| key.to_lowercase().contains(part))
+            };
+            let remaining = fields.iter().filter(|(key, _)| !is_personal(key));
+            Value::Object(
+                remaining
+                    .map(|(key, value)| (key.clone(), without_personal_data(value)))
+                    .collect(),
+            )
+        }
+        Value::Array(items) => Value::Array(items.iter().map(without_personal_data).collect()),
+        Value::String(text) => Value::String(plain(text)),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn diagnostic_leaves_out_personal_data() {
+        let data = json!({ "step": "confirm", "buyerName": "Jo", "nested": [{ "email": "a@b.au", "ms": 7 }],
+            "said": "mail jo@example.com\nnow", "clientSecret": "x", "Phone": "0400" });
+        assert_eq!(
+            without_personal_data(&data),
+            json!({ "step": "confirm", "nested": [{ "ms": 7 }], "said": "mail now" })
+        );
+        assert_eq!(plain("a\u{7}b\r\nc jo@example.com"), "ab c");
+        assert_eq!(plain(&"x".repeat(2000)).len(), CHARS_MAX);
+    }
+
+    #[test]
+    fn csp_report_keeps_only_page_kind_and_hosts() {
+        assert_eq!(
+            first_word("https://fd.test/my/0123456789abcdef?x=1#y"),
+            "my"
+        );
+        assert_eq!(
+            first_word("https://fd.test/reset-password?token=00ff"),
+            "reset-password"
+        );
+        assert_eq!(
+            (first_word("https://fd.test/"), first_word("about:blank")),
+            (String::new(), String::new())
+        );
+        assert_eq!(
+            host("https://evil.test/steal?mail=jo@example.com"),
+            "https://evil.test"
+        );
+        assert_eq!(
+            (
+                host("inline"),
+                host("data:text/html,x"),
+                host("https://jo@evil.test/")
+            ),
+            ("inline".into(), "data".into(), String::new())
+        );
+        let client_reports = ClientReports::default();
+        let (old, new) = (
+            json!({ "csp-report": { "violated-directive": "img-src" } }),
+            json!({ "type": "csp-violation", "body": {} }),
+        );
+        for reports in [
+            &old,
+            &json!([new, { "type": "deprecation", "body": {} }, 7]),
+            &json!(vec![new.clone(); 100]),
+        ] {
+            client_reports.record_csp_violations(reports);
+        }
+        assert_eq!(client_reports.csp_violations_recorded(), 1 + 1 + 10);
+        for reports in [
+            json!(null),
+            json!({}),
+            json!([]),
+            json!("x"),
+            json!({ "csp-report": [] }),
+        ] {
+            client_reports.record_csp_violations(&reports);
+        }
+        assert_eq!(
+            client_reports.csp_violations_recorded(),
+            12,
+            "invalid reports are ignored"
+        );
+    }
+
+    #[test]
+    fn only_known_offer_events_are_counted() {
+        let client_reports = ClientReports::default();
+        client_reports.record_offer_event(
+            &json!("offer_share"),
+            &json!("sharks"),
+            &json!("finals-2026"),
+        );
+        for (event, club, offer) in [
+            (json!("offer_steal"), json!("sharks"), json!("finals")),
+            (json!("offer_view"), json!("a b"), json!("finals")),
+            (json!("offer_view"), json!("sharks"), json!("x".repeat(81))),
+            (json!(7), json!(null), json!([])),
+        ] {
+            client_reports.record_offer_event(&event, &club, &offer);
+        }
+        assert_eq!(
+            client_reports.offer_events(),
+            [
+                ("offer_view", 0),
+                ("offer_share", 1),
+                ("offer_add_to_cart", 0)
+            ]
+        );
+    }
+}

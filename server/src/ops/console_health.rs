@@ -1,0 +1,24 @@
+//! The state of background work, and the offset of this machine's clock from the database's. The
+//! database's clock is followed ([`crate::ops::clock`]), but an operator should correct the machine
+//! (reliability.md, F46).
+
+use actors::Clock;
+use persistence::Failure;
+use persistence::records::Records;
+use persistence::records::console::vitals::Vitals;
+
+use crate::ops::clock::ahead_ms;
+
+/// A larger offset is shown to the operator and raises an alert.
+pub const CLOCK_OFF_SECONDS_MAX: i64 = 60;
+
+/// The state of background work, and the number of milliseconds by which this machine's clock is
+/// ahead of the database's (negative: behind).
+///
+/// # Errors
+///
+/// The database could not be read.
+pub async fn read(clock: &dyn Clock, records: &Records) -> Result<(Vitals, i64), Failure> {
+    let vitals = records.vitals().await?;
+    Ok((vitals, ahead_ms(|| clock.uncorrected_now(), records).await?))
+}

@@ -1,0 +1,279 @@
+//! Selects the Postgres: the one `DATABASE_URL` names, or else a private one in the data folder.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use persistence::embedded::{Embedded, EmbeddedError};
+use persistence::postgres::bank::DatabaseLogins;
+use persistence::postgres::canary::SealCheck;
+use persistence::{Postgres, Sealer};
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Config, Secret, Stage};
+use crate::ops::private_files;
+
+/// A reachable database.
+pub struct Database {
+    pub url: Secret,
+    embedded: Option<Embedded>,
+    /// The running demo that owns this database, if it is another process.
+    sign: Option<RunningInstance>,
+}
+
+impl Database {
+    /// Opens the database for a server. Starts the private Postgres, or adopts one that a killed
+    /// server left running.
+    ///
+    /// # Errors
+    ///
+    /// One line: what is missing and how to get it.
+    pub async fn open(config: &Config) -> Result<Database, EmbeddedError> {
+        if let Some(url) = &config.database_url {
+            return Ok(Database {
+                url: url.clone(),
+                embedded: None,
+                sign: None,
+            });
+        }
+        let embedded = Embedded::start(&config.data_dir.join("postgres")).await?;
+        Ok(Database {
+            url: Secret::new(embedded.url()),
+            embedded: Some(embedded),
+            sign: None,
+        })
+    }
+
+    /// Opens the database for a command. Uses the Postgres of a running server, or else starts one
+    /// for the duration of the command.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Database::open`].
+    pub async fn reach(config: &Config) -> Result<Database, EmbeddedError> {
+        match Database::open(config).await {
+            Err(EmbeddedError::InUse(dir)) => match RunningInstance::read(&config.data_dir) {
+                Some(sign) => Ok(Database {
+                    url: Secret::new(sign.database.clone()),
+                    embedded: None,
+                    sign: Some(sign),
+                }),
+                None => Err(EmbeddedError::InUse(dir)),
+            },
+            opened => opened,
+        }
+    }
+
+    /// Connects with the key that seals secrets at rest.
+    ///
+    /// # Errors
+    ///
+    /// The database does not answer, or the key cannot be used.
+    pub async fn connect(&self, config: &Config) -> anyhow::Result<Postgres> {
+        let key = seal_key(config)?;
+        let sealer =
+            Sealer::from_hex(key.expose()).context("SEAL_KEY must be 64 hexadecimal digits")?;
+        let connected = Postgres::connect_by(self.logins(config).await?, sealer).await;
+        let postgres = connected.context(
+            "the database does not answer: is PostgreSQL running, and is DATABASE_URL right?",
+        )?;
+        ensure!(
+            postgres.check_seal().await? != SealCheck::WrongKey,
+            wrong_key(config)
+        );
+        Ok(postgres)
+    }
+
+    /// Migrates the schema, and stores a sealed canary in a new database.
+    ///
+    /// # Errors
+    ///
+    /// A migration failed, or the database was sealed with another key in the meantime.
+    pub async fn migrate(postgres: &Postgres, config: &Config) -> anyhow::Result<()> {
+        postgres.migrate().await?;
+        verify_seal(postgres, config).await
+    }
+
+    /// The logins to connect with. A private Postgres has three logins of its own; another one has
+    /// those it was given.
+    async fn logins(&self, config: &Config) -> anyhow::Result<DatabaseLogins> {
+        let logins = DatabaseLogins::hosted(
+            self.url.expose(),
+            config.bank_database_url.as_ref().map(Secret::expose),
+        )?;
+        Ok(match (&config.database_url, config.stage) {
+            (None, _) => DatabaseLogins::private(logins.owner),
+            (Some(_), Stage::Demo) if logins.bank.is_none() => {
+                DatabaseLogins::create_if_possible(logins.owner).await
+            }
+            (Some(_), _) => logins,
+        })
+    }
+
+    /// Connects for production. The serving login must not be able to read bank details (decision
+    /// F-7).
+    ///
+    /// # Errors
+    ///
+    /// One line: which login has too many rights.
+    pub async fn connect_apart(&self, config: &Config) -> anyhow::Result<Postgres> {
+        let postgres = self.connect_migrated(config).await?;
+        let bank = postgres.check_bank_login().await;
+        bank.context(
+            "the database does not let BANK_DATABASE_URL's login in: check its name and password",
+        )?;
+        ensure!(
+            postgres.bank_is_apart().await?,
+            "the login of DATABASE_URL can read bank details: it must be no superuser, not BANK_DATABASE_URL's login and no \
+             member of it, and `server migrate` must have run with both"
+        );
+        Ok(postgres)
+    }
+
+    /// Connects for commands that serve or read in production. The tables must be those this
+    /// program was built with.
+    ///
+    /// # Errors
+    ///
+    /// One line with the command to run first.
+    pub async fn connect_migrated(&self, config: &Config) -> anyhow::Result<Postgres> {
+        let postgres = self.connect(config).await?;
+        match postgres.migrations_missing().await? {
+            0 => {
+                verify_seal(&postgres, config).await?;
+                Ok(postgres)
+            }
+            missing => {
+                bail!("the database lacks {missing} of our migrations: run `server migrate` first")
+            }
+        }
+    }
+
+    /// Checks that the data folder's disk has room for a private Postgres. Postgres itself fails
+    /// with a much longer message when the disk fills up.
+    ///
+    /// # Errors
+    ///
+    /// One line: how much is free, and how much is needed.
+    pub fn check_free_space(data_dir: &Path) -> anyhow::Result<()> {
+        const FREE_MB_MIN: u64 = 256;
+        let found = nix::sys::statvfs::statvfs(data_dir)
+            .with_context(|| format!("{}", data_dir.display()))?;
+        let free_mb = found.blocks_available() as u64 * found.fragment_size() as u64 / (1 << 20);
+        ensure!(
+            free_mb >= FREE_MB_MIN,
+            "only {free_mb} MB are free in {}, and {FREE_MB_MIN} are needed: make room, or set FD_DATA_DIR to another disk",
+            data_dir.display()
+        );
+        Ok(())
+    }
+
+    /// Whether this is the private Postgres in the data folder.
+    pub fn is_private(&self) -> bool {
+        self.embedded.is_some()
+    }
+
+    /// The running demo that owns this database, if it is another process.
+    pub fn sign(&self) -> Option<&RunningInstance> {
+        self.sign.as_ref()
+    }
+
+    /// Stops the private Postgres, if this process started it.
+    pub async fn close(self) {
+        if let Some(embedded) = self.embedded {
+            embedded.stop().await;
+        }
+    }
+}
+
+/// Stores a sealed canary in a new database, and checks that the key opens it. Every later server
+/// must open it too.
+async fn verify_seal(postgres: &Postgres, config: &Config) -> anyhow::Result<()> {
+    if postgres.check_seal().await? == SealCheck::Missing {
+        postgres.plant_seal_canary().await?;
+    }
+    ensure!(
+        postgres.check_seal().await? == SealCheck::Opens,
+        wrong_key(config)
+    );
+    Ok(())
+}
+
+fn wrong_key(config: &Config) -> String {
+    let key = match config.seal_key {
+        Some(_) => "SEAL_KEY".to_string(),
+        None => config.data_dir.join("seal.key").display().to_string(),
+    };
+    format!(
+        "{key} does not open what is sealed in this database: set the key that it was sealed with"
+    )
+}
+
+/// The configured key, or else the key file in the data folder. The file is created on the first
+/// start. It lies beside the database, never in it.
+fn seal_key(config: &Config) -> anyhow::Result<Secret> {
+    if let Some(key) = &config.seal_key {
+        return Ok(key.clone());
+    }
+    let path = config.data_dir.join("seal.key");
+    match fs::read_to_string(&path) {
+        Ok(key) => return Ok(Secret::new(key.trim())),
+        Err(failure) if failure.kind() == ErrorKind::NotFound => {}
+        Err(failure) => return Err(failure).with_context(|| format!("reading {}", path.display())),
+    }
+    let mut key = [0; 32];
+    getrandom::fill(&mut key)
+        .map_err(|failure| anyhow::anyhow!("the system gives no random bytes: {failure}"))?;
+    private_files::protect(&config.data_dir)?;
+    write_private(&path, &hex::encode(key))
+        .with_context(|| format!("writing {}", path.display()))?;
+    Ok(Secret::new(hex::encode(key)))
+}
+
+/// Writes a file that only its owner may read.
+fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = fs::OpenOptions::new()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .mode(0o600)
+        .open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// The file that a running demo writes for commands started beside it. Only its owner may read it.
+#[derive(Serialize, Deserialize)]
+pub struct RunningInstance {
+    /// The address its server listens on.
+    pub address: String,
+    pub database: String,
+}
+
+impl RunningInstance {
+    fn path(data_dir: &Path) -> PathBuf {
+        data_dir.join("running.json")
+    }
+
+    /// Writes the file into the data folder.
+    pub fn write(&self, data_dir: &Path) -> std::io::Result<()> {
+        write_private(
+            &RunningInstance::path(data_dir),
+            &serde_json::to_string(self)?,
+        )
+    }
+
+    /// Reads the file. `None` if it is missing or unreadable.
+    pub fn read(data_dir: &Path) -> Option<RunningInstance> {
+        serde_json::from_str(&fs::read_to_string(RunningInstance::path(data_dir)).ok()?).ok()
+    }
+
+    /// Removes the file when the demo stops.
+    pub fn remove(data_dir: &Path) {
+        if let Err(failure) = fs::remove_file(RunningInstance::path(data_dir)) {
+            tracing::debug!(%failure, "running.json was not removed");
+        }
+    }
+}

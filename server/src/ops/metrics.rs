@@ -1,0 +1,158 @@
+//! Counters of the HTTP server in memory (decision B-24). `http::metrics` writes them for Prometheus.
+//! No label holds an id or text that a person wrote: routes are patterns of the
+//! route table, types and methods come from fixed lists.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use actix_web::http::Method;
+use actix_web::{HttpMessage, HttpRequest};
+use actors::DurationHistogram;
+use actors::payments::signature::BadSignature;
+use dashmap::DashMap;
+
+/// Route label of requests that no route of the table answers: a page, a file, or nothing.
+pub const NO_ROUTE: &str = "page";
+
+/// Reasons for refusing a Stripe webhook, with their label values.
+const REFUSALS: [(BadSignature, &str); 3] = [
+    (BadSignature::Unreadable, "unreadable"),
+    (BadSignature::OutOfTime, "out-of-time"),
+    (BadSignature::Forged, "forged"),
+];
+
+/// Request durations by route, method and status, and counts of refused webhooks.
+#[derive(Default)]
+pub struct Metrics {
+    calls: DashMap<CallLabels, Arc<DurationHistogram>>,
+    notices_refused: [AtomicU64; REFUSALS.len()],
+    untrusted_forwards: AtomicU64,
+}
+
+/// The labels of one kind of request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallLabels {
+    pub route: Cow<'static, str>,
+    pub method: &'static str,
+    pub status: u16,
+}
+
+impl Metrics {
+    /// Records a request. `answered_by` is the result of [`route`].
+    pub fn note(
+        &self,
+        method_used: &Method,
+        answered_by: Cow<'static, str>,
+        status: u16,
+        elapsed: Duration,
+    ) {
+        let call = CallLabels {
+            route: answered_by,
+            method: method(method_used),
+            status,
+        };
+        match self.calls.get(&call) {
+            Some(timings) => timings.record(elapsed),
+            None => self.calls.entry(call).or_default().record(elapsed),
+        }
+    }
+
+    /// Counts a request with `X-Forwarded-For` from a peer that is not in `TRUSTED_PROXIES`, and
+    /// logs the first one.
+    pub fn untrusted_forward(&self) {
+        if self.untrusted_forwards.fetch_add(1, Ordering::Relaxed) == 0 {
+            tracing::warn!(
+                variable = "TRUSTED_PROXIES",
+                "a peer that is not trusted sent X-Forwarded-For: if it is your proxy, add its address to TRUSTED_PROXIES"
+            );
+        }
+    }
+
+    /// Counts a refused webhook (reliability.md, F16, F46).
+    pub fn count_refused_webhook(&self, bad: BadSignature) {
+        let counts = REFUSALS
+            .iter()
+            .zip(&self.notices_refused)
+            .filter(|((known, _), _)| *known == bad);
+        counts.for_each(|(_, count)| _ = count.fetch_add(1, Ordering::Relaxed));
+    }
+
+    /// Number of webhooks with a valid signature and a time that this node's clock rejected.
+    pub fn webhooks_out_of_time(&self) -> u64 {
+        self.refusals()
+            .find(|(why, _)| *why == "out-of-time")
+            .map_or(0, |(_, count)| count)
+    }
+
+    /// Numbers of refused webhooks by reason.
+    pub fn refusals(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        REFUSALS
+            .iter()
+            .zip(&self.notices_refused)
+            .map(|((_, why), count)| (*why, count.load(Ordering::Relaxed)))
+    }
+
+    /// The histograms of the kinds of requests that came so far, in the order of their labels.
+    pub fn used_histograms(&self) -> Vec<(CallLabels, Arc<DurationHistogram>)> {
+        let mut calls: Vec<_> = self
+            .calls
+            .iter()
+            .filter(|call| !call.is_empty_histogram())
+            .map(|call| (call.key().clone(), call.value().clone()))
+            .collect();
+        calls.sort_by(|(a, _), (b, _)| a.cmp(b));
+        calls
+    }
+
+    /// Number of requests with `X-Forwarded-For` from a peer that is not trusted.
+    pub fn untrusted_forwards(&self) -> u64 {
+        self.untrusted_forwards.load(Ordering::Relaxed)
+    }
+
+    /// The histogram of one kind of request, for callers that always record the same kind.
+    pub fn counter(
+        &self,
+        method_used: &Method,
+        route: &'static str,
+        status: u16,
+    ) -> Arc<DurationHistogram> {
+        let call = CallLabels {
+            route: route.into(),
+            method: method(method_used),
+            status,
+        };
+        self.calls.entry(call).or_default().clone()
+    }
+}
+
+/// The route of the table that answered a request. The handler stores it in the request's
+/// extensions.
+#[derive(Clone, Copy)]
+pub struct AnsweredBy(pub &'static str);
+
+/// The pattern that matched a request. The path itself is never used, because it may contain an
+/// order's secret.
+pub fn route(request: &HttpRequest) -> Cow<'static, str> {
+    if let Some(AnsweredBy(route)) = request.extensions().get() {
+        return Cow::Borrowed(route);
+    }
+    request
+        .match_pattern()
+        .map_or(Cow::Borrowed(NO_ROUTE), Cow::Owned)
+}
+
+/// The method as a label. Callers can invent methods, so unknown ones share one label.
+fn method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}

@@ -1,0 +1,56 @@
+//! Logging: one line per fact, with glossary terms as fields and no personal data. `RUST_LOG`
+//! selects the lines.
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::config::Stage;
+
+/// Default log filter of the demo: only problems, so that its addresses stay visible. Retried mails
+/// are not problems, because the seed's mails are held back. Nor are the demo's anomalies, which it
+/// creates on purpose and shows in the operator's console.
+const DEMO_FILTER: &str = "warn,server=info,server::http::edge=warn,actors::mailer=error,actors::reconciler=off,sqlx::postgres::notice=error";
+const PRODUCTION_FILTER: &str = "info,sqlx=warn,sqlx::postgres::notice=error";
+
+/// Starts logging to standard error: readable text in the demo, JSON lines in production. A second
+/// call changes nothing.
+pub fn start(stage: Stage) {
+    let default = match stage {
+        Stage::Demo => DEMO_FILTER,
+        Stage::Production => PRODUCTION_FILTER,
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+    let started = match stage {
+        Stage::Demo => {
+            let layer = tracing_subscriber::fmt::layer()
+                .with_writer(std::io::stderr)
+                .with_target(false);
+            tracing_subscriber::registry()
+                .with(filter)
+                .with(layer)
+                .try_init()
+        }
+        Stage::Production => lines(filter, std::io::stderr).try_init(),
+    };
+    // Tests start several servers in one process. The first one's logging serves all.
+    drop(started);
+}
+
+/// A subscriber with production's default filter and JSON lines, for any writer.
+pub fn production<W>(writer: W) -> impl tracing::Subscriber + Send + Sync
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    lines(EnvFilter::new(PRODUCTION_FILTER), writer)
+}
+
+fn lines<W>(filter: EnvFilter, writer: W) -> impl tracing::Subscriber + Send + Sync
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    tracing_subscriber::registry()
+        .with(filter)
+        .with(tracing_subscriber::fmt::layer().json().with_writer(writer))
+}

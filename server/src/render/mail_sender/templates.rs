@@ -1,0 +1,461 @@
+//! The texts of queued mails. `kind` selects the template, and `data` carries what the order does
+//! not contain:
+//!
+//! | kind | data |
+//! |---|---|
+//! | `tickets`, `resend`, `refunded`, `not-charged`, `disputed` | nothing |
+//! | `winner` | `draw`, `serial`, `until` (milliseconds), `sealedLink` |
+//! | `winner-details` | `draw` |
+//! | `winner-bank`, `winner-bank-proposed` | `draw`, `account` (masked), `by` |
+//! | `results-due`, `results-submitted` | `draw` |
+//! | `connect-incomplete`, `account-lost` | `club` |
+//! | `correction` | `draw` |
+//! | `reset`, `verify` | `sealedLink`, `name` |
+//! | `invitation` | `sealedLink`, `name`, `club`, `role` |
+//! | `my-tickets` | `sealedLink` |
+//! | `waitlist`, `password-changed` | `name` |
+//! | `registration-refused` | nothing |
+//! | `audit-anchor` | `anchor`, `date` |
+
+use std::sync::Arc;
+
+use actors::Draws;
+use domain::{Cents, DrawId, Serial, Timestamp};
+use persistence::records::Records;
+use persistence::records::clubs::Club;
+use persistence::records::listings::Listing;
+use persistence::stores::{Mail, OrderRecord};
+use serde::Deserialize;
+
+use crate::config::Config;
+use crate::render::colour::Colour;
+use crate::render::mail::{
+    Confirmation, Game, Letterhead, MailContent, Note, Numbers, Paragraph, subject,
+};
+use crate::render::when;
+use crate::services::catalogue::CatalogueFacts;
+
+/// Colour of the header bar of mails that are not from a club.
+const DEFAULT_BAR_COLOUR: &str = "#0b5d4b";
+const NAME_UNKNOWN: &str = "Ticket Holder";
+
+mod club;
+mod money;
+mod operator;
+
+/// Writes queued mails.
+pub struct MailWriter<'a> {
+    pub config: &'a Config,
+    pub records: &'a Records,
+    pub draws: &'a Draws,
+    /// Clubs and draws of the catalogue. The newest ones may be missing.
+    pub facts: Arc<CatalogueFacts>,
+    pub now: Timestamp,
+}
+
+/// A written mail, not yet addressed.
+pub struct ComposedMail {
+    pub content: MailContent,
+    /// Questions about a draw go to its organiser (specification A, line 12).
+    pub reply_to: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct MailData {
+    draw: Option<i64>,
+    serial: Option<u16>,
+    club: Option<i64>,
+    until: Option<i64>,
+    name: Option<String>,
+    role: Option<String>,
+    /// The last digits of an account number.
+    account: Option<String>,
+    /// Who entered the bank details: `winner` or `club`.
+    by: Option<String>,
+    /// The number and keyed hash of the audit log's newest entry, and the day.
+    anchor: Option<String>,
+    date: Option<String>,
+    /// A link that opens an account or a prize claim, sealed for the mail's address.
+    sealed_link: Option<String>,
+    /// The opened link. It is never stored.
+    #[serde(skip)]
+    link: Option<String>,
+}
+
+impl MailWriter<'_> {
+    /// Writes a queued mail. The error says why it cannot be written.
+    pub async fn write(
+        &self,
+        mail: &Mail,
+        order: Option<&OrderRecord>,
+    ) -> Result<ComposedMail, String> {
+        let mut data: MailData =
+            serde_json::from_str(&mail.data).map_err(|_| "the mail's data cannot be read")?;
+        if let Some(sealed) = &data.sealed_link {
+            let link = self
+                .records
+                .unseal(super::LINK, &mail.to, sealed)
+                .map_err(|failure| failure.to_string())?;
+            // The demo's seed does not know the server's URL yet.
+            data.link = Some(if link.starts_with('/') {
+                self.page(&link)
+            } else {
+                link
+            });
+        }
+        match (mail.kind.as_str(), order) {
+            ("tickets" | "resend", Some(order)) => self.confirmation(order).await,
+            ("refunded", Some(order)) => self.refunded(order).await,
+            ("not-charged", Some(order)) => self.not_charged(order).await,
+            ("disputed", Some(order)) => self.disputed(order).await,
+            ("winner", Some(order)) => self.winner(order, data).await,
+            ("correction", Some(order)) => self.correction(order, data).await,
+            ("winner-bank", Some(order)) => self.winner_bank(order, data).await,
+            ("winner-bank-proposed", Some(order)) => self.winner_bank_proposed(order, data).await,
+            ("winner-details", _) => self.winner_details(data).await,
+            ("results-due", _) => self.results_due(data).await,
+            ("results-submitted", _) => self.results_submitted(data).await,
+            ("connect-incomplete", _) => self.connect_incomplete(data).await,
+            ("account-lost", _) => self.account_lost(data).await,
+            ("reset", _) => self.note(
+                self.default_letterhead(),
+                "Reset your password",
+                data,
+                &RESET,
+            ),
+            ("verify", _) => self.note(
+                self.default_letterhead(),
+                "Confirm your e-mail address",
+                data,
+                &VERIFY,
+            ),
+            ("password-changed", _) => self.note(
+                self.default_letterhead(),
+                "Your password was changed",
+                data,
+                &PASSWORD_CHANGED,
+            ),
+            ("audit-anchor", _) => self.audit_anchor(data),
+            ("invitation", _) => self.invitation(data).await,
+            ("my-tickets", _) => self.note(
+                self.default_letterhead(),
+                "Your Football Doubles tickets",
+                data,
+                &MY_TICKETS,
+            ),
+            ("registration-refused", _) => self.note(
+                self.default_letterhead(),
+                "You have an account already",
+                data,
+                &REGISTRATION_REFUSED,
+            ),
+            ("waitlist", _) => self.note(
+                self.default_letterhead(),
+                "You are on the waitlist",
+                data,
+                &WAITLIST,
+            ),
+            (kind, _) => Err(format!("no letter of kind {kind}")),
+        }
+    }
+
+    async fn confirmation(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
+        let order = &record.order;
+        let club = self.club(order.club).await?;
+        let mut games = Vec::new();
+        let mut listings = Vec::new();
+        for (draw, serials) in record.shown_tickets() {
+            let listing = match self.facts.listing(*draw) {
+                Some(listing) => listing.clone(),
+                None => Arc::new(self.listing(*draw).await?),
+            };
+            games.push(self.game(&listing, serials).await?);
+            listings.push(listing);
+        }
+        let subjects: Vec<subject::SubjectGame> = listings
+            .iter()
+            .map(|listing| subject_game(listing))
+            .collect();
+        let count = order.tickets();
+        let confirmation = Confirmation {
+            head: self.letterhead(Some(&club)),
+            subject: subject::confirmation(count, &subjects),
+            buyer: buyer(record).to_string(),
+            count,
+            games,
+            subtotal: order.subtotal().to_string(),
+            card_fee: (order.card_fee() > Cents::ZERO).then(|| order.card_fee().to_string()),
+            total: order.total().to_string(),
+            link: self.page(&format!("/my/{}", record.token)),
+            calendar: self.page(&calendar(&record.tickets)),
+            reference: reference(record),
+        };
+        let content = confirmation
+            .write()
+            .map_err(|failure| failure.to_string())?;
+        Ok(ComposedMail {
+            content,
+            reply_to: Some(club.email.clone()),
+        })
+    }
+
+    async fn game(&self, listing: &Listing, serials: &[Serial]) -> Result<Game, String> {
+        let draw = listing.id();
+        let cells = self
+            .draws
+            .cells(draw, serials)
+            .await
+            .map_err(|denied| denied.to_string())?;
+        let view = self
+            .draws
+            .view(draw)
+            .await
+            .map_err(|denied| denied.to_string())?;
+        let tickets = cells.into_iter().map(|(serial, cell)| Numbers {
+            label: serial.label(draw),
+            home: cell.home(),
+            away: cell.away(),
+        });
+        Ok(Game {
+            home: listing.home_team.clone(),
+            away: listing.away_team.clone(),
+            league: listing.league.clone(),
+            kick_off: when::long(view.closes_at, &listing.zone),
+            ticket_price: view.price.to_string(),
+            prize: view.prize.to_string(),
+            tickets: tickets.collect(),
+        })
+    }
+
+    async fn correction(
+        &self,
+        record: &OrderRecord,
+        data: MailData,
+    ) -> Result<ComposedMail, String> {
+        let (listing, club) = self.draw_of(&data).await?;
+        let (home, away) = (&listing.home_team, &listing.away_team);
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: subject::correction(&subject_game(&listing)),
+            heading: "The result was corrected".to_string(),
+            paragraphs: vec![
+                format!("Hello {}.", buyer(record)).into(),
+                format!(
+                    "We told you that your ticket in {home} v {away} had won. The result had been entered wrongly and \
+                     was taken back, so that message no longer holds. We are sorry."
+                )
+                .into(),
+                "If the corrected result makes you the winner, you will hear from us again.".into(),
+            ],
+            link: Some(("See the draw".to_string(), self.page(&format!("/draw/{}", listing.id())))),
+        };
+        self.finish(note, Some(club.email.clone()))
+    }
+
+    fn note(
+        &self,
+        head: Letterhead,
+        subject: &str,
+        data: MailData,
+        about: &FixedText,
+    ) -> Result<ComposedMail, String> {
+        let greeting = data
+            .name
+            .map_or_else(|| "Hello.".to_string(), |name| format!("Hello {name}."));
+        let link = match (about.button, data.link) {
+            (Some(button), Some(link)) => Some((button.to_string(), link)),
+            (Some(_), None) => return Err("the mail has no link".to_string()),
+            (None, _) => None,
+        };
+        let paragraphs = [greeting.into()]
+            .into_iter()
+            .chain(
+                about
+                    .paragraphs
+                    .iter()
+                    .map(|content| Paragraph::from(*content)),
+            )
+            .collect();
+        let note = Note {
+            head,
+            subject: subject.to_string(),
+            heading: subject.to_string(),
+            paragraphs,
+            link,
+        };
+        self.finish(note, None)
+    }
+
+    fn finish(&self, note: Note, reply_to: Option<String>) -> Result<ComposedMail, String> {
+        Ok(ComposedMail {
+            content: note.write().map_err(|failure| failure.to_string())?,
+            reply_to,
+        })
+    }
+
+    async fn club(&self, id: domain::ClubId) -> Result<Arc<Club>, String> {
+        if let Some(club) = self.facts.club(id) {
+            return Ok(club.clone());
+        }
+        let found = self
+            .records
+            .club(id)
+            .await
+            .map_err(|failure| failure.to_string())?;
+        found
+            .map(Arc::new)
+            .ok_or_else(|| format!("club {id} is gone"))
+    }
+
+    /// Reads a draw from the database, which may be newer than the catalogue.
+    async fn listing(&self, draw: DrawId) -> Result<Listing, String> {
+        let found = self
+            .records
+            .listings_of([draw])
+            .await
+            .map_err(|failure| failure.to_string())?;
+        found
+            .into_iter()
+            .next()
+            .ok_or_else(|| format!("draw {draw} is gone"))
+    }
+
+    async fn draw_of(&self, data: &MailData) -> Result<(Listing, Arc<Club>), String> {
+        let draw = data.draw.map(DrawId).ok_or("the mail names no draw")?;
+        let listing = self.listing(draw).await?;
+        let club = self.club(listing.club).await?;
+        Ok((listing, club))
+    }
+
+    fn default_letterhead(&self) -> Letterhead {
+        self.letterhead(None)
+    }
+
+    /// The header and greeting of a mail about a club's account. Until the address is confirmed,
+    /// its reader may be a stranger, so the mail contains no text that the club chose.
+    fn account_mail(&self, club: &Club) -> AccountMail {
+        if club.email_verified {
+            AccountMail {
+                head: self.letterhead(Some(club)),
+                greeting: format!("Hello {}.", club.name),
+                dashboard: self.page(&format!("/club/{}/admin", club.slug)),
+            }
+        } else {
+            AccountMail {
+                head: self.default_letterhead(),
+                greeting: "Hello.".to_string(),
+                dashboard: self.page("/admin"),
+            }
+        }
+    }
+
+    fn letterhead(&self, club: Option<&Club>) -> Letterhead {
+        let colour = club.and_then(|club| Colour::parse(&club.primary_color));
+        Letterhead {
+            club: club.map(|club| club.name.clone()),
+            bar: colour
+                .or_else(|| Colour::parse(DEFAULT_BAR_COLOUR))
+                .expect("the default colour is valid"),
+            support_email: self.config.support.email.clone(),
+            support_sms: self.config.support.sms.clone(),
+        }
+    }
+
+    fn page(&self, path: &str) -> String {
+        format!("{}{path}", self.config.public_url)
+    }
+}
+
+struct AccountMail {
+    head: Letterhead,
+    greeting: String,
+    dashboard: String,
+}
+
+/// The text of a mail that needs no order.
+struct FixedText {
+    paragraphs: &'static [&'static str],
+    button: Option<&'static str>,
+}
+
+const RESET: FixedText = FixedText {
+    paragraphs: &[
+        "Somebody asked for a new password for this account. The link works once, for 30 minutes.",
+        "If it was not you, nothing has changed and you need do nothing.",
+    ],
+    button: Some("Choose a new password"),
+};
+const PASSWORD_CHANGED: FixedText = FixedText {
+    paragraphs: &[
+        "The password of this account was changed just now, and every browser that was signed in has been signed out.",
+        "If it was not you, ask for a new link on the log-in page at once, and tell us: the address below is read by people.",
+    ],
+    button: None,
+};
+const VERIFY: FixedText = FixedText {
+    paragraphs: &[
+        "Please confirm that this address is yours, so that we can reach you about your draws. The link works once, for \
+         seven days.",
+    ],
+    button: Some("Confirm this address"),
+};
+const MY_TICKETS: FixedText = FixedText {
+    paragraphs: &[
+        "Somebody asked for the tickets bought with this e-mail address. The link shows all of them, for 24 hours.",
+        "If it was not you, you need do nothing: nobody else has this link. Do not pass it on.",
+    ],
+    button: Some("See my tickets"),
+};
+const REGISTRATION_REFUSED: FixedText = FixedText {
+    paragraphs: &[
+        "Somebody filled in our registration form for clubs with this e-mail address. It has an account already, so nothing \
+         was changed.",
+        "If it was you, log in, or ask for a new password on the log-in page. If it was not you, you need do nothing.",
+    ],
+    button: None,
+};
+const WAITLIST: FixedText = FixedText {
+    paragraphs: &[
+        "Thanks for your interest in Football Doubles. We will write to you when new clubs can join.",
+    ],
+    button: None,
+};
+
+fn subject_game(listing: &Listing) -> subject::SubjectGame<'_> {
+    subject::SubjectGame {
+        home: &listing.home_team,
+        away: &listing.away_team,
+        kick_off: listing.view.closes_at,
+        zone: &listing.zone,
+    }
+}
+
+fn buyer(record: &OrderRecord) -> &str {
+    record.buyer.name.as_deref().unwrap_or(NAME_UNKNOWN)
+}
+
+/// The URL of a calendar file with all games of an order.
+fn calendar(tickets: &[(DrawId, Vec<Serial>)]) -> String {
+    let mut draws = tickets.iter().map(|(draw, _)| draw.to_string());
+    let first = draws.next().unwrap_or_default();
+    let others: Vec<String> = draws.collect();
+    let also = if others.is_empty() {
+        String::new()
+    } else {
+        format!("?also={}", others.join(","))
+    };
+    format!("/api/draws/{first}/calendar.ics{also}")
+}
+
+/// The reference of an order for buyers and support: the end of its payment intent's id.
+fn reference(record: &OrderRecord) -> String {
+    const LETTERS: usize = 8;
+    let id = record
+        .order
+        .payment_intent
+        .as_ref()
+        .map_or_else(|| record.order.id.to_string(), |id| id.0.clone());
+    let from = id.len().saturating_sub(LETTERS);
+    id.get(from..).unwrap_or(&id).to_uppercase()
+}

@@ -1,0 +1,158 @@
+//! Mails about money that was not taken or is returned: to the buyer of a failed or refunded
+//! payment, and to the club of a disputed one.
+
+use domain::{OrderState, Status, Timestamp};
+use persistence::records::listings::Listing;
+use persistence::stores::OrderRecord;
+
+use super::{ComposedMail, MailWriter, buyer, reference, subject_game};
+use crate::api::error::reason_shown;
+use crate::render::mail::{Note, subject};
+
+impl MailWriter<'_> {
+    /// Tells the buyer about a refund.
+    pub(super) async fn refunded(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
+        let club = self.club(record.order.club).await?;
+        let total = record.order.total();
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: format!("{total} is on its way back to you"),
+            heading: format!("Refund of {total}"),
+            paragraphs: vec![
+                "Your money is on its way back. It shows on your statement within 5 to 10 business days.".into(),
+                format!("The tickets of this order are no longer valid. Reference {}.", reference(record)).into(),
+            ],
+            link: Some(("See this order".to_string(), self.page(&format!("/my/{}", record.token)))),
+        };
+        self.finish(note, Some(club.email.clone()))
+    }
+
+    /// The payment was authorised, but no tickets were allocated (reliability.md F29).
+    pub(super) async fn not_charged(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
+        let (club, games) = (
+            self.club(record.order.club).await?,
+            self.games(record).await?,
+        );
+        let on_sale = games
+            .iter()
+            .find(|game| is_ahead(game, self.now) && game.view.free() > 0);
+        let (retry_text, link) = match on_sale {
+            Some(game) => (
+                "Tickets are still on sale, if you would like to try again.",
+                (
+                    "Buy tickets".to_string(),
+                    self.page(&format!("/draw/{}", game.id())),
+                ),
+            ),
+            None => (
+                "There are no more tickets on sale.",
+                (
+                    "See this order".to_string(),
+                    self.page(&format!("/my/{}", record.token)),
+                ),
+            ),
+        };
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: about("You have not been charged", &games),
+            heading: "You have not been charged".to_string(),
+            paragraphs: vec![
+                format!("Hello {}.", buyer(record)).into(),
+                format!("You authorised a payment of {}. {}", purchase_text(record, &games), reason_sentence(record)).into(),
+                "No tickets were bought, and you have not been charged. If your bank shows the amount as pending, it goes \
+                 away by itself within a few days."
+                    .into(),
+                format!("{retry_text} Reference {}.", reference(record)).into(),
+            ],
+            link: Some(link),
+        };
+        self.finish(note, Some(club.email.clone()))
+    }
+
+    /// The club itself must answer the buyer's bank, because the charge is on its own account
+    /// (decision C-24; reliability.md F33).
+    pub(super) async fn disputed(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
+        let (club, games) = (
+            self.club(record.order.club).await?,
+            self.games(record).await?,
+        );
+        // If all games are still ahead, the tickets are released (decision C-25), now or in the
+        // next pass.
+        let tickets_stay_valid = record.order.state == OrderState::Captured
+            && !games.iter().all(|game| is_ahead(game, self.now));
+        let tickets = if tickets_stay_valid {
+            "The tickets stay valid. If one of them wins, its prize waits until the dispute is resolved."
+        } else {
+            "The tickets of this order are no longer valid and win no prize."
+        };
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: about("Payment disputed", &games),
+            heading: "A buyer's bank disputes a payment".to_string(),
+            paragraphs: vec![
+                format!("Hello {}.", club.name).into(),
+                format!(
+                    "The buyer's bank wants back the payment of {}. Reference {}.",
+                    purchase_text(record, &games),
+                    reference(record)
+                )
+                .into(),
+                "Only your club can answer. Sign in to your club's own Stripe account, which shows the dispute, what the \
+                 bank wants to know and until when. Without an answer in time the bank keeps the money."
+                    .into(),
+                tickets.into(),
+            ],
+            link: Some(("Go to your dashboard".to_string(), self.page(&format!("/club/{}/admin", club.slug)))),
+        };
+        self.finish(note, None)
+    }
+
+    /// The draws of an order, in the order of its lines.
+    async fn games(&self, record: &OrderRecord) -> Result<Vec<Listing>, String> {
+        let mut games = Vec::new();
+        for line in &record.order.lines {
+            games.push(self.listing(line.draw).await?);
+        }
+        Ok(games)
+    }
+}
+
+/// Whether the game has not started and its tickets are on sale.
+fn is_ahead(game: &Listing, now: Timestamp) -> bool {
+    game.view.status == Status::Active && now < game.view.closes_at
+}
+
+/// A subject with the name of the game, if there is only one.
+fn about(what: &str, games: &[Listing]) -> String {
+    match games {
+        [game] => subject::about(what, &subject_game(game)),
+        _ => what.to_string(),
+    }
+}
+
+/// Describes a purchase: `$10.47 for 2 tickets in Sharks v Tigers and Bears v Jets`.
+fn purchase_text(record: &OrderRecord, games: &[Listing]) -> String {
+    let (total, count) = (record.order.total(), record.order.tickets());
+    let tickets = if count == 1 {
+        "1 ticket".to_string()
+    } else {
+        format!("{count} tickets")
+    };
+    let games: Vec<String> = games
+        .iter()
+        .map(|game| format!("{} v {}", game.home_team, game.away_team))
+        .collect();
+    format!("{total} for {tickets} in {}", games.join(" and "))
+}
+
+/// The reason as a sentence for the buyer. The number of tickets left at that time is omitted.
+fn reason_sentence(record: &OrderRecord) -> String {
+    let reason = record.reason.as_deref().unwrap_or_default();
+    let lacked_tickets = reason.contains("tickets remaining");
+    let sentence = reason_shown(if lacked_tickets {
+        "the tickets were no longer available"
+    } else {
+        reason
+    });
+    format!("{}.", sentence.trim_end_matches('.'))
+}

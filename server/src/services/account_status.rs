@@ -1,0 +1,88 @@
+//! Keeps the status of clubs' Stripe accounts up to date. The status is read from Stripe's API,
+//! never taken from a webhook event (decisions B-1, B-13).
+
+use actors::payments::connect::{AccountStatus, Connect};
+use actors::{GatewayError, Outbox};
+use domain::AccountId;
+use persistence::Failure;
+use persistence::records::Records;
+use persistence::records::clubs::AccountChange;
+
+use crate::services::catalogue::Catalogue;
+
+/// Most API calls until two answers agree.
+const READS_MAX: usize = 4;
+/// Stripe's error code for an account that this platform may not access, or no longer.
+const ACCOUNT_INVALID: &str = "account_invalid";
+
+/// Access to the clubs' Stripe accounts, and to where their status is stored.
+pub struct ConnectedAccounts<'a> {
+    pub connect: &'a dyn Connect,
+    pub records: &'a Records,
+    pub catalogue: &'a Catalogue,
+    pub outbox: &'a Outbox,
+}
+
+impl ConnectedAccounts<'_> {
+    /// Reads an account's status from Stripe and stores it. Returns `false` when Stripe cannot answer
+    /// now.
+    ///
+    /// After a change it reads again: a concurrent call may have stored an older answer, and the last
+    /// writer must have read last.
+    ///
+    /// # Errors
+    /// The database could not be written.
+    pub async fn refresh_status(&self, account: &AccountId) -> Result<bool, Failure> {
+        for _ in 0..READS_MAX {
+            let Some(status) = self.read_status(account).await else {
+                return Ok(false);
+            };
+            let moved = self.records.account_updated(
+                account,
+                status.charges_enabled,
+                status.details_submitted,
+                status.payouts_enabled,
+            );
+            match moved.await? {
+                AccountChange::Nothing => return Ok(true),
+                AccountChange::Something => {}
+                AccountChange::Lost => {
+                    tracing::warn!(
+                        account = account.0,
+                        "a club's Stripe account can no longer take payments"
+                    );
+                    self.outbox.wake_mailer();
+                }
+            }
+            if let Err(failure) = self.catalogue.reload().await {
+                tracing::warn!(%failure, account = account.0, "catalogue reload after an account change failed");
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the account does not belong to this platform, or no longer: the club disconnected it for
+    /// good.
+    pub async fn is_disconnected(&self, account: &AccountId) -> bool {
+        self.connect
+            .account_status(account)
+            .await
+            .is_err_and(|error| is_account_invalid(&error))
+    }
+
+    async fn read_status(&self, account: &AccountId) -> Option<AccountStatus> {
+        match self.connect.account_status(account).await {
+            Ok(status) => Some(status),
+            // An inaccessible account cannot be charged: all flags are false.
+            Err(error) if is_account_invalid(&error) => Some(AccountStatus::default()),
+            Err(error) => {
+                tracing::warn!(%error, account = account.0, "reading an account's status from Stripe failed");
+                None
+            }
+        }
+    }
+}
+
+fn is_account_invalid(error: &GatewayError) -> bool {
+    matches!(error, GatewayError::Refused { code, .. } if code == ACCOUNT_INVALID)
+}

@@ -1,0 +1,309 @@
+//! In-memory data for the public lists: clubs, fixed facts of draws, footers and settings. One
+//! small database read per second keeps it current. Responses are prepared once per change and
+//! served as bytes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use actors::Draws;
+use domain::{ClubId, DrawId, Serial, Status, SurchargeMode, Timestamp, View};
+use persistence::Failure;
+use persistence::records::clubs::Club;
+use persistence::records::footers::FooterMenu;
+use persistence::records::listings::Listing;
+use persistence::records::{Records, settings};
+
+pub mod lists;
+pub mod prepared;
+mod public_config;
+pub mod single;
+
+use crate::config::CardFeePassing;
+use lists::CachedLists;
+use prepared::PerDraw;
+
+/// Everything from one reading of the database.
+#[derive(Default)]
+pub struct CatalogueFacts {
+    /// The catalogue's revision in the database.
+    revision: i64,
+    /// Sequence number of this process's readings, in the order they began. Responses prepared from
+    /// an older reading are stale.
+    reading: u64,
+    clubs: BTreeMap<ClubId, Arc<Club>>,
+    /// Current and former slugs, in lower case.
+    slugs: HashMap<String, ClubId>,
+    draws: BTreeMap<DrawId, Arc<Listing>>,
+    pub footers: Vec<FooterMenu>,
+    settings: BTreeMap<String, String>,
+}
+
+/// The in-memory catalogue of clubs and draws, with prepared responses.
+pub struct Catalogue {
+    records: Records,
+    draws: Draws,
+    facts: RwLock<Arc<CatalogueFacts>>,
+    /// Number of readings begun. The facts carry the number of their reading.
+    readings_begun: AtomicU64,
+    lists: Mutex<CachedLists>,
+    fragments: PerDraw,
+    singles: PerDraw,
+    tickets: PerDraw,
+}
+
+impl CatalogueFacts {
+    pub fn club(&self, id: ClubId) -> Option<&Arc<Club>> {
+        self.clubs.get(&id)
+    }
+
+    /// Sequence number of the reading of the database.
+    pub fn reading(&self) -> u64 {
+        self.reading
+    }
+
+    /// Finds a club by its current or a former slug, ignoring case (decision A-16).
+    pub fn club_by_slug(&self, slug: &str) -> Option<&Arc<Club>> {
+        self.club(*self.slugs.get(&slug.to_lowercase())?)
+    }
+
+    /// The clubs, ascending by id.
+    pub fn clubs(&self) -> impl Iterator<Item = &Arc<Club>> {
+        self.clubs.values()
+    }
+
+    /// Number of the club's draws on sale, as of this reading.
+    pub fn count_on_sale(&self, club: ClubId) -> usize {
+        self.draws
+            .values()
+            .filter(|listing| listing.club == club && listing.view.status == Status::Active)
+            .count()
+    }
+
+    /// The fixed facts of a draw and its row at the time of this reading.
+    pub fn listing(&self, draw: DrawId) -> Option<&Arc<Listing>> {
+        self.draws.get(&draw)
+    }
+
+    /// Whether maintenance mode is on. New payment intents are then refused; everything else runs
+    /// (decision I-5).
+    pub fn maintenance_mode(&self) -> bool {
+        self.settings
+            .get(settings::MAINTENANCE_MODE)
+            .is_some_and(|value| value == "true")
+    }
+
+    /// Whether clubs may register by themselves. True unless the operator switched it off (decision
+    /// I-6).
+    pub fn registration_is_open(&self) -> bool {
+        self.settings
+            .get(settings::CLUB_REGISTRATION_ENABLED)
+            .is_none_or(|value| value != "false")
+    }
+
+    /// The surcharge mode from the settings, or else from the environment (decision D-6).
+    pub fn surcharge_mode(&self, otherwise: SurchargeMode) -> SurchargeMode {
+        match self
+            .settings
+            .get(settings::SURCHARGE_MODE)
+            .map(String::as_str)
+        {
+            Some("per_line") => SurchargeMode::PerLine,
+            Some("per_charge") => SurchargeMode::PerCharge,
+            _ => otherwise,
+        }
+    }
+
+    /// Whether clubs may pass on the card fee, from the settings or else from the environment
+    /// (decision D-14).
+    pub fn card_fee_passing(&self, otherwise: CardFeePassing) -> CardFeePassing {
+        match self
+            .settings
+            .get(settings::FEE_PASSTHROUGH_ALLOWED)
+            .map(String::as_str)
+        {
+            Some("true") => CardFeePassing::Allowed,
+            Some("false") => CardFeePassing::Forbidden,
+            _ => otherwise,
+        }
+    }
+
+    /// Whether the winning ticket was sold. `None` before it is revealed (decision E-6), and while
+    /// this reading is older than the result.
+    pub fn winner_sold(&self, view: &View, now: Timestamp) -> Option<bool> {
+        view.revealed(now)?;
+        let listing = self.listing(view.draw)?;
+        (listing.view.result == view.result)
+            .then_some(listing.winner_sold)
+            .flatten()
+    }
+
+    /// The newer of the database row and the actor's view.
+    fn newest(&self, listing: &Listing, awake: Option<&View>) -> View {
+        awake
+            .filter(|view| view.revision >= listing.view.revision)
+            .copied()
+            .unwrap_or(listing.view)
+    }
+}
+
+impl Catalogue {
+    /// Reads the catalogue for the first time.
+    ///
+    /// # Errors
+    ///
+    /// The database could not be read.
+    pub async fn open(records: Records, draws: Draws) -> Result<Catalogue, Failure> {
+        let catalogue = Catalogue {
+            records,
+            draws,
+            facts: RwLock::default(),
+            readings_begun: AtomicU64::new(0),
+            lists: Mutex::default(),
+            fragments: PerDraw::default(),
+            singles: PerDraw::default(),
+            tickets: PerDraw::default(),
+        };
+        catalogue.reload().await?;
+        Ok(catalogue)
+    }
+
+    /// The client of the draw actors.
+    pub fn draws(&self) -> &Draws {
+        &self.draws
+    }
+
+    /// The newest facts.
+    pub fn facts(&self) -> Arc<CatalogueFacts> {
+        self.facts
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Runs a function on the newest facts without keeping them.
+    fn with_facts<T>(&self, read: impl FnOnce(&CatalogueFacts) -> T) -> T {
+        read(&self.facts.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads everything again, after a write by this process or by another one.
+    ///
+    /// # Errors
+    ///
+    /// The database could not be read. The previous facts stay.
+    pub async fn reload(&self) -> Result<(), Failure> {
+        // A reading that a later one overtakes changes nothing, because the later one has read at
+        // least as much.
+        let reading = self.readings_begun.fetch_add(1, Ordering::Relaxed) + 1;
+        // The revision is read before the data. After a change in between, the poll a second later
+        // sees a newer revision and reloads.
+        let revision = self.records.catalogue_revision().await?;
+        let settings = self.records.settings().await?;
+        let clubs = self.records.clubs().await?;
+        let aliases = self.records.slug_aliases().await?;
+        let listings = self.records.listings().await?;
+        let footers = self.records.footer_menus().await?;
+        let current_slugs = clubs.iter().map(|club| (club.slug.to_lowercase(), club.id));
+        let facts = CatalogueFacts {
+            revision,
+            reading,
+            slugs: aliases.into_iter().chain(current_slugs).collect(),
+            clubs: clubs
+                .into_iter()
+                .map(|club| (club.id, Arc::new(club)))
+                .collect(),
+            draws: listings
+                .into_iter()
+                .map(|listing| (listing.id(), Arc::new(listing)))
+                .collect(),
+            footers,
+            settings,
+        };
+        self.replace(facts);
+        Ok(())
+    }
+
+    /// Runs every second. Reads everything again only if the catalogue's revision or a setting
+    /// changed.
+    ///
+    /// # Errors
+    ///
+    /// The database could not be read. The previous facts stay.
+    pub async fn refresh(&self) -> Result<(), Failure> {
+        let revision = self.records.catalogue_revision().await?;
+        let settings = self.records.settings().await?;
+        let facts = self.facts();
+        if facts.revision == revision
+            && facts.settings == settings
+            && !self.results_are_missing(&facts)
+        {
+            return Ok(());
+        }
+        self.reload().await
+    }
+
+    /// Whether a draw got or lost its result after this reading, so that the sale of its winning
+    /// ticket is unknown.
+    fn results_are_missing(&self, facts: &CatalogueFacts) -> bool {
+        self.draws.views().iter().any(|view| {
+            facts.listing(view.draw).is_some_and(|listing| {
+                view.revision > listing.view.revision && view.result != listing.view.result
+            })
+        })
+    }
+
+    fn replace(&self, facts: CatalogueFacts) {
+        let mut current = self.facts.write().unwrap_or_else(PoisonError::into_inner);
+        if facts.reading > current.reading {
+            *current = Arc::new(facts);
+        }
+    }
+
+    /// The current state of a draw. Wakes its actor if it sleeps. `None` when there is no such
+    /// draw. If the actor cannot answer, the database row is used, so that the page of a draw never
+    /// disappears while it is being rebuilt.
+    pub async fn draw(&self, draw: DrawId) -> Option<(Arc<CatalogueFacts>, Arc<Listing>, View)> {
+        let facts = self.facts();
+        if let Some((listing, view)) = self.view_now(&facts, draw) {
+            let listing = listing.clone();
+            return Some((facts, listing, view));
+        }
+        let listing = facts.listing(draw)?.clone();
+        let awake = self.draws.view(draw).await.ok();
+        let view = facts.newest(&listing, awake.as_ref());
+        Some((facts, listing, view))
+    }
+
+    /// The same from memory only. Also `None` when the actor would have to be woken.
+    pub fn draw_now(&self, draw: DrawId) -> Option<(Arc<CatalogueFacts>, Arc<Listing>, View)> {
+        let facts = self.facts();
+        let (listing, view) = self.view_now(&facts, draw)?;
+        let listing = listing.clone();
+        Some((facts, listing, view))
+    }
+
+    fn view_now<'a>(
+        &self,
+        facts: &'a CatalogueFacts,
+        draw: DrawId,
+    ) -> Option<(&'a Arc<Listing>, View)> {
+        let listing = facts.listing(draw)?;
+        // A finished draw is shown as its row says. An undone result is read again within a second.
+        let view = match listing.view.status {
+            Status::Completed | Status::Cancelled => listing.view,
+            Status::Active | Status::Closed => {
+                facts.newest(listing, Some(&self.draws.cached_view(draw)?))
+            }
+        };
+        Some((listing, view))
+    }
+
+    /// The sold serials of a draw, ascending.
+    ///
+    /// # Errors
+    ///
+    /// The database could not be read.
+    pub async fn sold_serials(&self, draw: DrawId) -> Result<Vec<Serial>, Failure> {
+        self.records.sold_serials(draw).await
+    }
+}

@@ -1,0 +1,277 @@
+//! The public lists: draws on sale, games waiting for a result, and recent results.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, PoisonError};
+
+use bytes::{BufMut, Bytes, BytesMut};
+use domain::{ClubId, Timestamp, View};
+use persistence::records::listings::Listing;
+
+use super::prepared::{Prepared, PreparedKey};
+use super::{Catalogue, CatalogueFacts};
+use crate::api::draw::{Draw, status_shown};
+
+/// A public list of draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum List {
+    /// On sale, the next kick-off first.
+    Active,
+    /// Kick-off reached or near, without a result (decision E-1), the latest kick-off first.
+    Awaiting,
+    /// With a result and not archived, the latest kick-off first.
+    Completed,
+}
+
+/// Maximum number of results sent over sockets. A whole season would be too much to repeat every
+/// second.
+const RESULTS_PUBLISHED_MAX: usize = 50;
+
+/// A slice of a list, as a page requests it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListSlice {
+    pub club: Option<ClubId>,
+    pub offset: usize,
+    pub limit: Option<usize>,
+}
+
+/// The most recent complete responses of the three lists.
+#[derive(Default)]
+pub struct CachedLists {
+    changed: u64,
+    reading: u64,
+    /// The next kick-off. A draw then moves to another list, or shows its winner, without a commit.
+    valid_until: Option<Timestamp>,
+    responses: Option<[Prepared; 3]>,
+}
+
+type ListedDraw = (Arc<Listing>, View);
+
+impl CachedLists {
+    /// The cached responses, if nothing has changed since they were made.
+    fn if_current(&self, reading: u64, changed: u64, now: Timestamp) -> Option<&[Prepared; 3]> {
+        let current = self.reading == reading
+            && self.changed == changed
+            && self.valid_until.is_none_or(|valid_until| now < valid_until);
+        self.responses.as_ref().filter(|_| current)
+    }
+}
+
+impl Catalogue {
+    /// Returns a complete list as bytes. They are rebuilt only after a change.
+    pub fn list(&self, list: List, now: Timestamp) -> Prepared {
+        let facts = self.facts();
+        let changed = self.draws.changes();
+        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(responses) = lists.if_current(facts.reading, changed, now) {
+            return responses[list as usize].clone();
+        }
+        let draws_by_list = self.draws_by_list(&facts, now);
+        let old = lists.responses.take();
+        let make = |list: List| {
+            let cached = old.as_ref().map(|responses| &responses[list as usize]);
+            self.join(&facts, &draws_by_list[list as usize], cached, now)
+        };
+        let responses = [
+            make(List::Active),
+            make(List::Awaiting),
+            make(List::Completed),
+        ];
+        let answer = responses[list as usize].clone();
+        *lists = CachedLists {
+            changed,
+            reading: facts.reading,
+            valid_until: draws_by_list
+                .iter()
+                .flatten()
+                .map(|(_, view)| view.closes_at)
+                .filter(|kick_off| *kick_off > now)
+                .min(),
+            responses: Some(responses),
+        };
+        answer
+    }
+
+    /// The same, or `None` if the bytes would have to be rebuilt.
+    pub fn list_ready(&self, list: List, now: Timestamp) -> Option<Prepared> {
+        let reading = self.with_facts(CatalogueFacts::reading);
+        let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        lists
+            .if_current(reading, self.draws.changes(), now)
+            .map(|responses| responses[list as usize].clone())
+    }
+
+    /// Returns a slice of a list as API objects.
+    pub fn part(&self, list: List, part: ListSlice, now: Timestamp) -> Vec<Draw> {
+        let facts = self.facts();
+        let draws_by_list = self.draws_by_list(&facts, now);
+        let chosen = draws_by_list[list as usize]
+            .iter()
+            .filter(|(listing, _)| part.club.is_none_or(|club| listing.club == club));
+        let chosen = chosen
+            .skip(part.offset)
+            .take(part.limit.unwrap_or(usize::MAX));
+        chosen
+            .filter_map(|(listing, view)| facts.wire(listing, view, now))
+            .collect()
+    }
+
+    /// All draws of a club, whatever their status, by kick-off.
+    pub fn of_club(&self, facts: &CatalogueFacts, club: ClubId) -> Vec<(Arc<Listing>, View)> {
+        let actor_views = self.draws.views();
+        let newest =
+            |listing: &Arc<Listing>| (listing.clone(), facts.newest_of(listing, &actor_views));
+        let mut draws: Vec<_> = facts
+            .draws
+            .values()
+            .filter(|listing| listing.club == club)
+            .map(newest)
+            .collect();
+        draws.sort_by_key(|(_, view)| (view.closes_at, view.draw));
+        draws
+    }
+
+    /// All draws that wait for a result, including those of archived clubs, whose sales still
+    /// finish and pay (decision H-3).
+    pub fn without_result(
+        &self,
+        facts: &CatalogueFacts,
+        now: Timestamp,
+    ) -> Vec<(Arc<Listing>, View)> {
+        let actor_views = self.draws.views();
+        let newest = facts
+            .draws
+            .values()
+            .map(|listing| (listing.clone(), facts.newest_of(listing, &actor_views)));
+        newest
+            .filter(|(_, view)| status_shown(view, now) == "closed")
+            .collect()
+    }
+
+    /// The draws that the topic `draws` publishes: all on sale or waiting for a result, and the
+    /// latest results.
+    pub fn listed(&self, now: Timestamp) -> (Arc<CatalogueFacts>, Vec<View>) {
+        let facts = self.facts();
+        let mut draws_by_list = self.draws_by_list(&facts, now);
+        draws_by_list[List::Completed as usize].truncate(RESULTS_PUBLISHED_MAX);
+        let views = draws_by_list
+            .into_iter()
+            .flatten()
+            .map(|(_, view)| view)
+            .collect();
+        (facts, views)
+    }
+
+    fn draws_by_list(&self, facts: &CatalogueFacts, now: Timestamp) -> [Vec<ListedDraw>; 3] {
+        let actor_views = self.draws.views();
+        let mut draws_by_list: [Vec<ListedDraw>; 3] = Default::default();
+        let mut actor_views = actor_views.iter().peekable();
+        // Both are sorted by draw, ascending.
+        for (id, listing) in &facts.draws {
+            while actor_views.next_if(|view| view.draw < *id).is_some() {}
+            let view = facts.newest(listing, actor_views.next_if(|view| view.draw == *id));
+            if facts.club(listing.club).is_none_or(|club| club.archived) {
+                continue;
+            }
+            let list = match status_shown(&view, now) {
+                "active" => List::Active,
+                "closed" => List::Awaiting,
+                "completed" if !listing.archived => List::Completed,
+                _ => continue,
+            };
+            draws_by_list[list as usize].push((listing.clone(), view));
+        }
+        draws_by_list[List::Active as usize].sort_by_key(|(_, view)| (view.closes_at, view.draw));
+        for list in [List::Awaiting, List::Completed] {
+            draws_by_list[list as usize]
+                .sort_by_key(|(_, view)| std::cmp::Reverse((view.closes_at, view.draw)));
+        }
+        draws_by_list
+    }
+
+    /// Joins the draws' own JSON into one array, or returns `cached` if its key is unchanged.
+    fn join(
+        &self,
+        facts: &CatalogueFacts,
+        draws_by_list: &[ListedDraw],
+        cached: Option<&Prepared>,
+        now: Timestamp,
+    ) -> Prepared {
+        let mut digest = DefaultHasher::new();
+        for (_, view) in draws_by_list {
+            (view.draw, view.revision, now >= view.closes_at).hash(&mut digest);
+        }
+        let key = PreparedKey {
+            reading: facts.reading,
+            revision: digest.finish(),
+            phase: 0,
+        };
+        if let Some(cached) = cached.filter(|cached| cached.key() == key) {
+            return cached.clone();
+        }
+        let parts: Vec<Bytes> = draws_by_list
+            .iter()
+            .map(|(listing, view)| self.fragment(facts, listing, view, now))
+            .collect();
+        let mut body =
+            BytesMut::with_capacity(parts.iter().map(|part| part.len() + 1).sum::<usize>() + 2);
+        body.put_u8(b'[');
+        for (index, part) in parts.iter().filter(|part| !part.is_empty()).enumerate() {
+            if index > 0 {
+                body.put_u8(b',');
+            }
+            body.put_slice(part);
+        }
+        body.put_u8(b']');
+        Prepared::new(key, body.freeze())
+    }
+
+    fn fragment(
+        &self,
+        facts: &CatalogueFacts,
+        listing: &Listing,
+        view: &View,
+        now: Timestamp,
+    ) -> Bytes {
+        let key = facts.key(view, now);
+        let build = || match facts.wire(listing, view, now) {
+            Some(draw) => Prepared::json(key, &draw),
+            None => Prepared::new(key, Bytes::new()),
+        };
+        self.fragments
+            .get(view.draw, key)
+            .unwrap_or_else(|| self.fragments.insert(view.draw, build()))
+            .body()
+            .plain()
+            .clone()
+    }
+}
+
+impl CatalogueFacts {
+    /// The cache key of a draw's responses.
+    pub(super) fn key(&self, view: &View, now: Timestamp) -> PreparedKey {
+        let phase = u8::from(now >= view.closes_at);
+        PreparedKey {
+            reading: self.reading,
+            revision: view.revision,
+            phase,
+        }
+    }
+
+    /// The newest view of a draw. `actor_views` holds the actors' views, ascending by draw.
+    fn newest_of(&self, listing: &Listing, actor_views: &[View]) -> View {
+        let index = actor_views.binary_search_by_key(&listing.id(), |view| view.draw);
+        self.newest(listing, index.ok().map(|index| &actor_views[index]))
+    }
+
+    /// A draw as the lists show it. `None` only while its club is not loaded yet.
+    pub fn wire(&self, listing: &Listing, view: &View, now: Timestamp) -> Option<Draw> {
+        let club = self.club(listing.club)?;
+        Some(Draw::for_list(
+            listing,
+            club,
+            view,
+            self.winner_sold(view, now),
+            now,
+        ))
+    }
+}

@@ -1,0 +1,148 @@
+//! A response as bytes, made once and served until its contents change.
+
+use std::sync::Arc;
+
+use actix_web::http::header::{
+    self, EntityTag, Header, HeaderValue, IfNoneMatch, TryIntoHeaderValue,
+};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse};
+use bytes::Bytes;
+use dashmap::DashMap;
+use domain::DrawId;
+use flate2::Compression;
+use serde::Serialize;
+
+use crate::api::encoded::Encoded;
+
+/// The `Cache-Control` value of such responses: browsers revalidate every time.
+pub const REVALIDATE: &str = "private, no-cache";
+/// The `Vary` value of such responses: the draw's owner may see more, and not every client accepts
+/// gzip.
+pub const VARY_ON: &str = "Cookie, Accept-Encoding";
+
+/// Identifies what a response was made from. A different key means the response is stale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PreparedKey {
+    /// The reading of the facts.
+    pub reading: u64,
+    /// The draw's revision, or a digest of several revisions.
+    pub revision: u64,
+    /// What only the passing of time changes: whether kick-off is past and the winner revealed.
+    pub phase: u8,
+}
+
+/// A prepared response. Cloning is cheap, because all clones share the same bytes.
+#[derive(Clone, Debug)]
+pub struct Prepared(Arc<PreparedParts>);
+
+#[derive(Debug)]
+struct PreparedParts {
+    key: PreparedKey,
+    body: Encoded,
+    /// The key as an entity tag, in parsed form and as a header.
+    tag: EntityTag,
+    header: HeaderValue,
+}
+
+/// One prepared response per draw.
+#[derive(Default)]
+pub struct PerDraw(DashMap<DrawId, Prepared>);
+
+impl PerDraw {
+    /// The response of a draw, if it was prepared for this key.
+    pub fn get(&self, draw: DrawId, key: PreparedKey) -> Option<Prepared> {
+        self.0
+            .get(&draw)
+            .filter(|prepared| prepared.value().key() == key)
+            .map(|prepared| prepared.clone())
+    }
+
+    /// Stores a response and returns it.
+    pub fn insert(&self, draw: DrawId, prepared: Prepared) -> Prepared {
+        self.0.insert(draw, prepared.clone());
+        prepared
+    }
+}
+
+impl Prepared {
+    pub fn new(key: PreparedKey, body: Bytes) -> Prepared {
+        let tag = EntityTag::new_weak(format!(
+            "{:x}.{:x}.{}",
+            key.reading, key.revision, key.phase
+        ));
+        let header = tag
+            .clone()
+            .try_into_value()
+            .expect("digits and dots are valid in a header");
+        Prepared(Arc::new(PreparedParts {
+            key,
+            body: Encoded::new(body, Compression::fast()),
+            tag,
+            header,
+        }))
+    }
+
+    /// Prepares a JSON response.
+    pub fn json(key: PreparedKey, value: &impl Serialize) -> Prepared {
+        Prepared::new(
+            key,
+            Bytes::from(serde_json::to_vec(value).unwrap_or_default()),
+        )
+    }
+
+    pub fn key(&self) -> PreparedKey {
+        self.0.key
+    }
+
+    /// The body, plain and compressed.
+    pub fn body(&self) -> &Encoded {
+        &self.0.body
+    }
+
+    /// The entity tag as a header. It is weak, because plain and gzip bytes share it.
+    pub fn tag(&self) -> &HeaderValue {
+        &self.0.header
+    }
+
+    /// Whether the request's `If-None-Match` shows that the browser already has these bytes.
+    pub fn is_known_to(&self, request: &impl HttpMessage) -> bool {
+        let Some(if_none_match) = request.headers().get(header::IF_NONE_MATCH) else {
+            return false;
+        };
+        if_none_match == self.tag()
+            || match IfNoneMatch::parse(request) {
+                Ok(IfNoneMatch::Any) => true,
+                Ok(IfNoneMatch::Items(items)) => items.iter().any(|item| item.weak_eq(&self.0.tag)),
+                Err(_) => false,
+            }
+    }
+
+    /// Responds 200 with the bytes, or 304 if the browser has them. Browsers revalidate every time,
+    /// and shared caches keep no copy.
+    pub fn answer(&self, request: &HttpRequest) -> HttpResponse {
+        let is_known = self.is_known_to(request);
+        let mut response = if is_known {
+            HttpResponse::NotModified()
+        } else {
+            HttpResponse::Ok()
+        };
+        response.insert_header((header::ETAG, self.tag().clone()));
+        response.insert_header((header::CACHE_CONTROL, HeaderValue::from_static(REVALIDATE)));
+        response.insert_header((header::VARY, HeaderValue::from_static(VARY_ON)));
+        if is_known {
+            return response.finish();
+        }
+        response.insert_header((
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        ));
+        match self.body().gzip_if_accepted(request.headers()) {
+            Some(smaller) => {
+                response
+                    .insert_header((header::CONTENT_ENCODING, HeaderValue::from_static("gzip")));
+                response.body(smaller)
+            }
+            None => response.body(self.body().plain().clone()),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Responses about one draw: the draw itself and its 169 tickets.
+
+use domain::{Deal, DrawId, Serial, Timestamp, View};
+use persistence::Failure;
+
+use super::Catalogue;
+use super::prepared::{Prepared, PreparedKey};
+use crate::api::ticket::{Revealed, Ticket};
+
+impl Catalogue {
+    /// A draw as prepared bytes. `None` when there is no such draw.
+    pub async fn single(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
+        let (facts, listing, view) = self.draw(draw).await?;
+        let key = facts.key(&view, now);
+        if let Some(prepared) = self.singles.get(draw, key) {
+            return Some(prepared);
+        }
+        let club = facts.club(listing.club)?;
+        let draw_json = facts
+            .wire(&listing, &view, now)?
+            .with_page_fields(&listing, club);
+        Some(self.singles.insert(draw, Prepared::json(key, &draw_json)))
+    }
+
+    /// The same, or `None` if an actor would have to be woken or the bytes would have to be made.
+    pub fn single_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
+        self.singles.get(draw, self.key_now(draw, now)?)
+    }
+
+    /// As [`Self::single_ready`], for [`Self::tickets`].
+    pub fn tickets_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
+        self.tickets.get(draw, self.key_now(draw, now)?)
+    }
+
+    /// The current cache key of a draw. `None` if an actor would have to be woken to know it.
+    pub fn key_now(&self, draw: DrawId, now: Timestamp) -> Option<PreparedKey> {
+        self.with_facts(|facts| Some(facts.key(&self.view_now(facts, draw)?.1, now)))
+    }
+
+    /// The 169 tickets as the public sees them (decision F-1), as prepared bytes.
+    ///
+    /// # Errors
+    ///
+    /// The database could not be read.
+    pub async fn tickets(&self, draw: DrawId, now: Timestamp) -> Result<Option<Prepared>, Failure> {
+        let Some((facts, _, view)) = self.draw(draw).await else {
+            return Ok(None);
+        };
+        let key = facts.key(&view, now);
+        if let Some(prepared) = self.tickets.get(draw, key) {
+            return Ok(Some(prepared));
+        }
+        let sold = self.sold_serials(draw).await?;
+        let deal = self.deal_revealed(&view, now).await;
+        let rows = public_rows(&view, &sold, deal.as_ref(), now);
+        Ok(Some(self.tickets.insert(draw, Prepared::json(key, &rows))))
+    }
+
+    /// The deal, if it is public.
+    pub async fn deal_revealed(&self, view: &View, now: Timestamp) -> Option<Deal> {
+        if !view.is_deal_public(now) {
+            return None;
+        }
+        self.draws.deal(view.draw).await.ok()
+    }
+}
+
+fn public_rows(view: &View, sold: &[Serial], deal: Option<&Deal>, now: Timestamp) -> Vec<Ticket> {
+    let revealed = deal
+        .zip(view.revealed(now))
+        .map(|(deal, (_, winner))| Revealed { deal, winner });
+    let row = |serial: Serial| {
+        Ticket::public(
+            view.draw,
+            serial,
+            sold.binary_search(&serial).is_ok(),
+            revealed,
+        )
+    };
+    Serial::all().map(row).collect()
+}

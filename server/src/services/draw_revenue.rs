@@ -1,0 +1,139 @@
+//! The revenue figures of a draw. Dashboard, PDF and CSV all use them.
+
+use domain::{Cents, Status, View, fee};
+use persistence::records::financials::DrawFinancials;
+
+use crate::api::payout::Financials;
+
+/// A draw's revenue, fees and prize now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DrawRevenue {
+    pub sold: u16,
+    pub orders: i64,
+    /// Ticket sales (decision D-4).
+    pub revenue: Cents,
+    /// Card fees that buyers paid on top.
+    pub passed_on: Cents,
+    pub platform_fee: Cents,
+    /// Stripe's fees; estimated by formula while Stripe has not reported them (decision D-18).
+    pub provider_fees: Cents,
+    pub is_estimated: bool,
+    /// The current prize, whether due or not.
+    pub prize: Cents,
+    /// Whether the prize is due: the winning ticket was sold. Counted as due while there is no
+    /// result or it is not revealed (decisions D-12, E-6).
+    pub prize_is_due: bool,
+}
+
+impl DrawRevenue {
+    /// Computes the figures. `winner_sold` is `None` while the winning ticket is unknown or not
+    /// revealed.
+    pub fn new(view: &View, winner_sold: Option<bool>, sums: &DrawFinancials) -> DrawRevenue {
+        let is_completed = view.status == Status::Completed;
+        DrawRevenue {
+            sold: view.sold,
+            orders: sums.orders,
+            revenue: sums.revenue,
+            passed_on: sums.card_fees_passed_on,
+            platform_fee: sums.application_fee,
+            provider_fees: sums.provider_fees_known + estimated(sums),
+            is_estimated: sums.orders_without_provider_fee > 0,
+            prize: view.prize,
+            prize_is_due: if is_completed {
+                winner_sold.unwrap_or(true)
+            } else {
+                view.status != Status::Cancelled
+            },
+        }
+    }
+
+    /// Stripe's fees that the club pays, because buyers did not.
+    pub fn fees_borne(&self) -> Cents {
+        self.provider_fees - self.passed_on
+    }
+
+    /// Revenue of the club before it pays the prize.
+    pub fn club_revenue(&self) -> Cents {
+        self.revenue - self.platform_fee - self.fees_borne()
+    }
+
+    /// Profit of the club after the prize (decision D-12).
+    pub fn club_profit(&self) -> Cents {
+        if self.prize_is_due {
+            self.club_revenue() - self.prize
+        } else {
+            self.club_revenue()
+        }
+    }
+}
+
+/// Estimates the fees of charges whose fee is unknown: 1.7 % of their sum and 30 cents each
+/// (decision D-18).
+fn estimated(sums: &DrawFinancials) -> Cents {
+    match sums.orders_without_provider_fee {
+        0 => Cents::ZERO,
+        orders => fee::card_fee(sums.subtotal_without_provider_fee) + Cents(30) * (orders - 1),
+    }
+}
+
+impl From<&DrawRevenue> for Financials {
+    fn from(takings: &DrawRevenue) -> Financials {
+        Financials {
+            sold_tickets: takings.sold,
+            total_revenue: takings.revenue.decimal(),
+            actual_stripe_fees: takings.provider_fees.decimal(),
+            fees_estimated: takings.is_estimated,
+            platform_fee: takings.platform_fee.decimal(),
+            prize_pool: takings.prize.decimal(),
+            club_revenue: takings.club_revenue().decimal(),
+            actual_transaction_count: takings.orders,
+            card_fees_paid_by_buyers: takings.passed_on.decimal(),
+            prize_due: takings.prize_is_due,
+            club_profit: takings.club_profit().decimal(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unreported_fees_are_estimated() {
+        let sums = DrawFinancials {
+            orders: 3,
+            provider_fees_known: Cents(47),
+            orders_without_provider_fee: 2,
+            subtotal_without_provider_fee: Cents(3000),
+            ..DrawFinancials::default()
+        };
+        assert_eq!(estimated(&sums), Cents(51 + 60));
+        assert_eq!(estimated(&DrawFinancials::default()), Cents(0));
+    }
+
+    #[test]
+    fn unsold_winning_ticket_leaves_the_prize_with_the_club() {
+        let takings = DrawRevenue {
+            revenue: Cents(10_000),
+            passed_on: Cents(200),
+            platform_fee: Cents(350),
+            provider_fees: Cents(260),
+            prize: Cents(5000),
+            prize_is_due: true,
+            ..DrawRevenue::default()
+        };
+        assert_eq!(
+            (takings.fees_borne(), takings.club_revenue()),
+            (Cents(60), Cents(9590))
+        );
+        assert_eq!(takings.club_profit(), Cents(4590));
+        assert_eq!(
+            DrawRevenue {
+                prize_is_due: false,
+                ..takings
+            }
+            .club_profit(),
+            Cents(9590)
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! Imports a season's fixtures from a table: validated as a whole, and written completely or not at
+//! all. The command line and the API share the reading and checking. The command line writes rows
+//! without waking draws, because a server may not be running.
+
+use std::collections::HashSet;
+
+use domain::{Cents, ClubId, FeePolicy, Timestamp};
+use persistence::Failure;
+use persistence::records::Records;
+use persistence::records::clubs::Club;
+use persistence::records::draws::DrawToCreate;
+
+use crate::api::form::{Findings, contact};
+
+pub mod kick_off;
+pub mod moment;
+mod table;
+
+pub use table::{Fixture, LineProblem};
+
+/// Terms shared by all imported draws.
+#[derive(Clone, Debug)]
+pub struct FixtureTerms {
+    pub price: Cents,
+    pub prize_percentage: u8,
+    pub fee_policy: FeePolicy,
+    pub contact: Contact,
+}
+
+/// The contact shown on every draw's page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contact {
+    pub name: String,
+    pub phone: String,
+}
+
+impl Contact {
+    /// The contact as given, validated like the form of a single draw. Missing parts come from the
+    /// club.
+    ///
+    /// # Errors
+    ///
+    /// What is invalid, or that the club has no phone.
+    pub fn of(club: &Club, name: Option<&str>, phone: Option<&str>) -> Result<Contact, Findings> {
+        let own_phone = club.phone.as_deref().unwrap_or_default();
+        let mut findings = Findings::default();
+        contact(
+            &mut findings,
+            name,
+            phone.or(own_phone.is_empty().then_some("")),
+        );
+        if findings.first().is_some() {
+            return Err(findings);
+        }
+        let (name, phone) = (name.unwrap_or(&club.name), phone.unwrap_or(own_phone));
+        Ok(Contact {
+            name: name.trim().to_string(),
+            phone: phone.trim().to_string(),
+        })
+    }
+}
+
+/// Maximum number of rows in one table.
+pub const ROWS_MAX: usize = 2000;
+/// Maximum number of columns in one row. A league's export has about twenty.
+const COLUMNS_MAX: usize = 100;
+/// Maximum number of bytes in one field, checked before it is parsed.
+const FIELD_BYTES_MAX: usize = 500;
+
+/// The result of checking a table: what an import would create.
+#[derive(Clone, Debug)]
+pub struct ImportPlan {
+    pub rows: Vec<DrawToCreate>,
+    /// Number of rows that are already draws of this club: same teams, same kick-off. They are
+    /// skipped, so that a repeated import creates no duplicates.
+    pub known: usize,
+    /// Every row of the table in order, for a preview.
+    pub found: Vec<ImportRow>,
+}
+
+/// A row of the table.
+#[derive(Clone, Debug)]
+pub struct ImportRow {
+    /// The line number. The heading is line 1.
+    pub line: u64,
+    pub fixture: Fixture,
+    pub known: bool,
+}
+
+/// Why a table was not accepted.
+#[derive(Debug)]
+pub enum ImportRefusal {
+    /// All invalid lines.
+    Lines(Vec<LineProblem>),
+    Failed(Failure),
+}
+
+/// Reads and checks a table. Creates nothing.
+///
+/// # Errors
+///
+/// `Lines`: why the table cannot be imported.
+pub async fn plan(
+    records: &Records,
+    club: ClubId,
+    csv: &[u8],
+    common: &FixtureTerms,
+    now: Timestamp,
+) -> Result<ImportPlan, ImportRefusal> {
+    let existing = records
+        .fixtures(club)
+        .await
+        .map_err(ImportRefusal::Failed)?;
+    let lines = table::read(csv, now).map_err(ImportRefusal::Lines)?;
+    let existing: HashSet<(&str, &str, Timestamp)> = existing
+        .iter()
+        .map(|(home, away, at)| (home.as_str(), away.as_str(), *at))
+        .collect();
+    let is_known = |fixture: &Fixture| {
+        existing.contains(&(
+            fixture.home.as_str(),
+            fixture.away.as_str(),
+            fixture.kick_off,
+        ))
+    };
+    let found = lines.into_iter().map(|line| ImportRow {
+        line: line.number,
+        known: is_known(&line.fixture),
+        fixture: line.fixture,
+    });
+    let found: Vec<ImportRow> = found.collect();
+    let new = found
+        .iter()
+        .filter(|row| !row.known)
+        .map(|row| row.fixture.clone());
+    let rows: Vec<DrawToCreate> = new
+        .map(|fixture| DrawToCreate {
+            club,
+            league: fixture.league,
+            home_team: fixture.home,
+            away_team: fixture.away,
+            zone: fixture.zone,
+            kick_off: fixture.kick_off,
+            opens_at: None,
+            price: common.price,
+            prize_percentage: common.prize_percentage,
+            round_up_prize: false,
+            pass_card_fee: false,
+            fee_policy: common.fee_policy,
+            contact_name: common.contact.name.clone(),
+            contact_phone: common.contact.phone.clone(),
+        })
+        .collect();
+    Ok(ImportPlan {
+        known: found.len() - rows.len(),
+        rows,
+        found,
+    })
+}

@@ -1,0 +1,107 @@
+//! The IP address of a request.
+
+use std::net::IpAddr;
+
+use actix_web::HttpRequest;
+use actix_web::http::header::X_FORWARDED_FOR;
+
+use crate::config::Config;
+
+/// The IP address of a request. `X-Forwarded-For` is trusted only from configured proxies (decision
+/// G-13). A proxy appends the address it saw, to the client's header or as a header of its own below
+/// it. Everything before that may be forged.
+///
+/// Returns the whole address, as consents and the audit log keep it. Limits count by its
+/// [`Network`](crate::services::limits::Network). An IPv6 address that maps an IPv4 address is returned as
+/// IPv4.
+pub fn address(request: &HttpRequest, config: &Config) -> IpAddr {
+    let unknown = IpAddr::from([0, 0, 0, 0]);
+    let peer = request
+        .peer_addr()
+        .map_or(unknown, |peer| peer.ip())
+        .to_canonical();
+    if !config
+        .proxies
+        .iter()
+        .any(|proxy| proxy.to_canonical() == peer)
+    {
+        return peer;
+    }
+    let forwarded = request
+        .headers()
+        .get_all(X_FORWARDED_FOR)
+        .last()
+        .and_then(|value| value.to_str().ok());
+    let nearest = forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok());
+    nearest.map_or(peer, |address: IpAddr| address.to_canonical())
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+    use crate::config::Environment;
+
+    /// The address of a request with these header lines from `peer`, when `proxy` is trusted.
+    fn address_of(proxy: &str, peer: &str, lines: &[&'static str]) -> String {
+        let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");
+        let parse_ip = |text: &str| text.parse::<IpAddr>().expect("an address");
+        config.proxies = vec![parse_ip(proxy)];
+        let request = TestRequest::default().peer_addr((parse_ip(peer), 40_000).into());
+        let request = lines.iter().fold(request, |request, line| {
+            request.append_header((X_FORWARDED_FOR, *line))
+        });
+        address(&request.to_http_request(), &config).to_string()
+    }
+
+    /// nginx appends to the client's line, HAProxy adds a second one.
+    #[test]
+    fn only_the_proxys_own_forwarded_address_is_trusted() {
+        let proxied = |lines: &[&'static str]| address_of("127.0.0.1", "127.0.0.1", lines);
+        assert_eq!(proxied(&["198.51.100.1", "203.0.113.7"]), "203.0.113.7");
+        assert_eq!(proxied(&["198.51.100.1, 203.0.113.7"]), "203.0.113.7");
+        assert_eq!(
+            proxied(&["198.51.100.1", "198.51.100.2, 203.0.113.7"]),
+            "203.0.113.7"
+        );
+        assert_eq!(
+            proxied(&["203.0.113.7", "nonsense"]),
+            "127.0.0.1",
+            "the proxy said nothing that can be read"
+        );
+        assert_eq!(proxied(&[]), "127.0.0.1");
+        assert_eq!(
+            address_of("127.0.0.1", "192.0.2.1", &["203.0.113.7"]),
+            "192.0.2.1",
+            "no proxy of ours"
+        );
+    }
+
+    #[test]
+    fn ipv4_is_canonical_on_dual_stack_and_ipv6_is_kept_whole() {
+        for (proxy, peer) in [
+            ("127.0.0.1", "::ffff:127.0.0.1"),
+            ("::ffff:127.0.0.1", "127.0.0.1"),
+        ] {
+            assert_eq!(
+                address_of(proxy, peer, &["203.0.113.7"]),
+                "203.0.113.7",
+                "{proxy} is {peer}"
+            );
+        }
+        assert_eq!(
+            address_of("127.0.0.1", "127.0.0.1", &["::ffff:203.0.113.7"]),
+            "203.0.113.7"
+        );
+        assert_eq!(
+            address_of("127.0.0.1", "::ffff:192.0.2.1", &["203.0.113.7"]),
+            "192.0.2.1"
+        );
+        assert_eq!(
+            address_of("::1", "::1", &["2001:db8:1:2:3:4:5:6"]),
+            "2001:db8:1:2:3:4:5:6",
+            "the whole of it"
+        );
+    }
+}

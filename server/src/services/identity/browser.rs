@@ -1,0 +1,219 @@
+//! A buyer's browser and the signed cookie that identifies it. Only this server can sign such a
+//! cookie. A program can therefore pretend to be no more browsers than the cookies it fetched.
+
+use std::future::{Ready, ready};
+
+use actix_web::cookie::{Cookie, SameSite, time::Duration};
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpMessage, HttpRequest};
+use domain::Timestamp;
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+
+use super::{name, random};
+use crate::api::error::Problem;
+use crate::config::Config;
+
+/// A buyer's browser: 128 random bits, without an account.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Browser(pub [u8; 16]);
+
+pub(super) const BROWSER_COOKIE: [&str; 2] = ["fd_session", "__Host-fd_session"];
+/// How long a browser keeps the cookie, and how long after its issue the server accepts it.
+const MAX_AGE_DAYS: i64 = 30;
+const ID_BYTES: usize = 16;
+/// Seconds since 1970, enough until the year 2106.
+const ISSUED_BYTES: usize = 4;
+/// HMAC-SHA-256, truncated to its left half: 128 bits cannot be guessed.
+const SIGNATURE_BYTES: usize = 16;
+const VALUE_BYTES: usize = ID_BYTES + ISSUED_BYTES + SIGNATURE_BYTES;
+/// Hexadecimal digits of a cookie's value.
+pub const VALUE_DIGITS: usize = 2 * VALUE_BYTES;
+/// The purpose for which the key is derived from the sealing key.
+pub const KEY_PURPOSE: &str = "browser-cookie";
+
+impl Browser {
+    /// Creates a browser with a random id.
+    pub fn new() -> Browser {
+        Browser(random())
+    }
+}
+
+impl Default for Browser {
+    fn default() -> Browser {
+        Browser::new()
+    }
+}
+
+/// The outermost middleware gives every request its browser.
+impl FromRequest for Browser {
+    type Error = Problem;
+    type Future = Ready<Result<Browser, Problem>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(
+            request
+                .extensions()
+                .get::<Browser>()
+                .copied()
+                .ok_or_else(Problem::unavailable),
+        )
+    }
+}
+
+/// The browser of a request with a valid cookie. `None` means that the browser is new and the
+/// response sets its cookie.
+#[derive(Clone, Copy)]
+pub struct KnownBrowser(pub Option<Browser>);
+
+impl KnownBrowser {
+    /// The known browser, as the outermost middleware read it.
+    pub fn of(request: &HttpRequest) -> Option<Browser> {
+        request
+            .extensions()
+            .get::<KnownBrowser>()
+            .and_then(|known| known.0)
+    }
+}
+
+/// Signs and verifies browser cookies. All nodes have the same key, because they have the same sealing key.
+pub struct BrowserCookies {
+    /// Keyed once, so that a signature costs two SHA-256 blocks.
+    signer: Hmac<Sha256>,
+    name: &'static str,
+    over_tls: bool,
+}
+
+impl BrowserCookies {
+    pub fn new(key: &[u8; 32], config: &Config) -> BrowserCookies {
+        let signer = Hmac::new_from_slice(key).expect("HMAC takes a key of any length");
+        BrowserCookies {
+            signer,
+            name: name(BROWSER_COOKIE, config),
+            over_tls: config.over_tls(),
+        }
+    }
+
+    /// Whether a cookie of this name is the browser cookie.
+    pub fn has_name(&self, name: &str) -> bool {
+        name == self.name
+    }
+
+    /// The browser of a request's cookie, if the cookie is valid.
+    pub fn read(&self, request: &HttpRequest, now: Timestamp) -> Option<Browser> {
+        self.verify(request.cookie(self.name)?.value(), now)
+    }
+
+    /// The browser of a value that this server signed less than 30 days ago. An unsigned, forged,
+    /// truncated or expired value counts as none. The comparison takes constant time.
+    pub fn verify(&self, value: &str, now: Timestamp) -> Option<Browser> {
+        let mut bytes = [0; VALUE_BYTES];
+        hex::decode_to_slice(value, &mut bytes).ok()?;
+        let (signed, signature) = bytes.split_at(ID_BYTES + ISSUED_BYTES);
+        self.signer
+            .clone()
+            .chain_update(signed)
+            .verify_truncated_left(signature)
+            .ok()?;
+        let (mut id, mut issued) = ([0; ID_BYTES], [0; ISSUED_BYTES]);
+        id.copy_from_slice(&signed[..ID_BYTES]);
+        issued.copy_from_slice(&signed[ID_BYTES..]);
+        let expires_at = Timestamp(i64::from(u32::from_be_bytes(issued)) * 1000)
+            .plus_seconds(MAX_AGE_DAYS * 86_400);
+        (now < expires_at).then_some(Browser(id))
+    }
+
+    /// The signed value for a browser.
+    pub fn value(&self, browser: Browser, now: Timestamp) -> String {
+        let issued = u32::try_from(now.0 / 1000).unwrap_or(0).to_be_bytes();
+        let signature = self
+            .signer
+            .clone()
+            .chain_update(browser.0)
+            .chain_update(issued)
+            .finalize()
+            .into_bytes();
+        let mut bytes = [0; VALUE_BYTES];
+        bytes[..ID_BYTES].copy_from_slice(&browser.0);
+        bytes[ID_BYTES..ID_BYTES + ISSUED_BYTES].copy_from_slice(&issued);
+        bytes[ID_BYTES + ISSUED_BYTES..].copy_from_slice(&signature[..SIGNATURE_BYTES]);
+        hex::encode(bytes)
+    }
+
+    /// The whole cookie with its attributes.
+    pub fn cookie(&self, value: String) -> Cookie<'static> {
+        Cookie::build(self.name, value)
+            .path("/")
+            .http_only(true)
+            .secure(self.over_tls)
+            .same_site(SameSite::Lax)
+            .max_age(Duration::days(MAX_AGE_DAYS))
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Environment;
+
+    const NOW: Timestamp = Timestamp(1_800_000_000_000);
+
+    fn cookies(key: u8) -> BrowserCookies {
+        let config = Config::demo(&Environment::default()).expect("the demo needs no settings");
+        BrowserCookies::new(&[key; 32], &config)
+    }
+
+    fn is_valid(cookies: &BrowserCookies, value: &str, now: Timestamp) -> bool {
+        cookies.verify(value, now).is_some()
+    }
+
+    #[test]
+    fn signed_cookie_identifies_its_browser() {
+        let (cookies, browser) = (cookies(7), Browser([3; 16]));
+        let value = cookies.value(browser, NOW);
+        assert_eq!(value.len(), VALUE_DIGITS);
+        assert!(cookies.verify(&value, NOW) == Some(browser));
+    }
+
+    #[test]
+    fn unsigned_forged_or_truncated_cookie_is_invalid() {
+        let cookies = cookies(7);
+        let value = cookies.value(Browser([3; 16]), NOW);
+        assert!(
+            !is_valid(&cookies, "00112233445566778899aabbccddeeff", NOW),
+            "unsigned"
+        );
+        assert!(
+            !is_valid(&cookies, &"ab".repeat(VALUE_BYTES), NOW),
+            "invented"
+        );
+        assert!(
+            !is_valid(&cookies, &value[..VALUE_DIGITS - 2], NOW),
+            "truncated"
+        );
+        assert!(!is_valid(&cookies, "", NOW), "empty");
+        assert!(
+            !is_valid(&self::cookies(8), &value, NOW),
+            "signed with another key"
+        );
+        for place in 0..VALUE_DIGITS {
+            let other = if &value[place..=place] == "0" {
+                "1"
+            } else {
+                "0"
+            };
+            let changed = [&value[..place], other, &value[place + 1..]].concat();
+            assert!(!is_valid(&cookies, &changed, NOW), "digit {place} changed");
+        }
+    }
+
+    #[test]
+    fn cookie_older_than_thirty_days_is_invalid() {
+        let cookies = cookies(7);
+        let value = cookies.value(Browser([3; 16]), NOW);
+        let last = NOW.plus_seconds(MAX_AGE_DAYS * 86_400 - 1);
+        assert!(is_valid(&cookies, &value, last));
+        assert!(!is_valid(&cookies, &value, last.plus_seconds(1)));
+    }
+}

@@ -1,0 +1,104 @@
+//! Password hashing with Argon2id on blocking threads, limited to a few at a time (decision G-6).
+
+use actix_web::web;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash};
+use argon2::{Algorithm, Argon2, Params, Version};
+use tokio::sync::Semaphore;
+
+use crate::api::error::Problem;
+
+/// 19 MiB, two passes, one lane: the minimum that OWASP recommends.
+const MEMORY_KIB: u32 = 19 * 1024;
+const PASSES: u32 = 2;
+/// Longer passwords are refused, never truncated.
+pub const PASSWORD_BYTES_MAX: usize = 128;
+/// Shorter passwords are refused (specification B, line 152).
+pub const PASSWORD_CHARS_MIN: usize = 8;
+/// Maximum number of concurrent hashes, so that sign-ins do not slow purchases down.
+static CONCURRENT_HASHES: Semaphore = Semaphore::const_new(2);
+
+/// A hash that no password matches. An unknown e-mail takes as long to check as a known one.
+const UNMATCHABLE_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+fn argon2() -> Argon2<'static> {
+    let params = Params::new(MEMORY_KIB, PASSES, 1, None).expect("constant parameters are valid");
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+}
+
+/// Hashes a password for storage. Takes about 50 ms, so call it on a blocking thread.
+///
+/// # Panics
+///
+/// The operating system provides no randomness for the salt.
+pub fn hash(password: &str) -> String {
+    argon2()
+        .hash_password(password.as_bytes())
+        .expect("a salt and constant parameters")
+        .to_string()
+}
+
+/// Hashes a password for storage on a blocking thread.
+///
+/// # Errors
+///
+/// The blocking threads are gone: the server is stopping.
+pub async fn hashed(password: String) -> Result<String, Problem> {
+    let Ok(_permit) = CONCURRENT_HASHES.acquire().await else {
+        return Err(Problem::unavailable());
+    };
+    web::block(move || hash(&password))
+        .await
+        .map_err(|_| Problem::unavailable())
+}
+
+/// Whether a password matches the stored hash. `None` stands for an unknown e-mail. It takes as
+/// long and never matches.
+///
+/// # Errors
+///
+/// The blocking threads are gone: the server is stopping.
+pub async fn verify(password: String, stored: Option<String>) -> Result<bool, Problem> {
+    let Ok(_permit) = CONCURRENT_HASHES.acquire().await else {
+        return Err(Problem::unavailable());
+    };
+    let is_known = stored.is_some();
+    let stored = stored.unwrap_or_else(|| UNMATCHABLE_HASH.to_string());
+    let matches = web::block(move || {
+        PasswordHash::new(&stored)
+            .is_ok_and(|hash| argon2().verify_password(password.as_bytes(), &hash).is_ok())
+    })
+    .await
+    .map_err(|_| Problem::unavailable())?;
+    Ok(matches && is_known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[actix_web::test]
+    async fn password_matches_its_hash_and_unknown_account_never_matches() {
+        let stored = hash("correct horse");
+        assert!(stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
+        assert!(
+            verify("correct horse".into(), Some(stored.clone()))
+                .await
+                .expect("verified")
+        );
+        assert!(
+            !verify("wrong".into(), Some(stored))
+                .await
+                .expect("verified")
+        );
+        assert!(!verify("".into(), None).await.expect("verified"));
+        // The same memory and passes, so an unknown address takes as long as a known one.
+        let work = |hash: &str| {
+            hash.split('$')
+                .take(4)
+                .map(str::to_string)
+                .collect::<Vec<_>>()
+        };
+        assert!(PasswordHash::new(UNMATCHABLE_HASH).is_ok());
+        assert_eq!(work(UNMATCHABLE_HASH), work(&hash("correct horse")));
+    }
+}

@@ -1,0 +1,97 @@
+//! The operators' second factor: six-digit one-time codes of an authenticator app (RFC 6238;
+//! decision G-5).
+
+use domain::Timestamp;
+use persistence::records::Records;
+use persistence::records::admins::Admin;
+use totp_rs::{Builder, Secret, Totp};
+
+use super::random;
+use crate::api::error::Problem;
+
+/// The issuer that authenticator apps display.
+pub const ISSUER: &str = "Football Doubles";
+/// Validity of one code in seconds.
+pub const STEP_SECONDS: i64 = 30;
+/// Number of steps by which an authenticator's clock may be off.
+const SKEW: u16 = 1;
+/// How long an entered code counts as recent, in milliseconds.
+pub const FRESH_MS: i64 = 10 * 60 * 1000;
+
+/// Generates a shared secret: 160 bits, as the standard recommends.
+pub fn fresh_secret() -> [u8; 20] {
+    random()
+}
+
+/// The authenticator of an operator. The server and the app compute the same codes.
+///
+/// # Errors
+///
+/// The e-mail cannot be part of an `otpauth:` address.
+pub fn authenticator(secret: &[u8], email: &str) -> Result<Totp, Problem> {
+    Builder::new()
+        .with_secret(Secret::new(secret.into()))
+        .with_skew(SKEW)
+        .with_account_name(email.replace(':', ""))
+        .with_issuer(Some(ISSUER))
+        .build()
+        .map_err(|_| Problem::unavailable())
+}
+
+/// The result of checking a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeCheck {
+    Right,
+    Wrong,
+    /// Correct, but this code or a later one was used before.
+    Used,
+}
+
+/// Checks a code and marks it as used. Spaces are ignored.
+///
+/// # Errors
+///
+/// The database could not be read or written.
+pub async fn take(
+    records: &Records,
+    admin: &Admin,
+    code: &str,
+    now: Timestamp,
+) -> Result<CodeCheck, Problem> {
+    let Some(factor) = records.second_factor(admin.id).await? else {
+        return Ok(CodeCheck::Wrong);
+    };
+    let digits: String = code
+        .chars()
+        .filter(|letter| !letter.is_whitespace())
+        .collect();
+    let seconds = now.0.div_euclid(1000).unsigned_abs();
+    let Some(step) = authenticator(&factor.secret, &admin.email)?.check(&digits, seconds) else {
+        return Ok(CodeCheck::Wrong);
+    };
+    let is_new = records.use_step(admin.id, step as i64, now).await?;
+    Ok(if is_new {
+        CodeCheck::Right
+    } else {
+        CodeCheck::Used
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_matches_the_example_of_rfc_6238() {
+        // RFC 6238, appendix B, cut to six digits.
+        let totp =
+            authenticator(b"12345678901234567890", "a@example.com").expect("an authenticator");
+        assert_eq!(totp.generate(59).to_string(), "287082");
+        assert_eq!(
+            totp.check("287082", 59 + 30),
+            Some(1),
+            "a clock may be one step behind"
+        );
+        assert_eq!(totp.check("287082", 59 + 90), None);
+    }
+}

@@ -1,0 +1,304 @@
+//! Limits that protect accounts: password and code guesses, and mails to an address. Each node
+//! first refuses by its own count, which is cheap. The database then counts for all nodes together,
+//! so that more nodes do not allow more guesses.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use domain::{ClubId, Timestamp};
+use persistence::records::Records;
+use persistence::records::sessions::Holder;
+use persistence::records::tries::RateLimitTry;
+
+use super::{FailureCounters, Limits, Network, too_many};
+use crate::api::error::Problem;
+
+/// Mails with a link that one account can receive per hour.
+pub(super) const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
+/// Registrations, waitlist entries, password resets and ticket-link requests per hour of one
+/// address. The members of a club share one.
+pub(super) const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
+/// The window of the limits on links and forms.
+pub const AN_HOUR: Duration = Duration::from_secs(3600);
+/// Wrong passwords in 15 minutes: of one account from one address (decision G-6), of one address,
+/// and of one account from everywhere. The last one bounds guesses from many addresses. It is high,
+/// because mails show the account's address, and a few wrong guesses must not lock the owner out.
+pub(super) const WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX: u32 = 5;
+pub(super) const WRONG_PASSWORDS_PER_ADDRESS_MAX: u32 = 20;
+pub(super) const WRONG_PASSWORDS_PER_ACCOUNT_MAX: u32 = 50;
+pub(super) const WRONG_PASSWORDS_WINDOW: Duration = Duration::from_secs(15 * 60);
+/// Wrong passwords in 15 minutes of a signed-in caller who confirms the password. Counted apart
+/// from sign-in, so that neither blocks the other.
+pub(super) const WRONG_PASSWORDS_PER_HOLDER_MAX: u32 = 5;
+/// Wrong codes of one operator in 10 minutes.
+const WRONG_CODES_MAX: u32 = 5;
+pub(super) const WRONG_CODES_WINDOW: Duration = Duration::from_secs(10 * 60);
+
+/// Forms of one network, or of one club, that named a registered address, in an hour. Each reveals
+/// that the address has an account.
+pub const KNOWN_ADDRESSES_MAX: u32 = 5;
+
+impl Limits {
+    /// Allows a password attempt. Only wrong passwords count, so that a busy club is never locked
+    /// out by signing in. An attempt counts as wrong until it succeeds, so that a thousand
+    /// concurrent guesses are no more than a thousand sequential ones.
+    ///
+    /// # Errors
+    ///
+    /// 429 with `Retry-After`.
+    pub fn begin_sign_in(&self, email: &str, address: IpAddr) -> Result<Attempt<'_>, Problem> {
+        let (account, network) = (account_key(email), Network::from(address));
+        // The network comes first in the key, so that no account name can be mistaken for another
+        // account at another network.
+        let mut tries = vec![
+            password(
+                format!("from {network} of {account}"),
+                WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX,
+            ),
+            password(format!("of {account}"), WRONG_PASSWORDS_PER_ACCOUNT_MAX),
+        ];
+        if !self.is_exempt(address) {
+            tries.push(password(
+                format!("from {network}"),
+                WRONG_PASSWORDS_PER_ADDRESS_MAX,
+            ));
+        }
+        Attempt::new(&self.wrong_passwords, tries, 60)
+    }
+
+    /// Allows a signed-in caller to confirm the password.
+    ///
+    /// # Errors
+    ///
+    /// 429 with `Retry-After`.
+    pub fn begin_password_confirmation(&self, holder: Holder) -> Result<Attempt<'_>, Problem> {
+        let attempt = password(
+            format!("again of {}", holder.name()),
+            WRONG_PASSWORDS_PER_HOLDER_MAX,
+        );
+        Attempt::new(&self.wrong_passwords, vec![attempt], 60)
+    }
+
+    /// Allows a network to register one more club. A registration reveals whether its e-mail has an
+    /// account, because a new account is signed in at once (decision G-18). One that names a
+    /// registered address therefore counts as a wrong guess.
+    ///
+    /// # Errors
+    ///
+    /// 429 with `Retry-After`.
+    pub fn begin_registration(&self, address: IpAddr) -> Result<Attempt<'_>, Problem> {
+        let network = format!("registered from {}", Network::from(address));
+        let tries = if self.is_exempt(address) {
+            Vec::new()
+        } else {
+            vec![registered_address_limit(&network)]
+        };
+        Attempt::new(&self.known_addresses, tries, AN_HOUR.as_secs() as u32)
+    }
+
+    /// Allows a club to invite one more address. An invitation reveals whether the address signs in
+    /// elsewhere (decision G-17), and counts in the same way.
+    ///
+    /// # Errors
+    ///
+    /// 429 with `Retry-After`.
+    pub fn begin_invitation(&self, club: ClubId) -> Result<Attempt<'_>, Problem> {
+        let tries = vec![registered_address_limit(&format!("invited by club {club}"))];
+        Attempt::new(&self.known_addresses, tries, AN_HOUR.as_secs() as u32)
+    }
+
+    /// Allows an operator to enter a second-factor code.
+    ///
+    /// # Errors
+    ///
+    /// 429 with `Retry-After`.
+    pub fn begin_code_check(&self, operator: i64) -> Result<Attempt<'_>, Problem> {
+        let window_seconds = WRONG_CODES_WINDOW.as_secs();
+        let about = format!("code of {operator}");
+        let code = RateLimitTry {
+            about,
+            max: WRONG_CODES_MAX,
+            window_seconds: window_seconds as i64,
+        };
+        Attempt::new(&self.wrong_codes, vec![code], window_seconds as u32)
+    }
+
+    /// Whether an account may be sent one more link this hour. The response to the caller is the
+    /// same either way.
+    ///
+    /// # Errors
+    ///
+    /// The database could not be written. No mail is sent then.
+    pub async fn may_mail(
+        &self,
+        records: &Records,
+        email: &str,
+        now: Timestamp,
+    ) -> Result<bool, Problem> {
+        Ok(self.may_mail_on_this_node(email)
+            && records.count_tries(&[link("link", email)], now).await?)
+    }
+
+    /// The same for links to tickets. They are counted apart, so that requests for tickets cannot
+    /// block a club's password reset.
+    ///
+    /// # Errors
+    ///
+    /// The database could not be written. No mail is sent then.
+    pub async fn may_mail_tickets(
+        &self,
+        records: &Records,
+        email: &str,
+        now: Timestamp,
+    ) -> Result<bool, Problem> {
+        let is_allowed_here = self
+            .ticket_links_by_account
+            .check_key(&account_key(email))
+            .is_ok();
+        Ok(is_allowed_here && records.count_tries(&[link("tickets", email)], now).await?)
+    }
+
+    /// Allows a form that sends a mail to an address the caller enters: a registration, a waitlist
+    /// entry or a request for a link.
+    ///
+    /// # Errors
+    ///
+    /// 429 with `Retry-After`; 503 when the database could not be written.
+    pub async fn check_form_limit(
+        &self,
+        records: &Records,
+        address: IpAddr,
+        now: Timestamp,
+    ) -> Result<(), Problem> {
+        self.check_form_on_this_node(address)?;
+        if self.is_exempt(address) {
+            return Ok(());
+        }
+        let about = format!("forms from {}", Network::from(address));
+        let form = RateLimitTry {
+            about,
+            max: FORMS_PER_ADDRESS_AND_HOUR,
+            window_seconds: AN_HOUR.as_secs() as i64,
+        };
+        if records.count_tries(&[form], now).await? {
+            Ok(())
+        } else {
+            Err(too_many(60))
+        }
+    }
+
+    pub(super) fn check_form_on_this_node(&self, address: IpAddr) -> Result<(), Problem> {
+        if self.is_exempt(address) {
+            Ok(())
+        } else {
+            self.consume(&self.forms_by_address, &address.into())
+        }
+    }
+
+    pub(super) fn may_mail_on_this_node(&self, email: &str) -> bool {
+        self.links_by_account.check_key(&account_key(email)).is_ok()
+    }
+}
+
+/// An attempt that this node has counted as wrong until it succeeds.
+#[must_use = "a guess counts on all nodes"]
+pub struct Attempt<'a> {
+    failures: &'a FailureCounters<String>,
+    tries: Vec<RateLimitTry>,
+}
+
+impl<'a> Attempt<'a> {
+    /// Counts one attempt for each key, or for none if one is at its limit.
+    fn new(
+        failures: &'a FailureCounters<String>,
+        tries: Vec<RateLimitTry>,
+        retry_after_seconds: u32,
+    ) -> Result<Attempt<'a>, Problem> {
+        let rejected = tries
+            .iter()
+            .position(|one| !failures.add_below(&one.about, one.max));
+        if let Some(rejected) = rejected {
+            tries[..rejected]
+                .iter()
+                .for_each(|one| failures.take_back(&one.about));
+            return Err(too_many(retry_after_seconds));
+        }
+        Ok(Attempt { failures, tries })
+    }
+
+    /// Counts the attempt for all nodes, before it is checked. An attempt refused by the database
+    /// stays counted on this node, so that further attempts are refused cheaply.
+    ///
+    /// # Errors
+    ///
+    /// 429 with `Retry-After`; 503 when the database could not be written.
+    pub async fn count_on_all_nodes(
+        self,
+        records: &'a Records,
+        now: Timestamp,
+    ) -> Result<CountedAttempt<'a>, Problem> {
+        if !records.count_tries(&self.tries, now).await? {
+            return Err(too_many(60));
+        }
+        Ok(CountedAttempt {
+            attempt: self,
+            records,
+        })
+    }
+
+    /// Takes the count back on this node.
+    pub(super) fn take_back(&self) {
+        self.tries
+            .iter()
+            .for_each(|one| self.failures.take_back(&one.about));
+    }
+}
+
+/// An attempt that all nodes have counted as wrong until it succeeds.
+#[must_use = "a guess that is not said to be right stays counted as wrong"]
+pub struct CountedAttempt<'a> {
+    attempt: Attempt<'a>,
+    records: &'a Records,
+}
+
+impl CountedAttempt<'_> {
+    /// Takes the count back, because the attempt was correct.
+    pub async fn mark_correct(self) {
+        if let Err(failure) = self.records.take_back_tries(&self.attempt.tries).await {
+            tracing::warn!(%failure, "correct attempt stays counted as wrong until its window ends");
+        }
+        // Last, so that this node never allows more than the database does.
+        self.attempt.take_back();
+    }
+}
+
+fn password(about: String, max: u32) -> RateLimitTry {
+    let window_seconds = WRONG_PASSWORDS_WINDOW.as_secs() as i64;
+    RateLimitTry {
+        about: format!("password {about}"),
+        max,
+        window_seconds,
+    }
+}
+
+fn registered_address_limit(network: &str) -> RateLimitTry {
+    let about = format!("known address {network}");
+    RateLimitTry {
+        about,
+        max: KNOWN_ADDRESSES_MAX,
+        window_seconds: AN_HOUR.as_secs() as i64,
+    }
+}
+
+fn link(what: &str, email: &str) -> RateLimitTry {
+    let about = format!("{what} for {}", account_key(email));
+    RateLimitTry {
+        about,
+        max: LINKS_PER_ACCOUNT_AND_HOUR,
+        window_seconds: AN_HOUR.as_secs() as i64,
+    }
+}
+
+fn account_key(email: &str) -> String {
+    email.trim().to_lowercase()
+}

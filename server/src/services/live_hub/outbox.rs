@@ -1,0 +1,241 @@
+//! The unsent frames of one socket: the newest frame of each topic, and nothing older.
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use bytestring::ByteString;
+
+use super::TopicFrame;
+use super::topic::Topic;
+use crate::services::limits::Network;
+
+/// A socket counts as stalled when its frames wait this long.
+const STALLED_MS: i64 = 10_000;
+
+/// Why the server closes a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DisconnectReason {
+    /// 1001: the server stops. Clients reconnect after a random delay.
+    Draining,
+    /// 1013: the client does not read fast enough.
+    TooSlow,
+}
+
+/// Wakes the session that owns the outbox. Returns `false` when the session is gone.
+pub type Waker = Box<dyn Fn() -> bool + Send + Sync>;
+
+/// The unsent frames of one socket.
+#[derive(Default)]
+pub struct Outbox {
+    inner: Mutex<OutboxState>,
+    waker: OnceLock<Waker>,
+    /// The login the socket was opened with, as the database stores it. Topics that require a login
+    /// end with it.
+    pub login: Option<[u8; 32]>,
+    /// The network of the browser.
+    pub network: Option<Network>,
+}
+
+#[derive(Default)]
+struct OutboxState {
+    /// In order of subscription. Most sockets have one or two topics, so a list is small.
+    topics: Vec<TopicQueue>,
+    waiting_since_ms: Option<i64>,
+    disconnect: Option<DisconnectReason>,
+    closed: bool,
+}
+
+/// The state of one topic on a socket.
+struct TopicQueue {
+    topic: Topic,
+    /// The newest sequence number queued. Older frames that arrive late are dropped.
+    newest_seq: u64,
+    waiting: Option<ByteString>,
+}
+
+impl OutboxState {
+    fn has_waiting(&self) -> bool {
+        self.topics.iter().any(|queue| queue.waiting.is_some())
+    }
+
+    fn drop_waiting(&mut self) {
+        self.topics
+            .iter_mut()
+            .for_each(|queue| queue.waiting = None);
+    }
+}
+
+/// The frames to send and the reason to close, if any.
+pub struct OutboxContents {
+    pub frames: Vec<ByteString>,
+    pub disconnect: Option<DisconnectReason>,
+}
+
+impl Outbox {
+    pub fn of(login: Option<[u8; 32]>, network: Network) -> Outbox {
+        Outbox {
+            login,
+            network: Some(network),
+            ..Outbox::default()
+        }
+    }
+
+    /// Registers the waker of a session that has started.
+    pub fn attach(&self, waker: Waker) {
+        let _ = self.waker.set(waker);
+        if self.lock().has_waiting() {
+            self.wake();
+        }
+    }
+
+    /// Queues a frame, replacing an older one of the same topic. Returns `false` when the socket is
+    /// gone.
+    pub fn push(&self, topic: &Topic, frame: &TopicFrame) -> bool {
+        let mut inner = self.lock();
+        if inner.closed {
+            return false;
+        }
+        let was_empty = !inner.has_waiting();
+        match inner.topics.iter_mut().find(|queue| queue.topic == *topic) {
+            Some(queue) if queue.newest_seq >= frame.seq => return true,
+            Some(queue) => {
+                (queue.newest_seq, queue.waiting) = (frame.seq, Some(frame.text.clone()))
+            }
+            None => {
+                inner.topics.reserve_exact(1);
+                let (topic, waiting) = (topic.clone(), Some(frame.text.clone()));
+                inner.topics.push(TopicQueue {
+                    topic,
+                    newest_seq: frame.seq,
+                    waiting,
+                });
+            }
+        }
+        drop(inner);
+        // One wake-up is enough for any number of frames.
+        !was_empty || self.wake()
+    }
+
+    /// Removes a topic and its unsent frame. Subscribing again begins with the current frame.
+    pub fn remove(&self, topic: &Topic) {
+        self.lock().topics.retain(|queue| queue.topic != *topic);
+    }
+
+    /// Takes all unsent frames.
+    pub fn drain(&self) -> OutboxContents {
+        let mut inner = self.lock();
+        inner.waiting_since_ms = None;
+        let frames = inner
+            .topics
+            .iter_mut()
+            .filter_map(|queue| queue.waiting.take())
+            .collect();
+        OutboxContents {
+            frames,
+            disconnect: inner.disconnect,
+        }
+    }
+
+    /// Closes the socket as soon as its session runs.
+    pub fn close(&self, disconnect: DisconnectReason) {
+        self.lock().disconnect.get_or_insert(disconnect);
+        self.wake();
+    }
+
+    /// Cuts off a session whose frames have waited too long. It is closed when it runs again.
+    pub fn drop_if_stalled(&self, now_ms: i64) {
+        let mut inner = self.lock();
+        if !inner.has_waiting() || inner.closed {
+            return;
+        }
+        let since = *inner.waiting_since_ms.get_or_insert(now_ms);
+        if now_ms - since >= STALLED_MS {
+            inner.disconnect.get_or_insert(DisconnectReason::TooSlow);
+            inner.drop_waiting();
+            inner.closed = true;
+        }
+    }
+
+    /// Marks the session as ended.
+    pub fn detach(&self) {
+        let mut inner = self.lock();
+        inner.closed = true;
+        inner.drop_waiting();
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    fn wake(&self) -> bool {
+        self.waker.get().is_none_or(|waker| waker())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, OutboxState> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    fn frame(seq: u64) -> TopicFrame {
+        TopicFrame {
+            seq,
+            text: format!("{seq}").into(),
+        }
+    }
+
+    fn outbox() -> (Outbox, Arc<AtomicUsize>) {
+        let (outbox, woken) = (Outbox::default(), Arc::new(AtomicUsize::new(0)));
+        let count = woken.clone();
+        outbox.attach(Box::new(move || {
+            count.fetch_add(1, Ordering::Relaxed);
+            true
+        }));
+        (outbox, woken)
+    }
+
+    #[test]
+    fn slow_socket_gets_only_the_newest_frame_of_each_topic() {
+        let (outbox, woken) = outbox();
+        for seq in 1..=1000 {
+            assert!(outbox.push(&Topic::Draws, &frame(seq)));
+        }
+        outbox.push(&Topic::Public, &frame(7));
+        assert_eq!(woken.load(Ordering::Relaxed), 1, "one wake-up for all");
+        assert_eq!(outbox.drain().frames, ["1000", "7"]);
+        assert!(outbox.drain().frames.is_empty());
+    }
+
+    #[test]
+    fn late_older_frame_is_not_sent() {
+        let (outbox, _) = outbox();
+        outbox.push(&Topic::Draws, &frame(5));
+        outbox.drain();
+        outbox.push(&Topic::Draws, &frame(4));
+        assert!(outbox.drain().frames.is_empty());
+        outbox.remove(&Topic::Draws);
+        outbox.push(&Topic::Draws, &frame(4));
+        assert_eq!(outbox.drain().frames, ["4"], "subscribed again");
+    }
+
+    #[test]
+    fn stalled_socket_is_cut_off_and_closed_as_too_slow() {
+        let (outbox, _) = outbox();
+        outbox.push(&Topic::Draws, &frame(1));
+        outbox.drop_if_stalled(0);
+        outbox.drop_if_stalled(STALLED_MS - 1);
+        assert!(!outbox.is_closed());
+        outbox.drop_if_stalled(STALLED_MS);
+        assert!(outbox.is_closed());
+        assert!(
+            !outbox.push(&Topic::Draws, &frame(2)),
+            "cut off from the topic"
+        );
+        assert_eq!(outbox.drain().disconnect, Some(DisconnectReason::TooSlow));
+    }
+}

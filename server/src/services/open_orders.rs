@@ -1,0 +1,482 @@
+//! The unpaid orders of each browser. A browser has at most one order for
+//! the same draws, and at most 100 reserved tickets (decisions C-2, M-7).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use dashmap::DashMap;
+use domain::reservation::{KEPT_SECONDS, SHOWN_SECONDS};
+use domain::{DrawId, OrderId, Timestamp};
+use sha2::{Digest, Sha256};
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+use crate::services::identity::Browser;
+
+/// Most tickets that one browser may have reserved, over all its orders (decision M-7). One line of
+/// an order takes at most 50.
+pub const RESERVED_PER_BROWSER_MAX: u16 = 100;
+/// A browser that is idle for this time is forgotten. Its orders stay in the database.
+const FORGOTTEN_AFTER_SECONDS: i64 = 3600;
+/// How long the two consents are remembered before the order is opened.
+const CONSENT_WAITS_SECONDS: i64 = 1800;
+/// How long this node remembers that a browser has paid: the lifetime of its cookie.
+const PAID_REMEMBERED_SECONDS: i64 = 30 * 86_400;
+
+/// The requested number of tickets by draw, ascending by draw.
+pub type RequestedTickets = BTreeMap<DrawId, u16>;
+
+/// An order that a browser opened, as this node remembers it.
+#[derive(Clone, Debug)]
+pub struct TrackedOrder {
+    pub order: OrderId,
+    pub counts: RequestedTickets,
+    /// The n-th order of this browser for the same draws.
+    pub generation: u32,
+    /// The client's idempotency key of the attempt, if it sent one.
+    pub attempt: Option<String>,
+    /// When the reservation really ends: the shown end plus a grace period.
+    pub reserved_until: Timestamp,
+    /// Whether the order is finished: bought or abandoned. It then reserves no tickets.
+    pub is_finished: bool,
+}
+
+/// What this node remembers of one browser.
+#[derive(Default)]
+struct BrowserOrders {
+    orders: Vec<TrackedOrder>,
+    /// Openings whose outcome is not known: in progress, failed, or given up by the client. Their
+    /// tickets may be reserved until the stored time.
+    unsettled: Vec<(RequestedTickets, Timestamp)>,
+    /// Held by the request that opens or resizes an order.
+    turn: Arc<Mutex<()>>,
+    consented_at: Option<Timestamp>,
+    paid_at: Option<Timestamp>,
+    seen_at: Option<Timestamp>,
+}
+
+/// The open orders of all browsers of this node.
+#[derive(Default)]
+pub struct OpenOrders(DashMap<Browser, BrowserOrders>);
+
+/// What must happen before an order is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckoutPlan {
+    /// The generation to start with when looking for the order in the database.
+    pub generation: u32,
+    /// No unpaid order is known for these draws, so a new payment intent is created.
+    pub is_new: bool,
+    /// Other unpaid orders with one of these draws. They are abandoned: a browser has one live
+    /// reservation per draw.
+    pub abandon: Vec<OrderId>,
+    /// Tickets reserved by the other orders, which stay.
+    pub reserved_elsewhere: u16,
+}
+
+/// The database key of a browser's n-th order for some draws. It cannot be guessed without the
+/// browser's cookie.
+pub fn client_key(
+    browser: &Browser,
+    draws: impl Iterator<Item = DrawId>,
+    generation: u32,
+) -> String {
+    let mut digest = Sha256::new_with_prefix(browser.0);
+    for draw in draws {
+        digest.update(draw.0.to_be_bytes());
+    }
+    format!("{}-{generation}", hex::encode(&digest.finalize()[..16]))
+}
+
+/// Whether the browser opened the order: only its cookie yields the order's key.
+pub fn is_own(browser: &Browser, client_key: &str, draws: impl Iterator<Item = DrawId>) -> bool {
+    let generation = client_key
+        .rsplit_once('-')
+        .and_then(|(_, generation)| generation.parse().ok());
+    generation.is_some_and(|generation| self::client_key(browser, draws, generation) == client_key)
+}
+
+impl BrowserOrders {
+    fn has_paid(&self, now: Timestamp) -> bool {
+        self.paid_at
+            .is_some_and(|at| now < at.plus_seconds(PAID_REMEMBERED_SECONDS))
+    }
+
+    fn plan(&self, counts: &RequestedTickets, now: Timestamp) -> CheckoutPlan {
+        let same = |tracked: &&TrackedOrder| tracked.counts.keys().eq(counts.keys());
+        let live = |tracked: &&TrackedOrder| !tracked.is_finished && now < tracked.reserved_until;
+        let overlaps =
+            |other: &RequestedTickets| other.keys().any(|draw| counts.contains_key(draw));
+        let others: Vec<&TrackedOrder> = self
+            .orders
+            .iter()
+            .filter(live)
+            .filter(|tracked| !same(tracked))
+            .collect();
+        let current = self.orders.iter().rev().find(same);
+        let settled_elsewhere = others
+            .iter()
+            .map(|tracked| &tracked.counts)
+            .filter(|other| !overlaps(other));
+        // An unsettled opening of the same draws is the same order, which is resized.
+        let unsettled_elsewhere = self
+            .unsettled
+            .iter()
+            .filter(|(other, until)| now < *until && !other.keys().eq(counts.keys()))
+            .map(|(other, _)| other);
+        CheckoutPlan {
+            generation: current.map_or(0, |tracked| tracked.generation),
+            is_new: current
+                .is_none_or(|tracked| tracked.is_finished || now >= tracked.reserved_until),
+            abandon: others
+                .iter()
+                .filter(|tracked| overlaps(&tracked.counts))
+                .map(|tracked| tracked.order)
+                .collect(),
+            reserved_elsewhere: settled_elsewhere
+                .chain(unsettled_elsewhere)
+                .flat_map(RequestedTickets::values)
+                .sum(),
+        }
+    }
+
+    /// Forgets unsettled openings of these draws, and those whose reservations have ended.
+    fn settle(&mut self, counts: &RequestedTickets, now: Timestamp) {
+        self.unsettled
+            .retain(|(other, until)| now < *until && !other.keys().eq(counts.keys()));
+    }
+}
+
+impl OpenOrders {
+    /// Waits until the browser's other openings have ended. Until the guard is dropped, no other
+    /// request of the browser opens or resizes an order, so what is tracked is what is reserved.
+    pub async fn turn(&self, browser: &Browser) -> OwnedMutexGuard<()> {
+        let turn = self.0.entry(*browser).or_default().turn.clone();
+        turn.lock_owned().await
+    }
+
+    /// Plans the opening of an order. The caller holds the browser's turn.
+    pub fn plan(
+        &self,
+        browser: &Browser,
+        counts: &RequestedTickets,
+        now: Timestamp,
+    ) -> CheckoutPlan {
+        let mut browser_orders = self.0.entry(*browser).or_default();
+        browser_orders.seen_at = Some(now);
+        browser_orders.plan(counts, now)
+    }
+
+    /// Counts the tickets of an opening that begins, until it is recorded as opened or refused, or
+    /// until its reservations would have ended.
+    pub fn record_begun(&self, browser: &Browser, counts: &RequestedTickets, now: Timestamp) {
+        let mut browser_orders = self.0.entry(*browser).or_default();
+        browser_orders
+            .unsettled
+            .push((counts.clone(), now.plus_seconds(KEPT_SECONDS)));
+    }
+
+    /// Forgets an opening that was refused: it left the reservations as they were.
+    pub fn record_refused(&self, browser: &Browser, counts: &RequestedTickets, now: Timestamp) {
+        if let Some(mut browser_orders) = self.0.get_mut(browser) {
+            browser_orders.settle(counts, now);
+        }
+    }
+
+    /// Whether the browser has an order or a remembered consent.
+    pub fn knows(&self, browser: &Browser) -> bool {
+        self.0.contains_key(browser)
+    }
+
+    /// The newest order of the browser for exactly these draws.
+    pub fn newest(&self, browser: &Browser, counts: &RequestedTickets) -> Option<TrackedOrder> {
+        let browser_orders = self.0.get(browser)?;
+        browser_orders
+            .orders
+            .iter()
+            .rev()
+            .find(|tracked| tracked.counts.keys().eq(counts.keys()))
+            .cloned()
+    }
+
+    /// Tickets of a draw that this browser has reserved.
+    pub fn reserved_tickets(&self, browser: &Browser, draw: DrawId, now: Timestamp) -> u16 {
+        let browser_orders = self.0.get(browser);
+        let orders = browser_orders
+            .as_ref()
+            .map_or(&[][..], |browser_orders| &browser_orders.orders);
+        let live = orders
+            .iter()
+            .filter(|tracked| !tracked.is_finished && now < tracked.reserved_until);
+        live.filter_map(|tracked| tracked.counts.get(&draw)).sum()
+    }
+
+    /// Remembers an opened order.
+    pub fn record_opened(&self, browser: &Browser, tracked: TrackedOrder, now: Timestamp) {
+        let mut browser_orders = self.0.entry(*browser).or_default();
+        browser_orders.orders.retain(|old| {
+            old.order != tracked.order
+                && now < old.reserved_until.plus_seconds(FORGOTTEN_AFTER_SECONDS)
+        });
+        browser_orders.settle(&tracked.counts, now);
+        browser_orders.orders.push(tracked);
+        browser_orders.seen_at = Some(now);
+    }
+
+    /// The browser that opened an order. `None` after a restart or a long idle time.
+    pub fn browser_of(&self, order: OrderId) -> Option<Browser> {
+        let has = |browser_orders: &BrowserOrders| {
+            browser_orders
+                .orders
+                .iter()
+                .any(|tracked| tracked.order == order)
+        };
+        self.0
+            .iter()
+            .find(|entry| has(entry.value()))
+            .map(|entry| *entry.key())
+    }
+
+    /// Marks an order as finished: it reserves no tickets any more.
+    pub fn mark_finished(&self, browser: &Browser, order: OrderId) {
+        if let Some(mut browser_orders) = self.0.get_mut(browser) {
+            browser_orders
+                .orders
+                .iter_mut()
+                .filter(|tracked| tracked.order == order)
+                .for_each(|tracked| tracked.is_finished = true);
+        }
+    }
+
+    /// Remembers that the browser paid for an order that it opened itself.
+    pub fn record_paid(&self, browser: &Browser, order: OrderId, now: Timestamp) {
+        self.0.entry(*browser).or_default().paid_at = Some(now);
+        self.mark_finished(browser, order);
+    }
+
+    /// Whether the browser has paid on this node before. It then has its own quota of unpaid
+    /// tickets.
+    pub fn has_paid(&self, browser: &Browser, now: Timestamp) -> bool {
+        self.0
+            .get(browser)
+            .is_some_and(|browser_orders| browser_orders.has_paid(now))
+    }
+
+    /// Stores the new end of an extended reservation.
+    pub fn record_extended(&self, browser: &Browser, order: OrderId, shown_until: Timestamp) {
+        if let Some(mut browser_orders) = self.0.get_mut(browser) {
+            for tracked in browser_orders
+                .orders
+                .iter_mut()
+                .filter(|tracked| tracked.order == order)
+            {
+                tracked.reserved_until = shown_until.plus_seconds(KEPT_SECONDS - SHOWN_SECONDS);
+            }
+        }
+    }
+
+    /// Remembers that the two consents were given before the order exists (decision C-12).
+    pub fn record_consents(&self, browser: &Browser, now: Timestamp) {
+        let mut browser_orders = self.0.entry(*browser).or_default();
+        (browser_orders.consented_at, browser_orders.seen_at) = (Some(now), Some(now));
+    }
+
+    /// Whether the browser gave the two consents recently.
+    pub fn has_consented(&self, browser: &Browser, now: Timestamp) -> bool {
+        let consented_at = self
+            .0
+            .get(browser)
+            .and_then(|browser_orders| browser_orders.consented_at);
+        consented_at.is_some_and(|at| now < at.plus_seconds(CONSENT_WAITS_SECONDS))
+    }
+
+    /// Forgets idle browsers.
+    pub fn sweep(&self, now: Timestamp) {
+        self.0.retain(|_, browser_orders| {
+            // A browser that only asked leaves nothing behind: many strangers take no memory.
+            let holds = !browser_orders.orders.is_empty()
+                || !browser_orders.unsettled.is_empty()
+                || browser_orders.consented_at.is_some();
+            // A second turn of the same browser must not begin beside one that is held.
+            let is_opening = Arc::strong_count(&browser_orders.turn) > 1;
+            let ends = browser_orders
+                .orders
+                .iter()
+                .map(|tracked| tracked.reserved_until)
+                .chain(browser_orders.seen_at);
+            is_opening
+                || browser_orders.has_paid(now)
+                || holds
+                    && ends
+                        .max()
+                        .is_some_and(|end| now < end.plus_seconds(FORGOTTEN_AFTER_SECONDS))
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_000_000);
+    const BROWSER: Browser = Browser([7; 16]);
+
+    fn counts(list: &[(i64, u16)]) -> RequestedTickets {
+        list.iter()
+            .map(|(draw, count)| (DrawId(*draw), *count))
+            .collect()
+    }
+
+    fn tracked(order: u128, list: &[(i64, u16)]) -> TrackedOrder {
+        TrackedOrder {
+            order: OrderId(order),
+            counts: counts(list),
+            generation: 0,
+            attempt: None,
+            reserved_until: NOW.plus_seconds(150),
+            is_finished: false,
+        }
+    }
+
+    #[test]
+    fn browser_has_one_live_order_per_draw() {
+        let orders = OpenOrders::default();
+        orders.record_opened(&BROWSER, tracked(1, &[(1001, 2)]), NOW);
+        let again = orders.plan(&BROWSER, &counts(&[(1001, 5)]), NOW);
+        assert_eq!(
+            again,
+            CheckoutPlan {
+                generation: 0,
+                is_new: false,
+                abandon: vec![],
+                reserved_elsewhere: 0
+            }
+        );
+        let cart = orders.plan(&BROWSER, &counts(&[(1001, 1), (1002, 1)]), NOW);
+        assert_eq!(
+            cart,
+            CheckoutPlan {
+                generation: 0,
+                is_new: true,
+                abandon: vec![OrderId(1)],
+                reserved_elsewhere: 0
+            }
+        );
+        let other = orders.plan(&BROWSER, &counts(&[(1003, 1)]), NOW);
+        assert_eq!(
+            other,
+            CheckoutPlan {
+                generation: 0,
+                is_new: true,
+                abandon: vec![],
+                reserved_elsewhere: 2
+            }
+        );
+        let stranger = orders.plan(&Browser([8; 16]), &counts(&[(1001, 5)]), NOW);
+        assert_eq!(
+            stranger,
+            CheckoutPlan {
+                generation: 0,
+                is_new: true,
+                abandon: vec![],
+                reserved_elsewhere: 0
+            }
+        );
+    }
+
+    #[test]
+    fn browser_that_paid_is_remembered_for_thirty_days() {
+        let orders = OpenOrders::default();
+        orders.record_opened(&BROWSER, tracked(1, &[(1001, 50)]), NOW);
+        assert!(!orders.has_paid(&BROWSER, NOW));
+        orders.record_paid(&BROWSER, OrderId(1), NOW);
+        assert_eq!(
+            orders.reserved_tickets(&BROWSER, DrawId(1001), NOW),
+            0,
+            "the order is over"
+        );
+        let last = NOW.plus_seconds(PAID_REMEMBERED_SECONDS - 1);
+        orders.sweep(last);
+        assert!(orders.has_paid(&BROWSER, last));
+        assert!(!orders.has_paid(&Browser([8; 16]), last));
+        orders.sweep(last.plus_seconds(1));
+        assert!(!orders.has_paid(&BROWSER, last.plus_seconds(1)));
+        assert!(!orders.knows(&BROWSER), "the browser is forgotten");
+    }
+
+    #[actix_web::test]
+    async fn browser_opens_one_order_at_a_time() {
+        let orders = OpenOrders::default();
+        let first = orders.turn(&BROWSER).await;
+        let mut second = Box::pin(orders.turn(&BROWSER));
+        assert!((&mut second).now_or_never().is_none(), "the first is held");
+        assert!(orders.turn(&Browser([8; 16])).now_or_never().is_some());
+        orders.sweep(NOW.plus_seconds(2 * FORGOTTEN_AFTER_SECONDS));
+        assert!(
+            orders.turn(&BROWSER).now_or_never().is_none(),
+            "a sweep forgets no held turn"
+        );
+        drop(first);
+        assert!(second.now_or_never().is_some());
+        orders.sweep(NOW.plus_seconds(2 * FORGOTTEN_AFTER_SECONDS));
+        assert!(!orders.knows(&BROWSER));
+    }
+
+    #[test]
+    fn unsettled_opening_counts_until_its_reservation_would_end() {
+        let orders = OpenOrders::default();
+        let elsewhere =
+            |list: &[(i64, u16)], now| orders.plan(&BROWSER, &counts(list), now).reserved_elsewhere;
+        orders.record_begun(&BROWSER, &counts(&[(1001, 50)]), NOW);
+        assert_eq!(elsewhere(&[(1002, 50)], NOW), 50);
+        assert_eq!(elsewhere(&[(1001, 50)], NOW), 0, "the same order");
+        assert_eq!(
+            elsewhere(&[(1001, 1), (1002, 1)], NOW),
+            50,
+            "another order, which does not replace the first"
+        );
+        let end = NOW.plus_seconds(KEPT_SECONDS);
+        assert_eq!(elsewhere(&[(1002, 50)], end), 0);
+        orders.record_refused(&BROWSER, &counts(&[(1001, 7)]), NOW);
+        assert_eq!(elsewhere(&[(1002, 50)], NOW), 0, "it was refused");
+        orders.record_begun(&BROWSER, &counts(&[(1001, 50)]), NOW);
+        orders.record_opened(&BROWSER, tracked(1, &[(1001, 20)]), NOW);
+        assert_eq!(elsewhere(&[(1002, 50)], NOW), 20, "it is known now");
+    }
+
+    #[test]
+    fn finished_or_expired_order_reserves_nothing() {
+        let orders = OpenOrders::default();
+        orders.record_opened(&BROWSER, tracked(1, &[(1001, 50)]), NOW);
+        orders.mark_finished(&BROWSER, OrderId(1));
+        assert_eq!(
+            orders
+                .plan(&BROWSER, &counts(&[(1002, 1)]), NOW)
+                .reserved_elsewhere,
+            0
+        );
+        orders.record_opened(&BROWSER, tracked(2, &[(1003, 50)]), NOW);
+        assert_eq!(
+            orders
+                .plan(&BROWSER, &counts(&[(1002, 1)]), NOW)
+                .reserved_elsewhere,
+            50
+        );
+        assert_eq!(
+            orders
+                .plan(&BROWSER, &counts(&[(1002, 1)]), NOW.plus_seconds(150))
+                .reserved_elsewhere,
+            0
+        );
+    }
+
+    #[test]
+    fn client_key_proves_the_browser() {
+        let draws = || [DrawId(1001), DrawId(1002)].into_iter();
+        let key = client_key(&BROWSER, draws(), 3);
+        assert!(is_own(&BROWSER, &key, draws()));
+        assert!(!is_own(&Browser([8; 16]), &key, draws()));
+        assert!(!is_own(&BROWSER, &key, [DrawId(1001)].into_iter()));
+        assert!(!is_own(&BROWSER, "nonsense", draws()));
+    }
+}

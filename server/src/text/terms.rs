@@ -1,0 +1,69 @@
+//! Versioned legal texts (decision B-15). An acceptance stores the version and digest of the text.
+
+use persistence::stores::TermsAgreed;
+use sha2::{Digest, Sha256};
+
+/// One version of a legal text.
+#[derive(Clone, Copy, Debug)]
+pub struct Document {
+    pub kind: &'static str,
+    pub version: &'static str,
+    pub title: &'static str,
+    pub text: &'static str,
+}
+
+/// The terms of sale, which buyers accept.
+pub const SALE: Document = Document {
+    kind: "sale",
+    version: "1.0",
+    title: "Terms of Sale",
+    text: include_str!("../../templates/terms/sale-1.0.txt"),
+};
+
+/// The terms of service, which clubs accept before they create a draw (decision E-17).
+pub const SERVICE: Document = Document {
+    kind: "service",
+    version: "1.0",
+    title: "Terms of Service",
+    text: include_str!("../../templates/terms/service-1.0.txt"),
+};
+
+impl Document {
+    /// The reference that is stored with a buyer's consent.
+    pub fn agreed(&self) -> TermsAgreed {
+        TermsAgreed {
+            version: self.version,
+            sha256: Sha256::digest(self.text).into(),
+        }
+    }
+}
+
+/// Finds a text by its kind.
+pub fn document(kind: &str) -> Option<Document> {
+    [SALE, SERVICE]
+        .into_iter()
+        .find(|document| document.kind == kind)
+}
+
+/// SHA-256 of a text, in hexadecimal.
+pub fn digest(text: &str) -> String {
+    hex::encode(Sha256::digest(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_make_the_club_liable_for_all_its_logins() {
+        assert!(
+            !SERVICE.text.contains("one login"),
+            "each user of a club has a login (decision G-17)"
+        );
+        assert!(
+            SERVICE
+                .text
+                .contains("What is done under any of these logins counts as done by the club.")
+        );
+    }
+}
