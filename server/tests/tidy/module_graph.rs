@@ -22,7 +22,6 @@ pub const ACCEPTED_CIRCLE_EDGES: &[(&str, &str, &str)] = &[
     ("persistence", "embedded", "postgres"),
     ("persistence", "integrity", "postgres"),
     ("persistence", "records", "postgres"),
-    ("actors", "payments", "anomalies"),
     ("server", "app", "front"),
     ("server", "app", "routes"),
     ("server", "catalogue", "wire"),
