@@ -11,7 +11,9 @@ use persistence::stores::{AnomalyRecord, OrderRecord};
 use tracing::Instrument;
 
 use crate::payments::context::PaymentContext;
-use crate::payments::repairs::{ChosenTickets, NamedTickets, RepairError, Repairs, ReturnedPayment};
+use crate::payments::repairs::{
+    ChosenTickets, NamedTickets, RepairError, Repairs, ReturnedPayment,
+};
 use crate::reconciler::{Comparison, Reconciler, ScanReport};
 
 const HOUR_MS: i64 = 3_600_000;

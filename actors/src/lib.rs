@@ -18,7 +18,6 @@ mod supervisor;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod unresponsive_owners;
-mod view_publisher;
 mod webhook_events;
 
 pub use anomalies::{Anomalies, AnomalyCounts};

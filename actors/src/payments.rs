@@ -32,8 +32,6 @@ mod intents;
 pub(crate) mod job_queue;
 pub(crate) mod operation_worker;
 mod operations;
-pub(crate) mod order_index;
-mod order_tickets;
 pub(crate) mod refunds;
 pub(crate) mod repairs;
 pub(crate) mod retry_delay;

@@ -13,8 +13,7 @@ use persistence::nodes::{InstanceId, Node};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::draw::{DrawActor, FinishAndStop};
-use crate::view_publisher::ViewPublisher;
+use crate::draw::{DrawActor, FinishAndStop, ViewPublisher};
 
 /// All draws in memory. Written by the supervisor, read by every handle.
 pub(crate) struct Roster {
