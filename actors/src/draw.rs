@@ -64,7 +64,7 @@ impl DrawAction {
                     order: *order,
                     until: Timestamp(0),
                 },
-                rider: None,
+                attached_write: None,
                 audit_entry: None,
                 source: None,
             },

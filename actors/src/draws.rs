@@ -91,8 +91,8 @@ impl Draws {
         }
     }
 
-    /// Executes a command. `rider` is a further write in the same transaction. Commands are
-    /// idempotent: a command that was executed before changes nothing, writes no rider and gets the
+    /// Executes a command. `attached_write` is a further write in the same transaction. Commands are
+    /// idempotent: a command that was executed before changes nothing, writes no attached write and gets the
     /// same answer.
     ///
     /// # Errors
@@ -101,11 +101,11 @@ impl Draws {
         &self,
         draw: DrawId,
         command: Command,
-        rider: Option<AttachedWrite>,
+        attached_write: Option<AttachedWrite>,
     ) -> Result<CommandOutcome, Denied> {
         let request = DrawRequest {
             command,
-            rider,
+            attached_write,
             audit_entry: self.audit_entry.as_deref().cloned(),
             source: self.source,
         };
@@ -121,8 +121,8 @@ impl Draws {
     ///
     /// # Errors
     /// [`PeerError`]: another node owns the draw.
-    pub async fn execute_here(&self, draw: DrawId, errand: DrawRequest) -> PeerAnswer {
-        let action = DrawAction::Execute(Box::new(errand));
+    pub async fn execute_here(&self, draw: DrawId, request: DrawRequest) -> PeerAnswer {
+        let action = DrawAction::Execute(Box::new(request));
         self.router
             .perform(draw, action, Forwarding::Forbidden)
             .await
@@ -410,7 +410,7 @@ impl DrawRouter {
         let call = self
             .membership
             .peers
-            .neighbours
+            .client
             .execute(owner, draw, action.to_request());
         let (answer, view_changes) = count_view_changes(view, call).await;
         let wait = asked_at.elapsed();

@@ -151,7 +151,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         gateway: gateway.clone(),
         clock: clock.clone(),
         mail: postman.clone(),
-        neighbourhood,
+        peers: neighbourhood,
     })
     .await?;
     let state = web::Data::new(
@@ -219,7 +219,7 @@ fn neighbourhood(
         Peers {
             me,
             nodes,
-            neighbours,
+            client: neighbours,
         },
         Some(pass),
     ))

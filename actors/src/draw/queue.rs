@@ -133,7 +133,7 @@ impl PendingCommand {
     pub(super) fn timer() -> PendingCommand {
         let tick = DrawRequest {
             command: Command::Tick,
-            rider: None,
+            attached_write: None,
             audit_entry: None,
             source: None,
         };
@@ -182,7 +182,7 @@ impl PendingCommand {
         };
         is_ordinary
             && request.audit_entry.is_none()
-            && !matches!(request.rider, Some(AttachedWrite::Describe(_)))
+            && !matches!(request.attached_write, Some(AttachedWrite::Describe(_)))
     }
 }
 
@@ -317,13 +317,13 @@ impl CommandBatch {
         let next = self.next.get_or_insert_with(|| draw.clone());
         let DrawRequest {
             command,
-            rider,
+            attached_write,
             audit_entry: act,
             ..
         } = request;
         let (id, after, sells) = (next.id(), next.revision(), is_sale(command, &events));
         next.apply(&events);
-        let (rider, act) = (rider.clone(), act.clone());
+        let (attached_write, act) = (attached_write.clone(), act.clone());
         self.appends.push(Append {
             draw: id,
             epoch,
@@ -331,7 +331,7 @@ impl CommandBatch {
             events,
             at: now,
             sells,
-            rider,
+            attached_write,
             act,
         });
         outcome(next, order_of(command), true)

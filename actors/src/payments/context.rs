@@ -106,9 +106,10 @@ impl PaymentContext {
         &self,
         draw: DrawId,
         command: Command,
-        rider: Option<AttachedWrite>,
+        attached_write: Option<AttachedWrite>,
     ) -> Result<CommandOutcome, Denied> {
-        self.execute_audited(draw, command, rider, &mut None).await
+        self.execute_audited(draw, command, attached_write, &mut None)
+            .await
     }
 
     /// Like [`Self::execute`], for a person's action. The first commit writes `audit_entry` to the
@@ -117,14 +118,16 @@ impl PaymentContext {
         &self,
         draw: DrawId,
         command: Command,
-        rider: Option<AttachedWrite>,
+        attached_write: Option<AttachedWrite>,
         audit_entry: &mut Option<AuditEntry>,
     ) -> Result<CommandOutcome, Denied> {
         let draws = audit_entry
             .as_ref()
             .map_or_else(|| self.draws.clone(), |entry| self.draws.by(entry.clone()));
-        let answer =
-            retry_while_unavailable(|| draws.execute(draw, command.clone(), rider.clone())).await;
+        let answer = retry_while_unavailable(|| {
+            draws.execute(draw, command.clone(), attached_write.clone())
+        })
+        .await;
         if answer.as_ref().is_ok_and(|committed| committed.written) {
             *audit_entry = None;
         }
@@ -137,10 +140,11 @@ impl PaymentContext {
         source: Option<HoldSource>,
         draw: DrawId,
         reserve: Command,
-        rider: Option<AttachedWrite>,
+        attached_write: Option<AttachedWrite>,
     ) -> Result<CommandOutcome, Denied> {
         let draws = self.draws.with_hold_source(source);
-        retry_while_unavailable(|| draws.execute(draw, reserve.clone(), rider.clone())).await
+        retry_while_unavailable(|| draws.execute(draw, reserve.clone(), attached_write.clone()))
+            .await
     }
 
     /// Returns the order's active reservation in a draw.
@@ -176,12 +180,12 @@ impl PaymentContext {
                 unit_price: line.unit_price,
                 authority,
             };
-            let rider = Some(AttachedWrite::Authorised {
+            let attached_write = Some(AttachedWrite::Authorised {
                 order,
                 at: authorised_at,
             });
             match self
-                .execute_audited(line.draw, command, rider, audit_entry)
+                .execute_audited(line.draw, command, attached_write, audit_entry)
                 .await
             {
                 Ok(committed) => {

@@ -131,7 +131,7 @@ impl DrawBatch {
 
 impl PreparedCommit {
     fn step(&self) -> Option<PurchaseStep> {
-        match &self.append.rider {
+        match &self.append.attached_write {
             Some(AttachedWrite::Open(_)) => Some(PurchaseStep::Order),
             _ => (!self.change.allocated.is_empty()).then_some(PurchaseStep::Allocate),
         }
@@ -146,7 +146,7 @@ impl PreparedCommit {
 
     /// Returns when the order's payment was authorised, if this commit records it.
     pub fn authorised_at(&self, order: OrderId) -> Option<Timestamp> {
-        match &self.append.rider {
+        match &self.append.attached_write {
             Some(AttachedWrite::Authorised { order: of, at }) if *of == order => Some(*at),
             _ => None,
         }

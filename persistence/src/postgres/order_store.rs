@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use domain::{
-    AccountId, Cents, ClubId, DrawId, Line, Order, OrderId, PaymentIntent, PaymentIntentId, Serial,
-    Timestamp,
+    AccountId, Cents, ClubId, DrawId, EndReason, Line, Order, OrderId, PaymentIntent,
+    PaymentIntentId, Serial, Timestamp,
 };
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
 use sqlx::{Connection, Row};
@@ -387,7 +387,9 @@ pub(super) fn read(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Fa
             opened_at: instant::read(row.try_get("opened_at")?),
             authorised_at: at("authorised_at")?,
             captured_at: at("captured_at")?,
-            reason: row.try_get("reason")?,
+            reason: row
+                .try_get::<Option<String>, _>("reason")?
+                .map(EndReason::from),
             tickets,
         })
     };

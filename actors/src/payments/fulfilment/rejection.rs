@@ -1,11 +1,10 @@
 //! The steps of a fulfilment that ends without a charge: reject, cancel the authorisation, return
 //! what the order holds.
 
-use domain::{AnomalyKind, OrderState, PaymentIntent, PaymentStatus};
+use domain::{AbandonReason, AnomalyKind, EndCause, OrderState, PaymentIntent, PaymentStatus};
 use persistence::stores::{NotifyBuyer, OperationKind, OrderRecord};
 
 use super::{Fulfilment, FulfilmentContext};
-use crate::payments::abandon_reason::AbandonReason;
 use crate::payments::context::{Deferred, unavailable};
 use crate::{FulfilStatus, FulfilmentResult, PaymentFailure};
 
@@ -141,7 +140,7 @@ impl Fulfilment<'_> {
     pub(super) async fn release(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let context = self.context;
         context.return_tickets(&state.record).await?;
-        let notice = self.release_notice(state).await?;
+        let notify = self.notification_of_release(state).await?;
         let reason = state
             .record
             .reason
@@ -155,9 +154,9 @@ impl Fulfilment<'_> {
             .await?;
         context
             .store
-            .release(state.record.order.id, &reason, notice, at)
+            .release(state.record.order.id, &reason, notify, at)
             .await?;
-        if notice == NotifyBuyer::Buyer {
+        if notify == NotifyBuyer::Buyer {
             context.wakeups.mail.notify_one();
         }
         state.record.order.state = OrderState::Released;
@@ -168,7 +167,10 @@ impl Fulfilment<'_> {
 
     /// Decides whether the buyer is mailed that there are no tickets. A buyer who authorised the
     /// payment is waiting for them, unless the buyer left.
-    async fn release_notice(self, state: &FulfilmentContext) -> Result<NotifyBuyer, Deferred> {
+    async fn notification_of_release(
+        self,
+        state: &FulfilmentContext,
+    ) -> Result<NotifyBuyer, Deferred> {
         let (record, intent) = (&state.record, &state.intent);
         if record.authorised_at.is_none() && intent.authorised_at.is_none() {
             return Ok(NotifyBuyer::Nobody);
@@ -183,8 +185,8 @@ impl Fulfilment<'_> {
                 .await?
                 .and_then(|record| record.reason),
         };
-        let abandoned = reason.as_deref().and_then(AbandonReason::from_stored_text);
-        Ok(if abandoned == Some(AbandonReason::BuyerLeft) {
+        let left = EndCause::Abandoned(AbandonReason::BuyerLeft);
+        Ok(if reason.is_some_and(|reason| reason.cause() == left) {
             NotifyBuyer::Nobody
         } else {
             NotifyBuyer::Buyer
