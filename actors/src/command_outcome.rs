@@ -12,7 +12,7 @@ pub struct CommandOutcome {
     pub reservation: Option<Reservation>,
     /// The tickets of the command's order, if it has any.
     pub allocation: Option<Allocation>,
-    /// `false`: the command had been executed before. Nothing was written, no rider either.
+    /// `false`: the command had been executed before. Nothing was written, no attached write either.
     pub written: bool,
 }
 

@@ -5,18 +5,15 @@ use std::sync::Arc;
 
 use actix::fut::wrap_future;
 use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Context, Handler, Message, fut};
-use domain::{Cell, Command, Deal, Draw, DrawId, OrderId, Refusal, Serial, Timestamp};
+use domain::{Cell, Command, Deal, Draw, DrawId, OrderId, Refusal, Serial, Timestamp, View};
 use persistence::failpoint::{self, FailpointSide, PurchaseStep};
 use persistence::{Failure, Ledger};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::view_publisher::ViewPublisher;
 use crate::{Clock, CommandOutcome, Denied, DrawRequest};
-use batch::{PendingCommand, UncommittedBatch};
-use queue::CommandQueue;
+use queue::{CommandQueue, PendingCommand, UncommittedBatch};
 use timer::Timer;
 
-mod batch;
 mod queue;
 mod timer;
 
@@ -67,7 +64,7 @@ impl DrawAction {
                     order: *order,
                     until: Timestamp(0),
                 },
-                rider: None,
+                attached_write: None,
                 audit_entry: None,
                 source: None,
             },
@@ -102,6 +99,52 @@ pub(crate) struct ReadDeal {
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct FinishAndStop;
+
+/// Publishes the views of one draw. The channel outlives the draw's actor.
+#[derive(Clone)]
+pub(crate) struct ViewPublisher {
+    view: watch::Sender<View>,
+    /// Counts the changes of all views of this node.
+    changes: watch::Sender<u64>,
+    killed: watch::Receiver<bool>,
+}
+
+impl ViewPublisher {
+    pub(crate) fn new(
+        view: watch::Sender<View>,
+        changes: watch::Sender<u64>,
+        killed: watch::Receiver<bool>,
+    ) -> ViewPublisher {
+        ViewPublisher {
+            view,
+            changes,
+            killed,
+        }
+    }
+
+    /// Whether this engine was killed. An actor of a killed engine must not have any effect.
+    pub(crate) fn is_killed(&self) -> bool {
+        *self.killed.borrow()
+    }
+
+    /// Publishes a view unless the published one is newer. An actor that stops late can therefore
+    /// not replace a newer view by an older one.
+    pub(crate) fn publish(&self, view: View) {
+        if self.is_killed() {
+            return;
+        }
+        let is_newer = self.view.send_if_modified(|published| {
+            let is_newer = view.revision >= published.revision && view != *published;
+            if is_newer {
+                *published = view;
+            }
+            is_newer
+        });
+        if is_newer {
+            self.changes.send_modify(|count| *count += 1);
+        }
+    }
+}
 
 /// Why an actor stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -36,13 +36,18 @@ enum Forwarding {
 /// The handle to all draws. Cheap to clone: every clone reaches the same actors.
 #[derive(Clone)]
 pub struct Draws {
+    router: Arc<DrawRouter>,
+    audit_entry: Option<Arc<AuditEntry>>,
+    source: Option<HoldSource>,
+}
+
+/// Delivers messages to draws: to the actor on this node, or to the node that owns the draw.
+struct DrawRouter {
     roster: Arc<Roster>,
     supervisor: Addr<DrawSupervisor>,
     membership: Arc<Membership>,
     ledger: Arc<dyn Ledger>,
-    unresponsive_owners: Arc<UnresponsiveOwners>,
-    audit_entry: Option<Arc<AuditEntry>>,
-    source: Option<HoldSource>,
+    unresponsive_owners: UnresponsiveOwners,
 }
 
 impl Draws {
@@ -52,12 +57,15 @@ impl Draws {
         membership: Arc<Membership>,
         ledger: Arc<dyn Ledger>,
     ) -> Draws {
-        Draws {
+        let router = DrawRouter {
             roster,
             supervisor,
             membership,
             ledger,
-            unresponsive_owners: Arc::default(),
+            unresponsive_owners: UnresponsiveOwners::default(),
+        };
+        Draws {
+            router: Arc::new(router),
             audit_entry: None,
             source: None,
         }
@@ -83,8 +91,8 @@ impl Draws {
         }
     }
 
-    /// Executes a command. `rider` is a further write in the same transaction. Commands are
-    /// idempotent: a command that was executed before changes nothing, writes no rider and gets the
+    /// Executes a command. `attached_write` is a further write in the same transaction. Commands are
+    /// idempotent: a command that was executed before changes nothing, writes no attached write and gets the
     /// same answer.
     ///
     /// # Errors
@@ -93,16 +101,17 @@ impl Draws {
         &self,
         draw: DrawId,
         command: Command,
-        rider: Option<AttachedWrite>,
+        attached_write: Option<AttachedWrite>,
     ) -> Result<CommandOutcome, Denied> {
         let request = DrawRequest {
             command,
-            rider,
+            attached_write,
             audit_entry: self.audit_entry.as_deref().cloned(),
             source: self.source,
         };
         let action = DrawAction::Execute(Box::new(request));
-        self.perform(draw, action, Forwarding::Allowed)
+        self.router
+            .perform(draw, action, Forwarding::Allowed)
             .await
             .unwrap_or(Err(Denied::Unavailable))
     }
@@ -112,9 +121,11 @@ impl Draws {
     ///
     /// # Errors
     /// [`PeerError`]: another node owns the draw.
-    pub async fn execute_here(&self, draw: DrawId, errand: DrawRequest) -> PeerAnswer {
-        let action = DrawAction::Execute(Box::new(errand));
-        self.perform(draw, action, Forwarding::Forbidden).await
+    pub async fn execute_here(&self, draw: DrawId, request: DrawRequest) -> PeerAnswer {
+        let action = DrawAction::Execute(Box::new(request));
+        self.router
+            .perform(draw, action, Forwarding::Forbidden)
+            .await
     }
 
     /// Returns the active reservation of an order in a draw.
@@ -128,6 +139,7 @@ impl Draws {
     ) -> Result<Option<Reservation>, Denied> {
         let action = DrawAction::CurrentReservation(order);
         let answer = self
+            .router
             .perform(draw, action, Forwarding::Allowed)
             .await
             .unwrap_or(Err(Denied::Unavailable));
@@ -141,23 +153,23 @@ impl Draws {
 
     /// Whether this node may answer from memory: its lease is valid, or it has no other nodes.
     pub fn may_serve(&self) -> bool {
-        self.membership.may_serve()
+        self.router.membership.may_serve()
     }
 
     /// Returns how many other nodes there are.
     pub fn other_node_count(&self) -> usize {
-        self.membership.others().len()
+        self.router.membership.others().len()
     }
 
     /// Changes when a node joins or leaves, or when another node becomes the oldest.
     pub(crate) fn node_changes(&self) -> watch::Receiver<OtherNodes> {
-        self.membership.changes()
+        self.router.membership.changes()
     }
 
     /// Whether this node is the oldest one, which does the work that one node is enough for. For a
     /// moment two nodes may take themselves for the oldest.
     pub fn is_oldest_node(&self) -> bool {
-        self.membership.is_oldest_node()
+        self.router.membership.is_oldest_node()
     }
 
     /// Changes a draw's terms and the text of its page in one commit. `None` in `edit` or `details`
@@ -208,11 +220,11 @@ impl Draws {
     /// # Errors
     /// [`Denied`]: the draw is unknown or cannot be woken now.
     pub async fn watch(&self, draw: DrawId) -> Result<watch::Receiver<View>, Denied> {
-        if let Some(receiver) = self.roster.watch(draw) {
+        if let Some(receiver) = self.router.roster.watch(draw) {
             return Ok(receiver);
         }
-        self.wake_for(draw, WakeCause::Caller).await?;
-        self.roster.watch(draw).ok_or(Denied::Unavailable)
+        self.router.wake_for(draw, WakeCause::Caller).await?;
+        self.router.roster.watch(draw).ok_or(Denied::Unavailable)
     }
 
     /// Returns the public view of a draw.
@@ -220,32 +232,32 @@ impl Draws {
     /// # Errors
     /// [`Denied`]: the draw is unknown or cannot be woken now.
     pub async fn view(&self, draw: DrawId) -> Result<View, Denied> {
-        if let Some(view) = self.roster.view(draw) {
+        if let Some(view) = self.router.roster.view(draw) {
             return Ok(view);
         }
-        self.wake_for(draw, WakeCause::Caller).await?;
-        self.roster.view(draw).ok_or(Denied::Unavailable)
+        self.router.wake_for(draw, WakeCause::Caller).await?;
+        self.router.roster.view(draw).ok_or(Denied::Unavailable)
     }
 
     /// Returns the views of all draws in memory, in ascending draw number.
     pub fn views(&self) -> Vec<View> {
-        self.roster.views()
+        self.router.roster.views()
     }
 
     /// Returns how many draws are paused until an operator resumes them.
     pub fn paused(&self) -> usize {
-        self.roster.paused_count()
+        self.router.roster.paused_count()
     }
 
     /// Returns a counter that increases whenever any view changes. Tests wait on it; lists and
     /// caches compare [`Self::changes`].
     pub fn changed(&self) -> watch::Receiver<u64> {
-        self.roster.change_counter()
+        self.router.roster.change_counter()
     }
 
     /// Returns how often any view has changed.
     pub fn changes(&self) -> u64 {
-        self.roster.change_count()
+        self.router.roster.change_count()
     }
 
     /// Returns the number pairs of some tickets. Secret: only the tickets' owner may see them
@@ -260,6 +272,7 @@ impl Draws {
     ) -> Result<Vec<(Serial, Cell)>, Denied> {
         let requested = serials.to_vec();
         if let Some(cells) = self
+            .router
             .read(draw, |reply| ReadCells {
                 serials: requested,
                 reply,
@@ -268,7 +281,7 @@ impl Draws {
         {
             return Ok(cells);
         }
-        let deal = self.deal_from_database(draw).await?;
+        let deal = self.router.read_deal(draw).await?;
         Ok(serials
             .iter()
             .map(|serial| (*serial, deal.cell(*serial)))
@@ -281,17 +294,10 @@ impl Draws {
     /// # Errors
     /// [`Denied`]
     pub async fn deal(&self, draw: DrawId) -> Result<Deal, Denied> {
-        match self.read(draw, |reply| ReadDeal { reply }).await? {
+        match self.router.read(draw, |reply| ReadDeal { reply }).await? {
             Some(deal) => Ok(deal),
-            None => self.deal_from_database(draw).await,
+            None => self.router.read_deal(draw).await,
         }
-    }
-
-    async fn deal_from_database(&self, draw: DrawId) -> Result<Deal, Denied> {
-        self.ledger.deal(draw).await.map_err(|failure| {
-            tracing::warn!(draw.id = %draw, %failure, "deal could not be read: database error");
-            Denied::Unavailable
-        })
     }
 
     /// Starts the actor of a new draw, or resumes a paused draw.
@@ -299,26 +305,28 @@ impl Draws {
     /// # Errors
     /// [`Denied`]
     pub async fn wake(&self, draw: DrawId) -> Result<(), Denied> {
-        self.wake_for(draw, WakeCause::Operator).await
+        self.router.wake_for(draw, WakeCause::Operator).await
     }
 
     /// Tells the supervisor that an anomaly was closed: it may have been a paused draw's. Other
     /// nodes notice it within seconds.
     pub(crate) fn rescan_ownership(&self) {
         // A supervisor with a full mailbox rescans by itself.
-        let _ = self.supervisor.try_send(RescanOwnership);
+        let _ = self.router.supervisor.try_send(RescanOwnership);
     }
 
     /// Returns the id of this process start.
     pub(crate) fn boot(&self) -> InstanceId {
-        self.membership.boot()
+        self.router.membership.boot()
     }
 
     /// Returns the latest view of a draw in memory, without waking the draw.
     pub fn cached_view(&self, draw: DrawId) -> Option<View> {
-        self.roster.view(draw)
+        self.router.roster.view(draw)
     }
+}
 
+impl DrawRouter {
     /// Performs an action on this node, or forwards it to the draw's owner once.
     async fn perform(
         &self,
@@ -402,7 +410,7 @@ impl Draws {
         let call = self
             .membership
             .peers
-            .neighbours
+            .client
             .execute(owner, draw, action.to_request());
         let (answer, view_changes) = count_view_changes(view, call).await;
         let wait = asked_at.elapsed();
@@ -460,5 +468,13 @@ impl Draws {
             .send(Wake { draw, cause })
             .await
             .unwrap_or(Err(Denied::Unavailable))
+    }
+
+    /// Reads the deal of a draw that another node owns.
+    async fn read_deal(&self, draw: DrawId) -> Result<Deal, Denied> {
+        self.ledger.deal(draw).await.map_err(|failure| {
+            tracing::warn!(draw.id = %draw, %failure, "deal could not be read: database error");
+            Denied::Unavailable
+        })
     }
 }

@@ -31,7 +31,7 @@ pub struct EngineParts {
     pub gateway: Arc<dyn Gateway>,
     pub clock: Arc<dyn Clock>,
     pub mail: Arc<dyn Post>,
-    pub neighbourhood: Peers,
+    pub peers: Peers,
 }
 
 /// On which threads the actors run.
@@ -74,7 +74,7 @@ impl Engine {
     /// # Errors
     /// The database could not be read.
     pub async fn start_at(parts: EngineParts, placement: Placement) -> Result<Engine, Failure> {
-        let membership = Arc::new(Membership::new(parts.neighbourhood));
+        let membership = Arc::new(Membership::new(parts.peers));
         membership.join().await?;
         // After a crash the previous process of this node is still listed. Its lease is ended, so
         // that this one need not wait for it.

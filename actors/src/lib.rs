@@ -18,10 +18,9 @@ mod supervisor;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod unresponsive_owners;
-mod view_publisher;
 mod webhook_events;
 
-pub use anomalies::{Anomalies, AnomalyCounts, ChosenTickets, NamedTickets, RepairError};
+pub use anomalies::{Anomalies, AnomalyCounts};
 pub use clock::{Clock, SystemClock};
 pub use command_outcome::{CommandOutcome, Denied};
 pub use draws::Draws;
@@ -30,7 +29,7 @@ pub use mailer::{Outbox, Post};
 pub use metrics::{DurationHistogram, EngineMetrics};
 pub use payments::connect::{AccountStatus, Connect};
 pub use payments::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent, UNEXPECTED_STATE};
-pub use payments::repairs::ReturnedPayment;
+pub use payments::repairs::{ChosenTickets, NamedTickets, RepairError, ReturnedPayment};
 pub use payments::stripe::{Stripe, StripeSettings};
 pub use payments::{
     CancelledDraw, Confirmation, FulfilStatus, FulfilmentResult, OpenOrder, PaymentFailure,

@@ -31,7 +31,7 @@ const LEASE_MARGIN: Duration = Duration::from_secs(1);
 
 pub(crate) struct Membership {
     pub(crate) peers: Peers,
-    roll: watch::Sender<OtherNodes>,
+    nodes: watch::Sender<OtherNodes>,
     /// End of the lease by this node's monotonic clock. Counted from before the renewal was sent.
     serves_until: Mutex<Instant>,
     /// Number of the current lease. It increases when a lease begins after an earlier one ended. An
@@ -68,7 +68,7 @@ impl Membership {
         let serves_until = Mutex::new(Instant::now());
         Membership {
             peers,
-            roll: watch::Sender::default(),
+            nodes: watch::Sender::default(),
             serves_until,
             lease_term: AtomicU64::new(0),
             ownership_checked_at: Mutex::new(Instant::now()),
@@ -130,20 +130,20 @@ impl Membership {
 
     /// Returns the other nodes, as of the last renewal.
     pub(crate) fn others(&self) -> Vec<Node> {
-        self.roll.borrow().others.clone()
+        self.nodes.borrow().others.clone()
     }
 
     /// Changes when a node joins or leaves, or when another node becomes the oldest.
     pub(crate) fn changes(&self) -> watch::Receiver<OtherNodes> {
-        self.roll.subscribe()
+        self.nodes.subscribe()
     }
 
     pub(crate) fn has_others(&self) -> bool {
-        !self.roll.borrow().others.is_empty()
+        !self.nodes.borrow().others.is_empty()
     }
 
     pub(crate) fn has_node(&self, boot: InstanceId) -> bool {
-        self.roll
+        self.nodes
             .borrow()
             .others
             .iter()
@@ -154,7 +154,7 @@ impl Membership {
     /// nodes join and leave, no node or two nodes may be the oldest for the length of a lease. Such
     /// work must therefore be safe to do twice and to do later.
     pub(crate) fn is_oldest_node(&self) -> bool {
-        !self.is_leaving() && self.roll.borrow().eldest
+        !self.is_leaving() && self.nodes.borrow().eldest
     }
 
     pub(crate) fn is_leaving(&self) -> bool {
@@ -171,8 +171,8 @@ impl Membership {
         let sent_at = Instant::now();
         let renewed = self.peers.nodes.renew(&self.peers.me).await;
         self.record_latency(sent_at);
-        let roll = renewed?;
-        if roll.others.is_empty() {
+        let nodes = renewed?;
+        if nodes.others.is_empty() {
             // No other node can own anything, so this counts as an ownership check.
             self.record_ownership_check(sent_at);
         }
@@ -182,9 +182,9 @@ impl Membership {
         if in_time {
             *self.deadline() = until;
         }
-        let changed = self.roll.send_if_modified(|known| {
-            let is_new = *known != roll;
-            *known = roll;
+        let changed = self.nodes.send_if_modified(|known| {
+            let is_new = *known != nodes;
+            *known = nodes;
             is_new
         });
         Ok(LeaseRenewal {
@@ -224,8 +224,8 @@ impl Membership {
         self.record_latency(sent_at);
         if expired {
             tracing::warn!(%node, "lease of another node expired: its process has ended");
-            self.roll
-                .send_modify(|roll| roll.others.retain(|other| other.boot != node));
+            self.nodes
+                .send_modify(|nodes| nodes.others.retain(|other| other.boot != node));
         }
         expired
     }

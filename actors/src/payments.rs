@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use domain::{
-    AccountId, ClubId, Command, DrawId, HoldSource, Line, OrderId, PaymentIntentId, Refusal,
-    Reservation, Timestamp, View,
+    AccountId, ClubId, Command, DrawId, EndReason, HoldSource, Line, OrderId, PaymentIntentId,
+    Refusal, Reservation, Timestamp, View,
 };
 use persistence::Failure;
 use persistence::failpoint::{self, FailpointSide, PurchaseStep};
@@ -22,7 +22,6 @@ use context::PaymentContext;
 use fulfilment::Fulfilment;
 use refunds::Refunds;
 
-mod abandon_reason;
 mod checkout;
 pub mod connect;
 pub(crate) mod context;
@@ -32,8 +31,6 @@ mod intents;
 pub(crate) mod job_queue;
 pub(crate) mod operation_worker;
 mod operations;
-pub(crate) mod order_index;
-mod order_tickets;
 pub(crate) mod refunds;
 pub(crate) mod repairs;
 pub(crate) mod retry_delay;
@@ -86,7 +83,7 @@ pub enum FulfilStatus {
     Processing,
     /// Rejected: no tickets, and the authorisation is cancelled or being cancelled. `reason` is
     /// shown to the buyer.
-    NotCharged { reason: String },
+    NotCharged { reason: EndReason },
     /// The payment was captured and is being refunded.
     Refunding,
 }
@@ -303,13 +300,13 @@ impl Payments {
     ///
     /// # Errors
     /// Not stored: the provider must send the event again.
-    pub async fn store_webhook_event(&self, notice: StoredWebhookEvent) -> Result<bool, Failure> {
+    pub async fn store_webhook_event(&self, event: StoredWebhookEvent) -> Result<bool, Failure> {
         let context = self.context.clone();
         let is_new = self
             .run_detached(async move {
                 context
                     .store
-                    .store_event(&notice, context.draws.boot(), context.clock.now())
+                    .store_event(&event, context.draws.boot(), context.clock.now())
                     .await
             })
             .await?;

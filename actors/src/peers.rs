@@ -17,7 +17,7 @@ use crate::{CommandOutcome, Denied};
 pub struct DrawRequest {
     pub command: Command,
     /// A further write in the same transaction.
-    pub rider: Option<AttachedWrite>,
+    pub attached_write: Option<AttachedWrite>,
     /// The entry for the audit log, when a person gave the command.
     pub audit_entry: Option<AuditEntry>,
     /// The source whose quota a reservation counts against. `None`: the reservation is not limited.
@@ -47,7 +47,7 @@ pub trait PeerClient: Send + Sync {
     ///
     /// # Errors
     /// [`PeerError`]
-    async fn execute(&self, owner: &Node, draw: DrawId, errand: DrawRequest) -> PeerAnswer;
+    async fn execute(&self, owner: &Node, draw: DrawId, request: DrawRequest) -> PeerAnswer;
 }
 
 /// This node, the list of nodes, and the client for the others.
@@ -55,7 +55,7 @@ pub trait PeerClient: Send + Sync {
 pub struct Peers {
     pub me: Node,
     pub nodes: Arc<dyn Nodes>,
-    pub neighbours: Arc<dyn PeerClient>,
+    pub client: Arc<dyn PeerClient>,
 }
 
 impl Peers {
@@ -68,7 +68,7 @@ impl Peers {
                 address: String::new(),
             },
             nodes,
-            neighbours: Arc::new(NoPeers),
+            client: Arc::new(NoPeers),
         }
     }
 }

@@ -496,7 +496,7 @@ fn draws_run_on_separate_threads() {
             gateway: std::sync::Arc::new(actors::testing::FakeGateway::new(clock.clone())),
             clock,
             mail: std::sync::Arc::new(world::RecordingMailer::default()),
-            neighbourhood: Peers::alone(
+            peers: Peers::alone(
                 persistence::nodes::InstanceId(1),
                 std::sync::Arc::new(memory.clone()),
             ),

@@ -402,11 +402,14 @@ fn repair_after_kick_off_is_written_for_earlier_payment() {
             unit_price: PRICE,
             authority,
         };
-        let rider = AttachedWrite::Authorised {
+        let attached_write = AttachedWrite::Authorised {
             order,
             at: KICK_OFF.plus_seconds(-5),
         };
-        let repaired = world.draws().execute(DRAW, allocate, Some(rider)).await;
+        let repaired = world
+            .draws()
+            .execute(DRAW, allocate, Some(attached_write))
+            .await;
         // The sweeper released the expired order long ago. Only a repair may still allocate tickets
         // to it.
         assert_eq!(repaired.unwrap().allocation.unwrap().serials.len(), 2);

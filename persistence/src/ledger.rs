@@ -69,7 +69,7 @@ pub struct Append {
     /// `closes_at` (rule 5 of the decisions).
     pub sells: bool,
     /// An additional write in the same transaction.
-    pub rider: Option<AttachedWrite>,
+    pub attached_write: Option<AttachedWrite>,
     /// The audit entry of the person who made the change, written in the same transaction
     /// (integrity rule A1).
     pub act: Option<AuditEntry>,
@@ -88,7 +88,7 @@ impl Append {
             Event::Allocated { .. } => self.sells,
             _ => false,
         };
-        let rides = !matches!(self.rider, Some(AttachedWrite::Describe(_)));
+        let rides = !matches!(self.attached_write, Some(AttachedWrite::Describe(_)));
         self.act.is_none() && rides && self.events.iter().all(ordinary)
     }
 
@@ -101,7 +101,7 @@ impl Append {
             _ => None,
         });
         in_events
-            .chain(self.rider.as_ref().and_then(AttachedWrite::order))
+            .chain(self.attached_write.as_ref().and_then(AttachedWrite::order))
             .collect()
     }
 }

@@ -14,9 +14,9 @@ use crate::link_secrets::LinkSecrets;
 use crate::seal::Sealer;
 use bank::DatabaseLogins;
 use batch_queue::BatchQueue;
-use group_commit::GroupCommit;
+use ledger::GroupCommit;
 use nodes::NodeConnection;
-use order_lookup::OrderLookup;
+use order_store::OrderLookup;
 use purchase_writes::PurchaseWrites;
 use writer::{BatchWriter, TRIES_MAX};
 
@@ -24,9 +24,7 @@ use writer::{BatchWriter, TRIES_MAX};
 mod attached_writes;
 mod claims;
 mod commit_statement;
-mod draw_rows;
 pub mod draws;
-mod group_commit;
 mod ledger;
 mod migrations;
 mod nodes;
@@ -41,14 +39,12 @@ mod anomalies;
 mod anomaly_store;
 mod fees;
 mod operations;
-mod order_lookup;
 mod order_store;
 mod order_transitions;
 mod orders;
 mod outbox;
 mod outbox_store;
 mod payment_operation_store;
-mod payments;
 mod purchase_writes;
 mod reconciliation_store;
 mod repairs;
@@ -353,7 +349,7 @@ fn start_queues(
     let purchase_writes = move || BatchWriter::new(for_writes.0.clone(), for_writes.1.clone());
     let order_lookup = move || OrderLookup::new(for_lookups.0.clone(), for_lookups.1.clone());
     (
-        BatchQueue::start(threads, WRITERS, group_commit::BATCH_SIZE_MAX, group_commit),
+        BatchQueue::start(threads, WRITERS, ledger::BATCH_SIZE_MAX, group_commit),
         BatchQueue::start(
             threads,
             WRITERS,

@@ -274,9 +274,10 @@ async fn cancelled_callers_leave_no_open_transaction() {
     let orders = 60u128;
     for order in 1..=orders {
         let owner = &mut owners[order as usize % DRAWS];
-        let rider = AttachedWrite::Open(world.order(order, &[(order as usize % DRAWS, 1)]));
+        let attached_write =
+            AttachedWrite::Open(world.order(order, &[(order as usize % DRAWS, 1)]));
         owner
-            .execute(owner.reserve(order, 1), Some(rider))
+            .execute(owner.reserve(order, 1), Some(attached_write))
             .await
             .expect("opened");
     }

@@ -153,12 +153,16 @@ async fn sale_after_kick_off(world: World) {
         .draw
         .decide(before, &reserved)
         .expect("in time for a slow clock");
-    let rider = Some(persistence::ledger::AttachedWrite::Open(
+    let attached_write = Some(persistence::ledger::AttachedWrite::Open(
         world.order(1, &[(0, 2)]),
     ));
     owner
         .ledger
-        .append(vec![owner.commit(&reserved, events.clone(), rider)])
+        .append(vec![owner.commit(
+            &reserved,
+            events.clone(),
+            attached_write,
+        )])
         .await
         .expect("opened");
     owner.draw.apply(&events);

@@ -54,7 +54,7 @@ async fn step(
             .reservation(OrderId(known))
             .map_or(1, |reservation| reservation.count)
     };
-    let (command, rider) = match random.below(10) {
+    let (command, attached_write) = match random.below(10) {
         0..=3 => {
             let (id, count) = (opened.len() as u128 + 1, random.below(50) as u16 + 1);
             let command = Command::Reserve {
@@ -106,12 +106,16 @@ async fn step(
     // line says. The ledger refuses such an allocation.
     if owner
         .ledger
-        .append(vec![owner.commit(&command, events.clone(), rider.clone())])
+        .append(vec![owner.commit(
+            &command,
+            events.clone(),
+            attached_write.clone(),
+        )])
         .await
         .is_ok()
     {
         owner.draw.apply(&events);
-        if let Some(AttachedWrite::Open(order)) = rider {
+        if let Some(AttachedWrite::Open(order)) = attached_write {
             opened.push(order.id.0);
         }
     }

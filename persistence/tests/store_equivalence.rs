@@ -37,7 +37,7 @@ enum StoreCall {
     Append {
         draw: usize,
         command: Command,
-        rider: Option<Box<AttachedWrite>>,
+        attached_write: Option<Box<AttachedWrite>>,
         at: Timestamp,
     },
     Opened(u128),
@@ -130,10 +130,10 @@ impl StoreRun {
             StoreCall::Append {
                 draw,
                 command,
-                rider,
+                attached_write,
                 at,
             } => {
-                self.append(*draw, command, rider.as_deref().cloned(), *at)
+                self.append(*draw, command, attached_write.as_deref().cloned(), *at)
                     .await
             }
             StoreCall::Opened(id) => outcome_of(
@@ -231,7 +231,7 @@ impl StoreRun {
         &mut self,
         draw: usize,
         command: &Command,
-        rider: Option<AttachedWrite>,
+        attached_write: Option<AttachedWrite>,
         at: Timestamp,
     ) -> StepOutcome {
         let owner = &mut self.owners[draw];
@@ -243,7 +243,7 @@ impl StoreRun {
         }
         let append = Append {
             at,
-            ..owner.commit(command, events.clone(), rider)
+            ..owner.commit(command, events.clone(), attached_write)
         };
         let written = owner.ledger.append(vec![append]).await;
         if written.is_ok() {
@@ -356,10 +356,10 @@ fn random_step(
         .copied()
         .unwrap_or(cart_lines[0]);
     let unit_price = TERMS.price;
-    let append = |command, rider: Option<AttachedWrite>| StoreCall::Append {
+    let append = |command, attached_write: Option<AttachedWrite>| StoreCall::Append {
         draw,
         command,
-        rider: rider.map(Box::new),
+        attached_write: attached_write.map(Box::new),
         at: now,
     };
     let allocate = |authority| Command::Allocate {
@@ -384,7 +384,7 @@ fn random_step(
             StoreCall::Append {
                 draw,
                 command,
-                rider: Some(Box::new(AttachedWrite::Open(new))),
+                attached_write: Some(Box::new(AttachedWrite::Open(new))),
                 at: now,
             }
         }
@@ -404,7 +404,7 @@ fn random_step(
             StoreCall::Append {
                 draw,
                 command,
-                rider: Some(Box::new(AttachedWrite::Reprice { order, lines })),
+                attached_write: Some(Box::new(AttachedWrite::Reprice { order, lines })),
                 at: now,
             }
         }

@@ -122,8 +122,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         .node
         .map(|address| listen(address, "NODE_ADDRESS"))
         .transpose()?;
-    let (neighbourhood, peer_credentials) =
-        neighbourhood(peer_endpoint.as_ref(), &postgres, &clock)?;
+    let (peers, peer_credentials) = connect_peers(peer_endpoint.as_ref(), &postgres, &clock)?;
     if let Some(sandbox) = provider.sandbox() {
         // The sandbox sends webhooks over the loopback address, whatever the public URL is.
         let secret = config
@@ -149,7 +148,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         gateway: gateway.clone(),
         clock: clock.clone(),
         mail: mail_sender.clone(),
-        neighbourhood,
+        peers,
     })
     .await?;
     let state = web::Data::new(
@@ -198,7 +197,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
 }
 
 /// Describes this node to the engine: alone, or reachable by other nodes through `peer_endpoint`.
-fn neighbourhood(
+fn connect_peers(
     peer_endpoint: Option<&TcpListener>,
     postgres: &Postgres,
     clock: &Arc<dyn Clock>,
@@ -208,19 +207,12 @@ fn neighbourhood(
         return Ok((Peers::alone(boot, nodes), None));
     };
     let credentials = PeerCredentials::new(postgres.sealer().clone(), boot);
-    let neighbours = Arc::new(HttpPeerClient::new(credentials.clone(), clock.clone()));
+    let client = Arc::new(HttpPeerClient::new(credentials.clone(), clock.clone()));
     let me = Node {
         boot,
         address: peer_endpoint.local_addr()?.to_string(),
     };
-    Ok((
-        Peers {
-            me,
-            nodes,
-            neighbours,
-        },
-        Some(credentials),
-    ))
+    Ok((Peers { me, nodes, client }, Some(credentials)))
 }
 
 /// Binds the port.

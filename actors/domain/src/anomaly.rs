@@ -1,7 +1,9 @@
 //! Anomalies: disagreements between the database and the payment provider, and payments that came
 //! too late.
 
-use crate::{OrderId, PaymentIntentId};
+use std::fmt;
+
+use crate::{DrawId, OrderId, PaymentIntentId};
 
 /// The five types of anomalies in the operator console (C:133).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,4 +38,89 @@ pub struct Anomaly {
     pub order: Option<OrderId>,
     /// One sentence for the operator, without personal data.
     pub note: String,
+}
+
+/// Why a draw is paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PauseCause {
+    /// Its stored state breaks an invariant.
+    BrokenInvariant,
+    UnreadableState,
+    RestartedTooOften,
+}
+
+impl PauseCause {
+    const ALL: [PauseCause; 3] = [
+        PauseCause::BrokenInvariant,
+        PauseCause::UnreadableState,
+        PauseCause::RestartedTooOften,
+    ];
+}
+
+impl fmt::Display for PauseCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PauseCause::BrokenInvariant => "its stored state breaks an invariant",
+            PauseCause::UnreadableState => "its stored state cannot be read",
+            PauseCause::RestartedTooOften => "its actor stopped again and again",
+        })
+    }
+}
+
+/// A pause of a draw. Its anomaly has no payment and no order: only the note names the draw and the
+/// cause. The note is parsed where anomalies are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawPause {
+    pub draw: DrawId,
+    pub cause: PauseCause,
+}
+
+impl DrawPause {
+    /// Returns the anomaly's note. Anomalies in the database have these texts: they must not change.
+    pub fn note(self) -> String {
+        format!("draw {} is paused: {}", self.draw, self.cause)
+    }
+
+    /// Parses an anomaly's note. `None`: the anomaly is not about a pause.
+    pub fn from_note(note: &str) -> Option<DrawPause> {
+        let (draw, cause) = note.strip_prefix("draw ")?.split_once(" is paused: ")?;
+        Some(DrawPause {
+            draw: DrawId(draw.parse().ok()?),
+            cause: PauseCause::ALL
+                .into_iter()
+                .find(|known| known.to_string() == cause)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DrawPause, PauseCause};
+    use crate::DrawId;
+
+    #[test]
+    fn pause_is_noted_as_its_text_and_parsed_back() {
+        for (cause, note) in [
+            (
+                PauseCause::BrokenInvariant,
+                "draw 1001 is paused: its stored state breaks an invariant",
+            ),
+            (
+                PauseCause::UnreadableState,
+                "draw 1001 is paused: its stored state cannot be read",
+            ),
+            (
+                PauseCause::RestartedTooOften,
+                "draw 1001 is paused: its actor stopped again and again",
+            ),
+        ] {
+            let pause = DrawPause {
+                draw: DrawId(1001),
+                cause,
+            };
+            assert_eq!(pause.note(), note);
+            assert_eq!(DrawPause::from_note(note), Some(pause));
+        }
+        assert_eq!(DrawPause::from_note("draw 1001 is paused: by hand"), None);
+    }
 }

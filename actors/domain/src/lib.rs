@@ -7,6 +7,7 @@ pub mod cell;
 pub mod club;
 pub mod deal;
 pub mod draw;
+pub mod end_reason;
 pub mod fee;
 pub mod id;
 pub mod money;
@@ -20,7 +21,7 @@ pub mod ticket;
 pub mod time;
 
 pub use allocation::{Allocation, FeeStep};
-pub use anomaly::{Anomaly, AnomalyKind};
+pub use anomaly::{Anomaly, AnomalyKind, DrawPause, PauseCause};
 pub use cell::Cell;
 pub use deal::{Deal, Seed};
 pub use draw::{
@@ -31,6 +32,7 @@ pub use draw::{
     refusal::Refusal,
     view::View,
 };
+pub use end_reason::{AbandonReason, EndCause, EndReason};
 pub use fee::{FeePolicy, SurchargeMode};
 pub use id::{AccountId, ClubId, DrawId, OrderId, PaymentIntentId};
 pub use money::Cents;

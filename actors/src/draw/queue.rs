@@ -1,14 +1,18 @@
-//! The commands that wait for a draw, in order of arrival.
+//! The commands that wait for a draw, in order of arrival, and the batch that is decided of them for
+//! one transaction. Each command is decided as if the earlier ones were written. No answer that
+//! depends on an uncommitted write is sent before the commit.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
-use domain::{Draw, HoldLimiter};
+use domain::{Authority, Command, Draw, Event, HoldLimiter, OrderId, Timestamp};
+use persistence::failpoint::{self, FailpointSide, PurchaseStep};
+use persistence::ledger::{Append, AttachedWrite};
 
-use super::batch::{CommandBatch, PendingCommand, UncommittedBatch};
-use crate::{Clock, Denied};
+use super::{DrawAction, Reply};
+use crate::{Clock, CommandOutcome, Denied, DrawRequest};
 
 /// Commits of one transaction. A longer transaction would gain less than its latency costs.
-pub(super) const BATCH_COMMITS_MAX: usize = 64;
+const BATCH_COMMITS_MAX: usize = 64;
 /// When this many commands in a row cannot be written alone either, the database is at fault.
 const CONSECUTIVE_FAILURES_MAX: usize = 2;
 
@@ -106,4 +110,284 @@ impl CommandQueue {
             .for_each(|pending| self.waiting.push_front(pending));
         self.waiting.len() - before
     }
+}
+
+/// An action that waits to be decided, and where its answer goes. The timer's tick has no reply.
+pub(super) struct PendingCommand {
+    action: DrawAction,
+    reply: Option<Reply<Result<CommandOutcome, Denied>>>,
+}
+
+impl PendingCommand {
+    pub(super) fn new(
+        action: DrawAction,
+        reply: Reply<Result<CommandOutcome, Denied>>,
+    ) -> PendingCommand {
+        PendingCommand {
+            action,
+            reply: Some(reply),
+        }
+    }
+
+    /// The timer's tick.
+    pub(super) fn timer() -> PendingCommand {
+        let tick = DrawRequest {
+            command: Command::Tick,
+            attached_write: None,
+            audit_entry: None,
+            source: None,
+        };
+        PendingCommand {
+            action: DrawAction::Execute(Box::new(tick)),
+            reply: None,
+        }
+    }
+
+    pub(super) fn is_timer(&self) -> bool {
+        self.reply.is_none()
+    }
+
+    pub(super) fn answer(self, answer: Result<CommandOutcome, Denied>) {
+        if let Some(reply) = self.reply {
+            // A caller that stopped waiting gets the same answer when it asks again.
+            let _ = reply.send(answer);
+        }
+    }
+
+    fn order(&self) -> Option<OrderId> {
+        match &self.action {
+            DrawAction::CurrentReservation(order) => Some(*order),
+            DrawAction::Execute(request) => order_of(&request.command),
+        }
+    }
+
+    /// Whether the command may share a transaction with others. Only buyers' and the timer's
+    /// ordinary commands may. A person's decision has its own transaction.
+    fn may_share_transaction(&self) -> bool {
+        let DrawAction::Execute(request) = &self.action else {
+            return true;
+        };
+        let is_ordinary = match &request.command {
+            Command::Reserve { .. }
+            | Command::Extend { .. }
+            | Command::Release { .. }
+            | Command::Tick => true,
+            Command::Allocate { authority, .. } => matches!(authority, Authority::Sale),
+            Command::Void { .. }
+            | Command::Complete { .. }
+            | Command::Undo
+            | Command::Amend { .. }
+            | Command::Archive { .. }
+            | Command::Cancel => false,
+        };
+        is_ordinary
+            && request.audit_entry.is_none()
+            && !matches!(request.attached_write, Some(AttachedWrite::Describe(_)))
+    }
+}
+
+fn order_of(command: &Command) -> Option<OrderId> {
+    match command {
+        Command::Reserve { order, .. }
+        | Command::Extend { order, .. }
+        | Command::Release { order }
+        | Command::Allocate { order, .. }
+        | Command::Void { order, .. } => Some(*order),
+        Command::Tick
+        | Command::Complete { .. }
+        | Command::Undo
+        | Command::Amend { .. }
+        | Command::Archive { .. }
+        | Command::Cancel => None,
+    }
+}
+
+/// Commands that are decided and not yet written.
+#[derive(Default)]
+pub(super) struct CommandBatch {
+    /// The draw after the last commit of the batch. `None`: there is nothing to write.
+    next: Option<Draw>,
+    appends: Vec<Append>,
+    /// The orders whose commands are in `appends`.
+    orders: BTreeSet<OrderId>,
+    /// Further commands may join the transaction.
+    may_share_transaction: bool,
+    allocates: bool,
+    has_timer_tick: bool,
+    has_external_tick: bool,
+    /// Answers to send after the commit, in the order of the requests. Starts with the first
+    /// command that writes.
+    answers: Vec<(PendingCommand, Result<CommandOutcome, Denied>)>,
+}
+
+impl CommandBatch {
+    /// Whether a command may join the batch of at most `commits_max` commits. After the first
+    /// write, only commands that may share its transaction join, and none of an order that is in
+    /// the batch: it is decided when the outcome of the order's earlier command is known.
+    pub(super) fn admits(&self, pending: &PendingCommand, commits_max: usize) -> bool {
+        let is_order_in_batch = || {
+            pending
+                .order()
+                .is_some_and(|order| self.orders.contains(&order))
+        };
+        self.appends.is_empty()
+            || (self.may_share_transaction
+                && self.appends.len() < commits_max
+                && pending.may_share_transaction()
+                && !is_order_in_batch())
+    }
+
+    /// Decides one command on the state that the batch leaves. `draw` is the committed state. The
+    /// answer is sent at once if no earlier command of the batch writes.
+    pub(super) fn add(
+        &mut self,
+        pending: PendingCommand,
+        draw: &Draw,
+        limiter: &mut HoldLimiter,
+        epoch: i64,
+        now: Timestamp,
+    ) {
+        let answer = match &pending.action {
+            DrawAction::CurrentReservation(order) => {
+                let before = self.next.as_ref().unwrap_or(draw);
+                Ok(CommandOutcome {
+                    reservation: before.current_reservation(now, *order),
+                    ..outcome(before, Some(*order), false)
+                })
+            }
+            DrawAction::Execute(request) => {
+                let is_tick = matches!(request.command, Command::Tick);
+                self.has_timer_tick |= pending.is_timer();
+                self.has_external_tick |= is_tick && !pending.is_timer();
+                let may_share_transaction = pending.may_share_transaction();
+                let answer = self.decide(request, draw, limiter, epoch, now);
+                if answer.as_ref().is_ok_and(|outcome| outcome.written) {
+                    self.may_share_transaction = may_share_transaction;
+                }
+                answer
+            }
+        };
+        if self.appends.is_empty() {
+            pending.answer(answer);
+        } else {
+            self.answers.push((pending, answer));
+        }
+    }
+
+    fn decide(
+        &mut self,
+        request: &DrawRequest,
+        draw: &Draw,
+        limiter: &mut HoldLimiter,
+        epoch: i64,
+        now: Timestamp,
+    ) -> Result<CommandOutcome, Denied> {
+        let command = &request.command;
+        let order = order_of(command);
+        let reserves = matches!(command, Command::Reserve { .. });
+        if reserves {
+            failpoint::reach(PurchaseStep::Hold, FailpointSide::Before);
+        }
+        let before = self.next.as_ref().unwrap_or(draw);
+        let events = limiter.decide(before, now, command, request.source)?;
+        if events.is_empty() {
+            return Ok(outcome(before, order, false));
+        }
+        if reserves {
+            failpoint::reach(PurchaseStep::Hold, FailpointSide::After);
+        }
+        self.allocates |= matches!(command, Command::Allocate { .. });
+        self.orders.extend(order);
+        let committed = self.append(request, draw, epoch, now, events);
+        if let Some(next) = &self.next {
+            limiter.settle(next, now);
+        }
+        Ok(committed)
+    }
+
+    /// Adds a command's commit to the transaction and applies its events to the copy of the draw.
+    fn append(
+        &mut self,
+        request: &DrawRequest,
+        draw: &Draw,
+        epoch: i64,
+        now: Timestamp,
+        events: Vec<Event>,
+    ) -> CommandOutcome {
+        let next = self.next.get_or_insert_with(|| draw.clone());
+        let DrawRequest {
+            command,
+            attached_write,
+            audit_entry: act,
+            ..
+        } = request;
+        let (id, after, sells) = (next.id(), next.revision(), is_sale(command, &events));
+        next.apply(&events);
+        let (attached_write, act) = (attached_write.clone(), act.clone());
+        self.appends.push(Append {
+            draw: id,
+            epoch,
+            after,
+            events,
+            at: now,
+            sells,
+            attached_write,
+            act,
+        });
+        outcome(next, order_of(command), true)
+    }
+
+    /// Whether the timer's tick is in the batch.
+    pub(super) fn has_timer_tick(&self) -> bool {
+        self.has_timer_tick
+    }
+
+    /// Whether a caller's `Tick` is in the batch: then the clock may have been moved.
+    pub(super) fn has_external_tick(&self) -> bool {
+        self.has_external_tick
+    }
+
+    /// Returns the commits to write and the state to adopt afterwards. `None`: nothing to write.
+    pub(super) fn finish(self) -> Option<(Vec<Append>, UncommittedBatch)> {
+        let next = self.next?;
+        let uncommitted = UncommittedBatch {
+            next,
+            commits: self.appends.len(),
+            allocates: self.allocates,
+            answers: self.answers,
+        };
+        Some((self.appends, uncommitted))
+    }
+}
+
+/// A batch whose transaction is being written. Its answers are sent after the commit.
+pub(super) struct UncommittedBatch {
+    /// The draw after the commit.
+    pub(super) next: Draw,
+    pub(super) commits: usize,
+    pub(super) allocates: bool,
+    pub(super) answers: Vec<(PendingCommand, Result<CommandOutcome, Denied>)>,
+}
+
+fn outcome(draw: &Draw, order: Option<OrderId>, written: bool) -> CommandOutcome {
+    CommandOutcome {
+        view: draw.view(),
+        reservation: order.and_then(|order| draw.reservation(order)),
+        allocation: order.and_then(|order| draw.allocation(order)).cloned(),
+        written,
+    }
+}
+
+/// Whether a commit is an ordinary sale. The database writes a sale only before kick-off by its own
+/// clock. An operator's repair has no such limit (rule 5 of the decisions).
+fn is_sale(command: &Command, events: &[Event]) -> bool {
+    matches!(
+        command,
+        Command::Allocate {
+            authority: Authority::Sale,
+            ..
+        }
+    ) && events
+        .iter()
+        .any(|event| matches!(event, Event::Allocated { .. }))
 }

@@ -6,13 +6,12 @@ use std::sync::atomic::Ordering;
 
 use domain::reservation::{KEPT_SECONDS, SHOWN_SECONDS};
 use domain::{
-    Command, Decline, DrawId, OrderId, OrderState, PaymentIntent, PaymentStatus, Refusal,
-    Reservation, Timestamp,
+    AbandonReason, Command, Decline, DrawId, OrderId, OrderState, PaymentIntent, PaymentStatus,
+    Refusal, Reservation, Timestamp,
 };
 use persistence::failpoint::{self, PurchaseStep};
 use persistence::stores::OrderRecord;
 
-use super::abandon_reason::AbandonReason;
 use super::context::{PaymentContext, unavailable};
 use super::fulfilment::Fulfilment;
 use crate::{Confirmation, Denied, FulfilStatus, GatewayError, PaymentFailure, UNEXPECTED_STATE};

@@ -1,16 +1,35 @@
-//! The state and the ports that all payment services share.
+//! What all payment services share: the ports, the caches, the jobs of an order, and the commands to
+//! draws on behalf of an order. The lines of an order are processed in ascending draw number.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use domain::OrderId;
+use domain::{
+    Authority, Command, DrawId, HoldSource, OrderId, OrderState, PaymentIntentId, Refusal,
+    Reservation,
+};
+use persistence::ledger::AttachedWrite;
+use persistence::records::audit::AuditEntry;
 use persistence::stores::OrderRecord;
 use persistence::{Failure, PaymentStores};
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use super::job_queue::{JobKey, KeyedJobQueue};
-use super::order_index::OrderIndex;
-use crate::{Clock, Draws, EngineMetrics, Gateway, PaymentFailure};
+use crate::{Clock, CommandOutcome, Denied, Draws, EngineMetrics, Gateway, PaymentFailure};
+
+/// Delays between attempts while a draw's actor is being rebuilt. Afterwards the call fails with
+/// `Unavailable`.
+const RETRY_DELAYS: [Duration; 3] = [
+    Duration::from_millis(50),
+    Duration::from_millis(200),
+    Duration::from_millis(800),
+];
+
+/// Entries of the order index per generation. The index holds at most twice as many.
+const INDEX_GENERATION_MAX: usize = 50_000;
 
 /// Everything a payment service needs. One per engine, shared by all services and workers.
 pub(crate) struct PaymentContext {
@@ -79,5 +98,236 @@ impl PaymentContext {
                 Err(PaymentFailure::Unavailable)
             }
         }
+    }
+
+    /// Executes a command on a draw, and retries while the draw is being rebuilt. Commands are
+    /// idempotent, so a retry is safe.
+    pub(crate) async fn execute(
+        &self,
+        draw: DrawId,
+        command: Command,
+        attached_write: Option<AttachedWrite>,
+    ) -> Result<CommandOutcome, Denied> {
+        self.execute_audited(draw, command, attached_write, &mut None)
+            .await
+    }
+
+    /// Like [`Self::execute`], for a person's action. The first commit writes `audit_entry` to the
+    /// audit log, and the entry is then taken, so that it is written once.
+    pub(crate) async fn execute_audited(
+        &self,
+        draw: DrawId,
+        command: Command,
+        attached_write: Option<AttachedWrite>,
+        audit_entry: &mut Option<AuditEntry>,
+    ) -> Result<CommandOutcome, Denied> {
+        let draws = audit_entry
+            .as_ref()
+            .map_or_else(|| self.draws.clone(), |entry| self.draws.by(entry.clone()));
+        let answer = retry_while_unavailable(|| {
+            draws.execute(draw, command.clone(), attached_write.clone())
+        })
+        .await;
+        if answer.as_ref().is_ok_and(|committed| committed.written) {
+            *audit_entry = None;
+        }
+        answer
+    }
+
+    /// Reserves tickets and counts them against the quota of `source`.
+    pub(super) async fn reserve(
+        &self,
+        source: Option<HoldSource>,
+        draw: DrawId,
+        reserve: Command,
+        attached_write: Option<AttachedWrite>,
+    ) -> Result<CommandOutcome, Denied> {
+        let draws = self.draws.with_hold_source(source);
+        retry_while_unavailable(|| draws.execute(draw, reserve.clone(), attached_write.clone()))
+            .await
+    }
+
+    /// Returns the order's active reservation in a draw.
+    pub(super) async fn current_reservation(
+        &self,
+        draw: DrawId,
+        order: OrderId,
+    ) -> Result<Option<Reservation>, Denied> {
+        retry_while_unavailable(|| self.draws.current_reservation(draw, order)).await
+    }
+
+    /// Allocates all tickets of an authorised order.
+    ///
+    /// `Ok(Ok(true))`: this call certainly made the commit that stored the order's capture
+    /// operation. It is `false` for several lines, because another node may have returned a line in
+    /// the meantime, and then the last commit stores no operation.
+    /// `Ok(Err(refusal))`: a draw refused. The caller must return the tickets of the other lines.
+    pub(super) async fn allocate_tickets(
+        &self,
+        record: &mut OrderRecord,
+        authority: Authority,
+        audit_entry: &mut Option<AuditEntry>,
+    ) -> Result<Result<bool, Refusal>, Deferred> {
+        let order = record.order.id;
+        let authorised_at = record.authorised_at.unwrap_or_else(|| self.clock.now());
+        let mut tickets = Vec::new();
+        let mut is_new = false;
+        let started_at = Instant::now();
+        for line in record.order.lines.clone() {
+            let command = Command::Allocate {
+                order,
+                count: line.count,
+                unit_price: line.unit_price,
+                authority,
+            };
+            let attached_write = Some(AttachedWrite::Authorised {
+                order,
+                at: authorised_at,
+            });
+            match self
+                .execute_audited(line.draw, command, attached_write, audit_entry)
+                .await
+            {
+                Ok(committed) => {
+                    is_new = committed.written;
+                    if let (true, Some(allocation)) = (is_new, &committed.allocation) {
+                        self.metrics.add_tickets_sold(allocation.serials.len());
+                    }
+                    tickets.extend(
+                        committed
+                            .allocation
+                            .map(|allocation| (line.draw, allocation)),
+                    );
+                }
+                Err(Denied::Refused(refusal)) => return Ok(Err(refusal)),
+                Err(Denied::NoSuchDraw) => return Ok(Err(Refusal::DrawClosed)),
+                Err(denied @ (Denied::Unavailable | Denied::Paused)) => {
+                    tracing::warn!(%denied, order.id = %order, draw.id = %line.draw, "allocation deferred: draw unavailable");
+                    return Err(Deferred);
+                }
+            }
+        }
+        if is_new {
+            self.metrics.allocations.record(started_at.elapsed());
+        }
+        let has_one_line = record.order.lines.len() == 1;
+        record.authorised_at = Some(authorised_at);
+        record.order.state = OrderState::Allocated;
+        record.order.application_fee = tickets.iter().map(|(_, allocation)| allocation.fee).sum();
+        record.tickets = tickets
+            .into_iter()
+            .map(|(draw, allocation)| (draw, allocation.serials))
+            .collect();
+        Ok(Ok(is_new && has_one_line))
+    }
+
+    /// Returns the order's tickets and reservations to all of its draws.
+    pub(super) async fn return_tickets(&self, record: &OrderRecord) -> Result<(), Deferred> {
+        self.return_tickets_audited(record, &mut None).await
+    }
+
+    /// Like [`Self::return_tickets`], for a person's action (see [`Self::execute_audited`]).
+    pub(super) async fn return_tickets_audited(
+        &self,
+        record: &OrderRecord,
+        audit_entry: &mut Option<AuditEntry>,
+    ) -> Result<(), Deferred> {
+        let (order, charged) = (&record.order, record.captured_at.is_some());
+        for line in &order.lines {
+            for command in [
+                Command::Void {
+                    order: order.id,
+                    charged,
+                },
+                Command::Release { order: order.id },
+            ] {
+                match self
+                    .execute_audited(line.draw, command, None, audit_entry)
+                    .await
+                {
+                    Ok(_) | Err(Denied::NoSuchDraw) => {}
+                    Err(denied) => {
+                        tracing::warn!(%denied, order.id = %order.id, draw.id = %line.draw, "return of tickets deferred: draw unavailable");
+                        return Err(Deferred);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn retry_while_unavailable<T, F>(mut call: impl FnMut() -> F) -> Result<T, Denied>
+where
+    F: Future<Output = Result<T, Denied>>,
+{
+    let mut delays = RETRY_DELAYS.into_iter();
+    loop {
+        match (call().await, delays.next()) {
+            (Err(Denied::Unavailable), Some(delay)) => tokio::time::sleep(delay).await,
+            (answer, _) => return answer,
+        }
+    }
+}
+
+/// Caches which order belongs to a payment intent or a client key. The mapping never changes, so an
+/// entry is never stale.
+#[derive(Default)]
+pub(crate) struct OrderIndex {
+    generations: Mutex<IndexGenerations>,
+}
+
+/// When the newer generation is full it replaces the older one, whose entries are dropped.
+#[derive(Default)]
+struct IndexGenerations {
+    newer: BTreeMap<IndexKey, OrderId>,
+    older: BTreeMap<IndexKey, OrderId>,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum IndexKey {
+    Intent(PaymentIntentId),
+    Client(String),
+}
+
+impl OrderIndex {
+    fn generations(&self) -> MutexGuard<'_, IndexGenerations> {
+        self.generations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn insert_intent(&self, id: &PaymentIntentId, order: OrderId) {
+        self.generations()
+            .insert(IndexKey::Intent(id.clone()), order);
+    }
+
+    pub(crate) fn order_of_intent(&self, id: &PaymentIntentId) -> Option<OrderId> {
+        self.generations().find(&IndexKey::Intent(id.clone()))
+    }
+
+    pub(crate) fn insert_client_key(&self, client_key: &str, order: OrderId) {
+        self.generations()
+            .insert(IndexKey::Client(client_key.into()), order);
+    }
+
+    /// Whether this process has seen an order of the client key. If not, the database may have one.
+    pub(crate) fn has_client_key(&self, client_key: &str) -> bool {
+        self.generations()
+            .find(&IndexKey::Client(client_key.into()))
+            .is_some()
+    }
+}
+
+impl IndexGenerations {
+    fn insert(&mut self, key: IndexKey, order: OrderId) {
+        if self.newer.len() >= INDEX_GENERATION_MAX {
+            self.older = std::mem::take(&mut self.newer);
+        }
+        self.newer.insert(key, order);
+    }
+
+    fn find(&self, key: &IndexKey) -> Option<OrderId> {
+        self.newer.get(key).or_else(|| self.older.get(key)).copied()
     }
 }

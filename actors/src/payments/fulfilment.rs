@@ -3,18 +3,21 @@
 //!
 //! The order state and the provider's payment intent decide the next step (`Order::decide`). Steps
 //! are repeated until none is left. All of it runs as a job of the order, so it never overlaps.
+//!
+//! This file has every step of a successful purchase. The others are in `rejection` and `repair`.
 
 use domain::{
-    Anomaly, AnomalyKind, Authority, OrderId, OrderState, PaymentIntent, PaymentStatus, Refusal,
+    Anomaly, AnomalyKind, Authority, OrderId, OrderState, PaymentIntent, PaymentStatus,
     order::NextStep,
 };
 use persistence::failpoint::{self, PurchaseStep};
-use persistence::stores::{NotifyBuyer, Operation, OperationKind, OrderRecord};
+use persistence::stores::{Operation, OperationKind, OrderRecord};
 
-use super::context::{Deferred, PaymentContext, unavailable};
-use crate::{FulfilStatus, FulfilmentResult, PaymentFailure};
+use super::context::{Deferred, PaymentContext};
+use crate::{FulfilStatus, FulfilmentResult, GatewayError, PaymentFailure};
 
-mod settlement;
+mod rejection;
+mod repair;
 
 /// Steps of one fulfilment. The longest sequence (allocate, refuse, cancel, release) has six.
 const STEPS_MAX: usize = 12;
@@ -125,176 +128,111 @@ impl<'a> Fulfilment<'a> {
         Err(Deferred)
     }
 
-    /// Handles an order without a payment intent: a rejected one is released, any other waits for
-    /// its intent.
-    async fn finish_without_intent(
+    /// Captures the payment with the application fee of the order's fee steps.
+    async fn capture(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
+        let context = self.context;
+        let order = state.record.order.id;
+        // The fulfilment that stored the operation tries it at once under its first key. It claims
+        // the operation only when the attempt fails.
+        let first_key = std::mem::take(&mut state.just_allocated)
+            .then(|| OperationKind::Capture.first_key(order))
+            .flatten();
+        let (key, claimed) = match first_key {
+            Some(key) => (key, None),
+            None => {
+                let operation = self.claim(state, OperationKind::Capture).await?;
+                (operation.key.clone(), Some(operation))
+            }
+        };
+        let (account, fee) = (
+            &state.record.order.account,
+            state.record.order.application_fee,
+        );
+        let capture = failpoint::around(
+            PurchaseStep::Capture,
+            context
+                .gateway
+                .capture(&key, account, &state.intent.id, fee),
+        );
+        let error = match capture.await {
+            Ok(intent) => {
+                state.intent = intent;
+                return Ok(());
+            }
+            Err(error) => error,
+        };
+        let operation = match claimed {
+            Some(operation) => operation,
+            None => self.claim(state, OperationKind::Capture).await?,
+        };
+        self.refresh_intent(state, &operation, &error).await?;
+        if state.intent.status != PaymentStatus::RequiresCapture {
+            return Ok(());
+        }
+        if let GatewayError::Refused { code, .. } = &error {
+            let note = format!("the provider refuses to capture an authorised payment: {code}");
+            self.raise_anomaly(state, AnomalyKind::FailedAllocation, &note)
+                .await?;
+        }
+        Err(context
+            .retry_later(&operation, error.is_stored_under_key())
+            .await)
+    }
+
+    /// Reads the payment intent again after a failed attempt, to learn whether it had an effect.
+    async fn refresh_intent(
         self,
-        mut record: OrderRecord,
-    ) -> Result<FulfilmentResult, PaymentFailure> {
-        let reason = record.reason.clone().unwrap_or_default();
-        if record.order.state == OrderState::Rejecting {
-            self.context.return_tickets(&record).await?;
-            let at = self.context.clock.now();
+        state: &mut FulfilmentContext,
+        operation: &Operation,
+        error: &GatewayError,
+    ) -> Result<(), Deferred> {
+        tracing::warn!(%error, order.id = %operation.order, kind = ?operation.kind, "payment operation failed: provider error");
+        if matches!(error, GatewayError::Unavailable(_)) {
+            return Err(self.context.retry_later(operation, false).await);
+        }
+        match self
+            .context
+            .gateway
+            .retrieve(&state.record.order.account, &state.intent.id)
+            .await
+        {
+            Ok(intent) => {
+                state.intent = intent;
+                Ok(())
+            }
+            Err(_) => Err(self.context.retry_later(operation, false).await),
+        }
+    }
+
+    /// Stores that the payment was captured. The same transaction queues the confirmation mail.
+    async fn record_capture(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
+        let at = self.context.clock.now();
+        failpoint::around(
+            PurchaseStep::Record,
             self.context
                 .store
-                .release(record.order.id, &reason, NotifyBuyer::Nobody, at)
-                .await
-                .map_err(unavailable)?;
-            record.order.state = OrderState::Released;
-        }
-        let status = match record.order.state {
-            OrderState::Released | OrderState::Void => FulfilStatus::NotCharged { reason },
-            _ => FulfilStatus::Waiting,
-        };
-        Ok(FulfilmentResult { record, status })
-    }
-
-    /// Rejects the order: stores the decision, then returns its tickets to the draws. The caller
-    /// then cancels the authorisation.
-    ///
-    /// `false`: another node has allocated or ended the order in the meantime. Then nothing is
-    /// returned, and the stored state decides what the buyer is told.
-    pub(super) async fn reject(
-        self,
-        state: &mut FulfilmentContext,
-        reason: &str,
-    ) -> Result<bool, Deferred> {
-        let context = self.context;
-        let order = state.record.order.id;
-        context
-            .store
-            .reject(order, reason, context.clock.now())
-            .await?;
-        state.record = context.store.order(order).await?.ok_or(Deferred)?;
-        if state.record.order.state != OrderState::Rejecting {
-            return Ok(false);
-        }
-        context.wakeups.operations.notify_one();
-        // If this is interrupted, the release step returns the tickets again.
-        context.return_tickets(&state.record).await?;
-        state.record.tickets.clear();
-        Ok(true)
-    }
-
-    /// Rejects an order whose payment may still be cancelled.
-    pub(super) async fn reject_unpaid(
-        self,
-        record: OrderRecord,
-        intent: PaymentIntent,
-        reason: &str,
-    ) -> Result<(), Deferred> {
-        let mut state = FulfilmentContext {
-            record,
-            intent,
-            claimed: None,
-            just_allocated: false,
-        };
-        self.reject(&mut state, reason).await.map(drop)
-    }
-
-    /// Repairs an order whose money was taken without tickets, by hand at the provider or before a
-    /// backup was restored. Allocates tickets if that is still allowed, otherwise refunds (decision
-    /// C-9). An anomaly is raised in both cases.
-    async fn repair(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
-        let context = self.context;
-        let order = state.record.order.id;
-        if state.intent.is_refunded() {
-            // Some lines may have had their tickets before another line was refused.
-            context.return_tickets(&state.record).await?;
-            return self.void_repaired(state, "the payment was refunded").await;
-        }
-        self.raise_anomaly(
-            state,
-            AnomalyKind::MissingTicket,
-            "the payment was taken before the order had its tickets",
+                .record_capture(state.record.order.id, &state.intent, at),
         )
         .await?;
-        // An order that was told "not charged" never gets tickets: its money goes back.
-        let refused = if state.record.order.state == OrderState::Quoted {
-            let authorised_at = state
-                .record
-                .authorised_at
-                .unwrap_or_else(|| context.clock.now());
-            context
-                .allocate_tickets(
-                    &mut state.record,
-                    Authority::Repair { authorised_at },
-                    &mut None,
-                )
-                .await?
-                .err()
-        } else {
-            Some(Refusal::DrawClosed)
-        };
-        let Some(refusal) = refused else {
-            context
-                .store
-                .resolve_healed(
-                    &state.intent.id,
-                    AnomalyKind::MissingTicket,
-                    context.clock.now(),
-                )
-                .await?;
-            return Ok(());
-        };
-        context.return_tickets(&state.record).await?;
-        let amount = state.intent.amount_received - state.intent.amount_refunded;
-        // A payment captured outside this system has no application fee. A payment that another
-        // node captured while this node returned the tickets has one, and the draws' ledgers no
-        // longer contain it. The refund therefore uses the provider's figure.
-        let fee = state.intent.application_fee - state.intent.application_fee_refunded;
-        context
-            .store
-            .queue_refund(order, amount, fee, &refusal.to_string())
-            .await?;
-        context.wakeups.operations.notify_one();
-        self.void_repaired(state, &refusal.to_string()).await
-    }
-
-    /// Ends a repaired order whose money went back or is going back.
-    async fn void_repaired(
-        self,
-        state: &mut FulfilmentContext,
-        reason: &str,
-    ) -> Result<(), Deferred> {
-        self.context
-            .store
-            .void(
-                state.record.order.id,
-                reason,
-                NotifyBuyer::Nobody,
-                self.context.clock.now(),
-            )
-            .await?;
-        state.record.order.state = OrderState::Void;
-        state.record.reason.get_or_insert_with(|| reason.into());
-        state.record.tickets.clear();
+        state.record.order.state = OrderState::Captured;
+        state.record.captured_at = Some(at);
+        self.context.wakeups.mail.notify_one();
         Ok(())
     }
 
-    /// Handles a payment intent that differs from the order. An amount that changed while the buyer
-    /// was paying ends without a charge. Any other difference raises an anomaly: `false`.
-    async fn resolve_mismatch(self, state: &mut FulfilmentContext) -> Result<bool, Deferred> {
-        let (order, intent) = (&state.record.order, &state.intent);
-        let is_own_intent = intent.account == order.account
-            && intent.order == Some(order.id)
-            && order.payment_intent.as_ref() == Some(&intent.id);
-        if is_own_intent
-            && order.state == OrderState::Quoted
-            && intent.status == PaymentStatus::RequiresCapture
-        {
-            let rejected = self
-                .reject(state, "the order changed while it was being paid")
-                .await?;
-            return if rejected { Ok(true) } else { Err(Deferred) };
+    /// Returns the order's operation of a kind: the caller's, or one claimed now.
+    async fn claim(
+        self,
+        state: &mut FulfilmentContext,
+        kind: OperationKind,
+    ) -> Result<Operation, Deferred> {
+        if let Some(operation) = state.claimed.take_if(|claimed| claimed.kind == kind) {
+            return Ok(operation);
         }
-        self.raise_anomaly(
-            state,
-            AnomalyKind::MismatchedAmount,
-            "amount, currency, account or order differ from ours",
-        )
-        .await?;
-        Ok(false)
+        self.context
+            .claim_operation(state.record.order.id, kind)
+            .await?
+            .ok_or(Deferred)
     }
 
     async fn raise_anomaly(
@@ -322,21 +260,6 @@ impl<'a> Fulfilment<'a> {
             tracing::error!(order.id = %state.record.order.id, ?kind, note, "an anomaly was raised");
         }
         Ok(())
-    }
-
-    /// Returns the order's operation of a kind: the caller's, or one claimed now.
-    async fn claim(
-        self,
-        state: &mut FulfilmentContext,
-        kind: OperationKind,
-    ) -> Result<Operation, Deferred> {
-        if let Some(operation) = state.claimed.take_if(|claimed| claimed.kind == kind) {
-            return Ok(operation);
-        }
-        self.context
-            .claim_operation(state.record.order.id, kind)
-            .await?
-            .ok_or(Deferred)
     }
 }
 

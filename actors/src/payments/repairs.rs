@@ -3,21 +3,86 @@
 
 use std::sync::Arc;
 
-use domain::{AnomalyKind, DrawId, PaymentIntentId, Refusal, Serial, Status};
+use domain::{AccountId, AnomalyKind, DrawId, OrderId, PaymentIntentId, Refusal, Serial, Status};
 use persistence::Failure;
 use persistence::ledger::BuyerDetails;
 use persistence::records::audit::AuditEntry;
 use persistence::stores::{BuyerSource, NotifyBuyer, OrderRecord, Repair};
+use thiserror::Error;
 
 use super::context::{Deferred, PaymentContext};
 use super::refunds::Refunds;
 use crate::Denied;
-use crate::anomalies::RepairError;
 
 mod manual_allocation;
 mod unmatched_payments;
 
 pub use unmatched_payments::ReturnedPayment;
+
+/// Tickets that an operator chose for a payment that matches no order (decision M-9).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChosenTickets {
+    pub draw: DrawId,
+    pub count: u16,
+    /// The account of the draw's club. The payment must have been made to it.
+    pub account: AccountId,
+}
+
+/// The tickets that a payment is for, according to its order or its metadata.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamedTickets {
+    /// The order of the payment, if the database has it.
+    pub order: Option<OrderId>,
+    /// Draws and counts, from the order or from the payment's metadata at the provider.
+    pub draws: Vec<(DrawId, u16)>,
+}
+
+/// Why an operator's repair failed. It changed nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum RepairError {
+    /// The payment or ticket is unknown, or no money was taken with the payment.
+    #[error("nothing of ours is known by this name")]
+    Unknown,
+    /// The payment is refunded, or its refund is under way.
+    #[error("the payment was refunded")]
+    Refunded,
+    /// The draw refuses: it is full or over, or the payment was not authorised before kick-off
+    /// (rule 5 of the decisions). Only a refund remains.
+    #[error("the tickets cannot be allocated: {0}")]
+    Refused(Refusal),
+    /// No order matches the payment, and its metadata names no tickets. The operator must choose
+    /// draw and count.
+    #[error("no order matches the payment")]
+    NoOrder,
+    /// Tickets were chosen for a payment whose order has other tickets.
+    #[error("the payment belongs to an order")]
+    HasOrder,
+    /// The payment was made to another club than the chosen draw's.
+    #[error("the payment went to another club")]
+    OtherClub,
+    /// The amount is not the price of the tickets.
+    #[error("the amount does not match the tickets")]
+    Mismatch,
+    /// The payment's order has its tickets or is getting them. The order must be refunded instead.
+    #[error("the payment has its tickets")]
+    HasTickets,
+    /// The ticket has a buyer already.
+    #[error("the ticket has a buyer")]
+    HasBuyer,
+    /// The result is entered and the ticket wins: a second person must approve (decision I-8).
+    #[error("the winning ticket needs a second approval")]
+    NeedsApproval,
+    /// A technical failure. The same request may be sent again.
+    #[error("payments are unavailable, try again")]
+    Unavailable,
+}
+
+impl From<Failure> for RepairError {
+    fn from(failure: Failure) -> RepairError {
+        tracing::warn!(%failure, "repair deferred: database error");
+        RepairError::Unavailable
+    }
+}
 
 impl From<Deferred> for RepairError {
     fn from(_: Deferred) -> RepairError {

@@ -11,19 +11,14 @@ use std::pin::pin;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::{
+    AccountId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
+    Timestamp,
+};
 use futures_util::{Stream, TryStreamExt};
 use serde_json::json;
 use stripe::{IdempotencyKey, RequestStrategy, StripeRequest};
 use stripe_client_core::{CustomizableStripeRequest, RequestBuilder, StripeMethod};
-use stripe_connect::account::{
-    CreateAccount, CreateAccountCapabilities, CreateAccountCapabilitiesCardPayments,
-    CreateAccountCapabilitiesTransfers, CreateAccountController, CreateAccountControllerFees,
-    CreateAccountControllerFeesPayer, CreateAccountControllerLosses,
-    CreateAccountControllerLossesPayments, CreateAccountControllerStripeDashboard,
-    CreateAccountControllerStripeDashboardType, RetrieveAccount,
-};
-use stripe_connect::account_link::{CreateAccountLink, CreateAccountLinkType};
 use stripe_connect::application_fee_refund::CreateIdApplicationFeeRefund;
 use stripe_core::payment_intent::{
     CancelPaymentIntent, CapturePaymentIntent, ConfirmPaymentIntent, CreatePaymentIntent,
@@ -31,22 +26,30 @@ use stripe_core::payment_intent::{
 };
 use stripe_core::refund::CreateRefund;
 use stripe_shared::{
-    PaymentIntent as StripeIntent, PaymentIntentAllowedPaymentMethodTypes,
-    PaymentIntentCaptureMethod, PaymentIntentStatus,
+    ApiErrors, ApplicationFeeId, Charge, PaymentIntent as StripeIntent,
+    PaymentIntentAllowedPaymentMethodTypes, PaymentIntentCaptureMethod, PaymentIntentStatus,
 };
 use stripe_types::{Currency, RangeQueryTs};
+use uuid::Uuid;
 
-use super::connect::{AccountStatus, Connect};
 use super::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent};
-use convert::{DRAWS_KEY, EXPANDED_FIELDS, ORDER_KEY};
 use http::{Http, StripeHttpError};
 
-mod convert;
+mod connected_accounts;
 mod http;
 mod rate_limiter;
 
 /// Intents per page of a list.
 const PAGE_SIZE: i64 = 100;
+/// Fields that Stripe expands in an intent, so that one call returns everything.
+const EXPANDED_FIELDS: [&str; 2] = [
+    "latest_charge.balance_transaction",
+    "latest_charge.application_fee",
+];
+/// Key of the order id in the metadata.
+const ORDER_KEY: &str = "order_id";
+/// Key of the draws and ticket counts in the metadata.
+const DRAWS_KEY: &str = "draws";
 
 /// How to reach Stripe.
 #[derive(Clone)]
@@ -206,7 +209,7 @@ impl Gateway for Stripe {
             .capture_method(PaymentIntentCaptureMethod::Manual)
             .allowed_payment_method_types(vec![PaymentIntentAllowedPaymentMethodTypes::Card])
             .metadata(metadata(new));
-        convert::opened_intent(
+        opened_intent(
             &new.account,
             &send(&self.platform.of(&new.account.0)?, &create, Some(key)).await?,
         )
@@ -222,7 +225,7 @@ impl Gateway for Stripe {
         let update = UpdatePaymentIntent::new(id.0.as_str())
             .amount(new.amount.0)
             .metadata(metadata(new));
-        convert::opened_intent(
+        opened_intent(
             account,
             &send(&self.platform.of(&account.0)?, &update, Some(key)).await?,
         )
@@ -233,7 +236,7 @@ impl Gateway for Stripe {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        convert::payment_intent(account, &self.retrieve_intent(account, id).await?)
+        payment_intent(account, &self.retrieve_intent(account, id).await?)
     }
 
     async fn confirm(
@@ -249,7 +252,7 @@ impl Gateway for Stripe {
             let confirm = ConfirmPaymentIntent::new(id.0.as_str()).payment_method(payment_method);
             confirm.use_stripe_sdk(true).customize()
         };
-        convert::opened_intent(
+        opened_intent(
             account,
             &send_as(&self.platform.of(&account.0)?, confirm, Some(key)).await?,
         )
@@ -266,7 +269,7 @@ impl Gateway for Stripe {
         if application_fee > Cents::ZERO {
             capture = capture.application_fee_amount(application_fee.0);
         }
-        convert::payment_intent(
+        payment_intent(
             account,
             &send(&self.platform.of(&account.0)?, &capture, Some(key)).await?,
         )
@@ -279,7 +282,7 @@ impl Gateway for Stripe {
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
         let cancel = CancelPaymentIntent::new(id.0.as_str()).expand(expand());
-        convert::payment_intent(
+        payment_intent(
             account,
             &send(&self.platform.of(&account.0)?, &cancel, Some(key)).await?,
         )
@@ -308,8 +311,7 @@ impl Gateway for Stripe {
         id: &PaymentIntentId,
         amount: Cents,
     ) -> Result<(), GatewayError> {
-        let Some(fee) = convert::application_fee_id(&self.retrieve_intent(account, id).await?)
-        else {
+        let Some(fee) = application_fee_id(&self.retrieve_intent(account, id).await?) else {
             let message = "no application fee was taken with this payment".into();
             return Err(GatewayError::Refused {
                 code: "fee_missing".into(),
@@ -328,7 +330,7 @@ impl Gateway for Stripe {
     ) -> Result<Vec<PaymentIntent>, GatewayError> {
         let club = self.platform.of(&account.0)?;
         list_intents(&club, since)
-            .and_then(|intent| ready(convert::payment_intent(account, &intent)))
+            .and_then(|intent| ready(payment_intent(account, &intent)))
             .try_collect()
             .await
     }
@@ -349,72 +351,136 @@ impl Gateway for Stripe {
         });
         let found = pin!(matching).try_next().await?;
         found
-            .map(|intent| convert::opened_intent(account, &intent))
+            .map(|intent| opened_intent(account, &intent))
             .transpose()
     }
 }
 
-#[async_trait]
-impl Connect for Stripe {
-    /// The account pays Stripe's fees, bears its own losses, has Stripe's full dashboard, and is
-    /// onboarded by Stripe (decision C-24).
-    async fn create_account(
-        &self,
-        key: &str,
-        email: Option<&str>,
-    ) -> Result<AccountId, GatewayError> {
-        let mut controller = CreateAccountController::new();
-        controller.fees = Some(CreateAccountControllerFees {
-            payer: Some(CreateAccountControllerFeesPayer::Account),
-        });
-        controller.losses = Some(CreateAccountControllerLosses {
-            payments: Some(CreateAccountControllerLossesPayments::Stripe),
-        });
-        controller.stripe_dashboard = Some(CreateAccountControllerStripeDashboard {
-            type_: Some(CreateAccountControllerStripeDashboardType::Full),
-        });
-        let mut capabilities = CreateAccountCapabilities::new();
-        capabilities.card_payments = Some(CreateAccountCapabilitiesCardPayments {
-            requested: Some(true),
-        });
-        capabilities.transfers = Some(CreateAccountCapabilitiesTransfers {
-            requested: Some(true),
-        });
-        let mut create = CreateAccount::new()
-            .country("AU")
-            .controller(controller)
-            .capabilities(capabilities);
-        if let Some(email) = email {
-            create = create.email(email);
-        }
-        let account = send(&self.platform, &create, Some(key)).await?;
-        Ok(AccountId(account.id.as_str().to_owned()))
-    }
+/// Converts a payment intent of an account.
+fn payment_intent(
+    account: &AccountId,
+    intent: &StripeIntent,
+) -> Result<PaymentIntent, GatewayError> {
+    let charge = charge(intent);
+    let fee = charge
+        .and_then(|charge| charge.application_fee.as_ref())
+        .and_then(|fee| fee.as_object());
+    let application_fee = fee
+        .map(|fee| fee.amount)
+        .or_else(|| charge.and_then(|charge| charge.application_fee_amount));
+    Ok(PaymentIntent {
+        id: PaymentIntentId(intent.id.as_str().to_owned()),
+        account: account.clone(),
+        status: status(&intent.status)?,
+        amount: Cents(intent.amount),
+        amount_received: Cents(intent.amount_received),
+        // Stripe counts a cancelled authorisation as a refund of the charge, although no money was
+        // taken.
+        amount_refunded: charge.map_or(Cents::ZERO, |charge| {
+            Cents(charge.amount_refunded.min(intent.amount_received))
+        }),
+        application_fee: application_fee.map_or(Cents::ZERO, Cents),
+        application_fee_refunded: fee.map_or(Cents::ZERO, |fee| Cents(fee.amount_refunded)),
+        currency: intent.currency.to_string(),
+        order: intent
+            .metadata
+            .get(ORDER_KEY)
+            .and_then(|order| order_id(order)),
+        provider_fee: charge.and_then(provider_fee),
+        disputed: charge.is_some_and(|charge| charge.disputed),
+        // The confirmation creates the charge. A failed charge authorised nothing.
+        authorised_at: charge
+            .filter(|charge| charge.paid)
+            .map(|charge| Timestamp(charge.created * 1000)),
+        draws: intent
+            .metadata
+            .get(DRAWS_KEY)
+            .map(|draws| draws_of(draws))
+            .unwrap_or_default(),
+        method: charge.and_then(method),
+        decline: intent.last_payment_error.as_deref().map(decline),
+    })
+}
 
-    async fn onboarding_link(
-        &self,
-        account: &AccountId,
-        refresh_url: &str,
-        return_url: &str,
-    ) -> Result<String, GatewayError> {
-        let link =
-            CreateAccountLink::new(account.0.as_str(), CreateAccountLinkType::AccountOnboarding)
-                .refresh_url(refresh_url)
-                .return_url(return_url);
-        Ok(send(&self.platform, &link, None).await?.url)
-    }
+/// Returns the payment method type; for a card in a wallet, the wallet's type.
+fn method(charge: &Charge) -> Option<String> {
+    let details = charge.payment_method_details.as_ref()?;
+    let wallet = details.card.as_ref().and_then(|card| card.wallet.as_ref());
+    Some(wallet.map_or_else(|| details.type_.clone(), |wallet| wallet.type_.to_string()))
+}
 
-    async fn account_status(&self, account: &AccountId) -> Result<AccountStatus, GatewayError> {
-        let account = send(
-            &self.platform,
-            &RetrieveAccount::new(account.0.as_str()),
-            None,
-        )
-        .await?;
-        Ok(AccountStatus {
-            charges_enabled: account.charges_enabled.unwrap_or(false),
-            payouts_enabled: account.payouts_enabled.unwrap_or(false),
-            details_submitted: account.details_submitted.unwrap_or(false),
-        })
+/// Parses `1042x3,1043x2`. Unreadable parts are skipped.
+fn draws_of(text: &str) -> Vec<(DrawId, u16)> {
+    let line = |part: &str| {
+        let (draw, count) = part.split_once('x')?;
+        Some((DrawId(draw.parse().ok()?), count.parse().ok()?))
+    };
+    text.split(',').filter_map(line).collect()
+}
+
+fn decline(error: &ApiErrors) -> Decline {
+    let code = error
+        .code
+        .as_ref()
+        .map_or_else(|| error.type_.to_string(), ToString::to_string);
+    let payment_method = error
+        .payment_method
+        .as_ref()
+        .map(|method| method.id.as_str().to_owned());
+    Decline {
+        message: error.message.clone().unwrap_or_else(|| code.clone()),
+        code,
+        payment_method,
     }
+}
+
+/// Converts a payment intent together with its client secret.
+fn opened_intent(account: &AccountId, intent: &StripeIntent) -> Result<OpenedIntent, GatewayError> {
+    let converted = payment_intent(account, intent)?;
+    let client_secret = intent.client_secret.clone().unwrap_or_default();
+    Ok(OpenedIntent {
+        id: converted.id.clone(),
+        client_secret,
+        intent: converted,
+    })
+}
+
+/// Returns the id of the platform's application fee of a captured intent.
+fn application_fee_id(intent: &StripeIntent) -> Option<ApplicationFeeId> {
+    charge(intent)?
+        .application_fee
+        .as_ref()
+        .map(|fee| fee.id().clone())
+}
+
+fn charge(intent: &StripeIntent) -> Option<&Charge> {
+    intent.latest_charge.as_ref()?.as_object()
+}
+
+/// Returns Stripe's own fee. On a direct charge the fees of the balance transaction also contain
+/// the platform's application fee.
+fn provider_fee(charge: &Charge) -> Option<Cents> {
+    let transaction = charge.balance_transaction.as_ref()?.as_object()?;
+    let provider_fees = transaction
+        .fee_details
+        .iter()
+        .filter(|fee| fee.type_ != "application_fee");
+    Some(provider_fees.map(|fee| Cents(fee.amount)).sum())
+}
+
+fn status(stripe_status: &PaymentIntentStatus) -> Result<PaymentStatus, GatewayError> {
+    Ok(match stripe_status {
+        PaymentIntentStatus::RequiresPaymentMethod => PaymentStatus::RequiresPaymentMethod,
+        PaymentIntentStatus::RequiresConfirmation => PaymentStatus::RequiresConfirmation,
+        PaymentIntentStatus::RequiresAction => PaymentStatus::RequiresAction,
+        PaymentIntentStatus::Processing => PaymentStatus::Processing,
+        PaymentIntentStatus::RequiresCapture => PaymentStatus::RequiresCapture,
+        PaymentIntentStatus::Succeeded => PaymentStatus::Succeeded,
+        PaymentIntentStatus::Canceled => PaymentStatus::Canceled,
+        other => return Err(GatewayError::Unknown(format!("an unknown status: {other}"))),
+    })
+}
+
+fn order_id(text: &str) -> Option<OrderId> {
+    Uuid::parse_str(text).ok().map(|id| OrderId(id.as_u128()))
 }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use domain::OrderId;
 use domain::reservation::KEPT_SECONDS;
+use domain::{AbandonReason, OrderId};
 
-use super::abandon_reason::AbandonReason;
 use super::checkout::Checkout;
 use super::context::PaymentContext;
 use super::fulfilment::Fulfilment;

@@ -1,13 +1,13 @@
 //! The messages of the supervisor.
 
 use actix::{Context, Handler, Message, ResponseFuture, StreamHandler};
-use domain::DrawId;
+use domain::{DrawId, PauseCause};
 use persistence::nodes::InstanceId;
 use tokio::sync::oneshot;
 
-use super::{DrawSupervisor, WAITERS_MAX};
+use super::DrawSupervisor;
 use crate::Denied;
-use crate::draw::ActorStopped;
+use crate::draw::{ActorStopped, StopCause};
 use crate::membership::MembershipEvent;
 
 /// Makes a draw available: starts its actor, or finds its owner.
@@ -59,17 +59,12 @@ impl DrawSupervisor {
             self.resume(draw);
         }
         if let WakeCause::OwnerUnreachable { owner, is_stalled } = cause
-            && self.roster.forget_owner(draw, owner)
+            && self.roster_writer.forget_owner(draw, owner)
         {
-            self.suspects.insert(owner);
-            if is_stalled {
-                self.stalled_draws.insert(draw, owner);
-            }
+            self.claims.suspect(owner, draw, is_stalled);
         }
-        let recovery = self.recovery.entry(draw).or_default();
         let immediate =
-            if self.is_stopping || self.roster.is_killed() || recovery.waiters.len() >= WAITERS_MAX
-            {
+            if self.is_stopping || self.roster.is_killed() || self.recovery.is_full(draw) {
                 Some(Err(Denied::Unavailable))
             } else if self.roster.is_paused(draw) {
                 Some(Err(Denied::Paused))
@@ -83,24 +78,11 @@ impl DrawSupervisor {
                 let _ = reply.send(immediate);
             }
             None => {
-                recovery.waiters.push(reply);
-                self.enqueue_claim(draw);
+                self.recovery.add_waiter(draw, reply);
+                self.claims.push(draw);
             }
         }
         answer
-    }
-
-    fn rescan_ownership(&mut self, ctx: &mut Context<Self>) {
-        self.scan(ctx);
-        self.keep_polling_views(ctx);
-    }
-
-    /// Ownership is uncertain: drops every draw and claims it again.
-    fn invalidate_ownership(&mut self, ctx: &mut Context<Self>) {
-        for draw in self.roster.evict_all() {
-            self.enqueue_claim(draw);
-        }
-        self.claim_queued(ctx);
     }
 }
 
@@ -138,7 +120,8 @@ impl Handler<RescanOwnership> for DrawSupervisor {
     type Result = ();
 
     fn handle(&mut self, _: RescanOwnership, ctx: &mut Context<Self>) {
-        self.rescan_ownership(ctx);
+        self.scan(ctx);
+        self.keep_polling_views(ctx);
     }
 }
 
@@ -147,8 +130,14 @@ impl Handler<MembershipEvent> for DrawSupervisor {
 
     fn handle(&mut self, event: MembershipEvent, ctx: &mut Context<Self>) {
         match event {
-            MembershipEvent::OwnershipUncertain => self.invalidate_ownership(ctx),
-            MembershipEvent::NodesChanged => self.rescan_ownership(ctx),
+            // Every draw is dropped and claimed again.
+            MembershipEvent::OwnershipUncertain => {
+                for draw in self.roster_writer.evict_all() {
+                    self.claims.push(draw);
+                }
+                self.claim_queued(ctx);
+            }
+            MembershipEvent::NodesChanged => Handler::handle(self, RescanOwnership, ctx),
         }
     }
 }
@@ -157,12 +146,10 @@ impl Handler<HandOver> for DrawSupervisor {
     type Result = ResponseFuture<()>;
 
     fn handle(&mut self, _: HandOver, _: &mut Context<Self>) -> Self::Result {
-        let (sender, all_stopped) = oneshot::channel();
         let membership = self.membership.clone();
         membership.begin_leaving();
-        self.all_stopped = Some(sender);
-        self.roster.stop_all();
-        self.notify_when_all_stopped();
+        self.roster_writer.stop_all();
+        let all_stopped = self.actors.all_stopped();
         Box::pin(async move {
             let _ = all_stopped.await;
             membership.leave().await;
@@ -174,11 +161,9 @@ impl Handler<StopAll> for DrawSupervisor {
     type Result = ResponseFuture<()>;
 
     fn handle(&mut self, _: StopAll, _: &mut Context<Self>) -> Self::Result {
-        let (sender, all_stopped) = oneshot::channel();
         self.is_stopping = true;
-        self.all_stopped = Some(sender);
-        self.roster.stop_all();
-        self.notify_when_all_stopped();
+        self.roster_writer.stop_all();
+        let all_stopped = self.actors.all_stopped();
         Box::pin(async move {
             // The sender is dropped only with the supervisor. Then there is nothing to wait for.
             let _ = all_stopped.await;
@@ -187,7 +172,35 @@ impl Handler<StopAll> for DrawSupervisor {
 }
 
 impl StreamHandler<ActorStopped> for DrawSupervisor {
+    /// Restarts an actor that stopped, or pauses its draw.
     fn handle(&mut self, stopped: ActorStopped, ctx: &mut Context<Self>) {
-        self.handle_stopped(stopped, ctx);
+        self.actors.note_stopped(stopped.generation);
+        if self.roster.is_killed() {
+            return;
+        }
+        if self.is_stopping || self.membership.is_leaving() {
+            return self.actors.notify_if_all_stopped();
+        }
+        if !self
+            .roster_writer
+            .set_stopped(stopped.draw, stopped.generation)
+        {
+            return;
+        }
+        match stopped.cause {
+            StopCause::Retired => {}
+            StopCause::Failed if !self.recovery.may_restart(stopped.draw) => {
+                self.pause(stopped.draw, PauseCause::RestartedTooOften, ctx);
+            }
+            // After `Fenced` another process owns the draw. While its lease is valid, the claim
+            // only returns the owner.
+            StopCause::Failed
+            | StopCause::Fenced
+            | StopCause::Contradicted
+            | StopCause::UnknownCommit => {
+                self.claims.push(stopped.draw);
+                self.claim_queued(ctx);
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! the node that paused it.
 
 use actix::{ActorFutureExt, AsyncContext, Context, WrapFuture};
-use domain::{Anomaly, AnomalyKind, DrawId};
+use domain::{Anomaly, AnomalyKind, DrawId, DrawPause, PauseCause};
 
 use super::DrawSupervisor;
 use crate::Denied;
@@ -11,24 +11,24 @@ use crate::Denied;
 /// those that were not read.
 const OPEN_ANOMALIES_MAX: u32 = 10_000;
 
-/// A paused draw and its anomaly.
-pub(super) struct DrawPause {
-    /// The note of the anomaly. It identifies the anomaly.
-    note: String,
-    /// The anomaly is stored. Before that, its absence means nothing.
+/// A paused draw.
+pub(super) struct PausedDraw {
+    /// Identifies the anomaly.
+    pause: DrawPause,
+    /// Whether the anomaly is stored. Before that, its absence means nothing.
     is_stored: bool,
 }
 
 impl DrawSupervisor {
     /// Stops the sale of a draw until an operator resumes it.
-    pub(super) fn pause(&mut self, draw: DrawId, why: &str, ctx: &mut Context<Self>) {
-        tracing::error!(draw.id = %draw, why, "the draw is paused");
-        self.roster.pause(draw);
-        self.answer_waiters(draw, Err(Denied::Paused));
+    pub(super) fn pause(&mut self, draw: DrawId, cause: PauseCause, ctx: &mut Context<Self>) {
+        tracing::error!(draw.id = %draw, why = %cause, "the draw is paused");
+        self.roster_writer.pause(draw);
+        self.recovery.answer_waiters(draw, Err(Denied::Paused));
         self.pauses.insert(
             draw,
-            DrawPause {
-                note: format!("draw {draw} is paused: {why}"),
+            PausedDraw {
+                pause: DrawPause { draw, cause },
                 is_stored: false,
             },
         );
@@ -36,10 +36,10 @@ impl DrawSupervisor {
     }
 
     fn store_pause(&self, draw: DrawId, ctx: &mut Context<Self>) {
-        let Some(pause) = self.pauses.get(&draw) else {
+        let Some(paused) = self.pauses.get(&draw) else {
             return;
         };
-        let (store, at, note) = (self.store.clone(), self.clock.now(), pause.note.clone());
+        let (store, at, note) = (self.store.clone(), self.clock.now(), paused.pause.note());
         let anomaly = Anomaly {
             kind: AnomalyKind::FailedAllocation,
             payment_intent: None,
@@ -52,8 +52,8 @@ impl DrawSupervisor {
                 .into_actor(self)
                 .map(move |raised, supervisor, _| match raised {
                     Ok(_) => {
-                        if let Some(pause) = supervisor.pauses.get_mut(&draw) {
-                            pause.is_stored = true;
+                        if let Some(paused) = supervisor.pauses.get_mut(&draw) {
+                            paused.is_stored = true;
                         }
                     }
                     Err(failure) => {
@@ -65,18 +65,11 @@ impl DrawSupervisor {
 
     /// Resumes paused draws whose anomaly is closed, and stores anomalies that are not stored yet.
     pub(super) fn check_pauses(&mut self, ctx: &mut Context<Self>) {
-        let (stored, unstored): (Vec<_>, Vec<_>) =
-            self.pauses.iter().partition(|(_, pause)| pause.is_stored);
-        let stored: Vec<(DrawId, String)> = stored
-            .iter()
-            .map(|(draw, pause)| (**draw, pause.note.clone()))
-            .collect();
-        for draw in unstored
-            .into_iter()
-            .map(|(draw, _)| *draw)
-            .collect::<Vec<_>>()
-        {
-            self.store_pause(draw, ctx);
+        let (stored, unstored): (Vec<&PausedDraw>, Vec<&PausedDraw>) =
+            self.pauses.values().partition(|paused| paused.is_stored);
+        let stored: Vec<DrawPause> = stored.iter().map(|paused| paused.pause).collect();
+        for paused in unstored {
+            self.store_pause(paused.pause.draw, ctx);
         }
         if stored.is_empty() {
             return;
@@ -87,12 +80,13 @@ impl DrawSupervisor {
             read.into_actor(self)
                 .map(move |open, supervisor, ctx| match open {
                     Ok(open) if open.len() < OPEN_ANOMALIES_MAX as usize => {
-                        let is_closed =
-                            |note: &String| open.iter().all(|record| record.anomaly.note != *note);
-                        for (draw, _) in stored.into_iter().filter(|(_, note)| is_closed(note)) {
-                            tracing::info!(draw.id = %draw, "paused draw resumed: its anomaly was closed");
-                            supervisor.resume(draw);
-                            supervisor.enqueue_claim(draw);
+                        let is_closed = |pause: &DrawPause| {
+                            open.iter().all(|record| record.pause != Some(*pause))
+                        };
+                        for pause in stored.into_iter().filter(is_closed) {
+                            tracing::info!(draw.id = %pause.draw, "paused draw resumed: its anomaly was closed");
+                            supervisor.resume(pause.draw);
+                            supervisor.claims.push(pause.draw);
                         }
                         supervisor.claim_queued(ctx);
                     }
@@ -107,7 +101,7 @@ impl DrawSupervisor {
     /// Resumes a draw, without its earlier failures.
     pub(super) fn resume(&mut self, draw: DrawId) {
         self.pauses.remove(&draw);
-        self.roster.resume(draw);
-        self.recovery.remove(&draw);
+        self.roster_writer.resume(draw);
+        self.recovery.forget(draw);
     }
 }

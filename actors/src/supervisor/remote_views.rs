@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::DrawSupervisor;
 
 /// Interval between scans for decided draws to remove and for draws without an owner.
-const SCAN_EVERY: Duration = Duration::from_secs(60);
+pub(super) const SCAN_EVERY: Duration = Duration::from_secs(60);
 /// The same interval while there are other nodes, which also create draws.
 const SCAN_EVERY_WITH_PEERS: Duration = Duration::from_secs(5);
 /// Interval between reads of other nodes' commits, so that boards follow within a second.
@@ -20,10 +20,6 @@ const POLL_VIEWS_EVERY: Duration = Duration::from_millis(400);
 const IDLE_MS: u64 = 600_000;
 
 impl DrawSupervisor {
-    pub(super) fn scan_periodically(ctx: &mut Context<Self>) {
-        ctx.run_interval(SCAN_EVERY, Self::scan);
-    }
-
     /// Starts the timer for the next read of other nodes' commits. A single process needs none.
     pub(super) fn keep_polling_views(&mut self, ctx: &mut Context<Self>) {
         let has_peers = self.membership.has_others() || self.roster.has_remote();
@@ -40,7 +36,7 @@ impl DrawSupervisor {
             return ctx.terminate();
         }
         self.scanned_at = Instant::now();
-        let removed = self.roster.remove_idle(IDLE_MS);
+        let removed = self.roster_writer.remove_idle(IDLE_MS);
         if removed > 0 {
             tracing::debug!(removed, "idle decided draws removed from memory");
         }
@@ -53,7 +49,7 @@ impl DrawSupervisor {
                     Ok(live) => {
                         for draw in live {
                             if supervisor.needs_owner(draw) {
-                                supervisor.enqueue_claim(draw);
+                                supervisor.claims.push(draw);
                             }
                         }
                         supervisor.claim_queued(ctx);
@@ -69,7 +65,7 @@ impl DrawSupervisor {
     fn needs_owner(&self, draw: DrawId) -> bool {
         match self.roster.remote_owner(draw) {
             Some(owner) => {
-                !self.membership.has_node(owner) && self.roster.forget_owner(draw, owner)
+                !self.membership.has_node(owner) && self.roster_writer.forget_owner(draw, owner)
             }
             None => !self.roster.is_running(draw) && !self.roster.is_paused(draw),
         }
@@ -123,10 +119,10 @@ impl DrawSupervisor {
     /// the read was sent.
     fn handle_remote_change(&mut self, change: ChangedDraw, generation: u64) {
         let draw = change.view.draw;
-        self.roster.publish_remote_view(change.view);
+        self.roster_writer.publish_remote_view(change.view);
         // An idle actor would not notice that another node has claimed its draw.
-        if !change.ours && self.roster.evict(draw, generation) {
-            self.enqueue_claim(draw);
+        if !change.ours && self.roster_writer.evict(draw, generation) {
+            self.claims.push(draw);
         }
     }
 }

@@ -7,16 +7,19 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use actix::dev::{MessageResponse, SendError, ToEnvelope};
 use actix::{Actor, Addr, Handler, Message};
-use domain::{DrawId, Status, View};
+use domain::{DrawId, View};
 use persistence::ledger::KnownDraw;
 use persistence::nodes::{InstanceId, Node};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::draw::{DrawActor, FinishAndStop};
-use crate::view_publisher::ViewPublisher;
+use crate::draw::DrawActor;
 
-/// All draws in memory. Written by the supervisor, read by every handle.
+mod writer;
+
+pub(super) use writer::RosterWriter;
+
+/// All draws in memory. Read by every handle, written by the supervisor through [`RosterWriter`].
 pub(crate) struct Roster {
     slots: RwLock<BTreeMap<DrawId, Slot>>,
     /// Counts the changes of all views.
@@ -153,54 +156,12 @@ impl Roster {
             .count()
     }
 
-    /// Returns the publisher of a draw. A draw that was in memory before keeps its channel and its
-    /// watchers.
-    pub(crate) fn publisher(&self, view: View) -> ViewPublisher {
-        let mut slots = self.write();
-        let slot = slots.entry(view.draw).or_insert_with(|| {
-            self.changes.send_modify(|count| *count += 1);
-            Slot {
-                view: watch::channel(view).0,
-                state: SlotState::Stopped,
-                used_at: AtomicU64::new(self.age_ms()),
-            }
-        });
-        ViewPublisher::new(slot.view.clone(), self.changes.clone(), self.killed.clone())
-    }
-
-    pub(crate) fn set_running(&self, draw: DrawId, generation: u64, addr: Addr<DrawActor>) {
-        if let Some(slot) = self.write().get_mut(&draw) {
-            slot.state = SlotState::Running { generation, addr };
-        }
-    }
-
-    /// Notes that another node owns the draw, and publishes the view that the database has.
-    pub(crate) fn set_remote(&self, view: View, owner: Node) {
-        self.publisher(view).publish(view);
-        if let Some(slot) = self.write().get_mut(&view.draw) {
-            slot.state = SlotState::Remote(owner);
-        }
-    }
-
     /// Returns the owner of a draw that another node owns.
     pub(crate) fn remote_owner(&self, draw: DrawId) -> Option<InstanceId> {
         self.read().get(&draw).and_then(|slot| match &slot.state {
             SlotState::Remote(owner) => Some(owner.boot),
             SlotState::Running { .. } | SlotState::Stopped | SlotState::Paused => None,
         })
-    }
-
-    /// Forgets the other node that owned a draw. `false`: the draw has another state.
-    pub(crate) fn forget_owner(&self, draw: DrawId, former: InstanceId) -> bool {
-        let mut slots = self.write();
-        let Some(slot) = slots.get_mut(&draw) else {
-            return false;
-        };
-        let matches = matches!(&slot.state, SlotState::Remote(owner) if owner.boot == former);
-        if matches {
-            slot.state = SlotState::Stopped;
-        }
-        matches
     }
 
     pub(crate) fn has_remote(&self) -> bool {
@@ -226,96 +187,5 @@ impl Roster {
             (known, generation.unwrap_or_default())
         });
         known.collect()
-    }
-
-    /// Stops the actor of a draw that this node no longer owns. Its remaining writes are fenced.
-    /// `false`: the actor is gone already.
-    pub(crate) fn evict(&self, draw: DrawId, lost: u64) -> bool {
-        let mut slots = self.write();
-        let Some(slot) = slots.get_mut(&draw) else {
-            return false;
-        };
-        match &slot.state {
-            SlotState::Running { generation, addr } if *generation == lost => {
-                let _ = addr.clone().try_send(FinishAndStop);
-                slot.state = SlotState::Stopped;
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Stops the actors of all draws and returns these draws.
-    pub(crate) fn evict_all(&self) -> Vec<DrawId> {
-        let running = self
-            .known_revisions()
-            .into_iter()
-            .filter(|(known, _)| known.ours);
-        let evicted = running.filter(|(known, generation)| self.evict(known.draw, *generation));
-        evicted.map(|(known, _)| known.draw).collect()
-    }
-
-    /// Publishes a newer view that another node wrote.
-    pub(crate) fn publish_remote_view(&self, view: View) {
-        self.publisher(view).publish(view);
-    }
-
-    /// Notes that the actor of a generation has stopped. `false`: the slot has another state.
-    pub(crate) fn set_stopped(&self, draw: DrawId, stopped: u64) -> bool {
-        let mut slots = self.write();
-        let Some(slot) = slots.get_mut(&draw) else {
-            return false;
-        };
-        let matches =
-            matches!(slot.state, SlotState::Running { generation, .. } if generation == stopped);
-        if matches {
-            slot.state = SlotState::Stopped;
-        }
-        matches
-    }
-
-    pub(crate) fn pause(&self, draw: DrawId) {
-        if let Some(slot) = self.write().get_mut(&draw) {
-            slot.state = SlotState::Paused;
-        }
-    }
-
-    pub(crate) fn resume(&self, draw: DrawId) {
-        if let Some(slot) = self.write().get_mut(&draw)
-            && matches!(slot.state, SlotState::Paused)
-        {
-            slot.state = SlotState::Stopped;
-        }
-    }
-
-    /// Removes draws that are decided, unwatched and unused for `idle_ms`. Returns how many. An
-    /// actor whose address is dropped completes its work and stops.
-    pub(crate) fn remove_idle(&self, idle_ms: u64) -> usize {
-        let oldest = self.age_ms().saturating_sub(idle_ms);
-        let mut slots = self.write();
-        let before = slots.len();
-        slots.retain(|_, slot| {
-            let is_decided = matches!(
-                slot.view.borrow().status,
-                Status::Completed | Status::Cancelled
-            );
-            let is_idle = slot.used_at.load(Ordering::Relaxed) < oldest;
-            let is_paused = matches!(slot.state, SlotState::Paused);
-            is_paused || !is_decided || !is_idle || slot.view.receiver_count() > 0
-        });
-        before - slots.len()
-    }
-
-    /// Tells every actor to complete its work and stop. The views stay.
-    pub(crate) fn stop_all(&self) {
-        for slot in self.write().values_mut() {
-            if let SlotState::Running { addr, .. } = &slot.state {
-                // A clone of the address has a slot even in a full mailbox.
-                let _ = addr.clone().try_send(FinishAndStop);
-            }
-            if !matches!(slot.state, SlotState::Remote(_)) {
-                slot.state = SlotState::Stopped;
-            }
-        }
     }
 }

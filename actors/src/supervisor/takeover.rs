@@ -58,13 +58,13 @@ impl DrawSupervisor {
                 claims,
                 lease_term,
             } = takeover;
-            supervisor.claiming.remove(&draw);
+            supervisor.claims.end(draw);
             match claims {
                 // A snapshot that was read under an earlier lease may be outdated.
                 Ok(_)
                     if lease_term.is_none() || supervisor.membership.lease_term() != lease_term =>
                 {
-                    supervisor.enqueue_claim(draw);
+                    supervisor.claims.push(draw);
                 }
                 Ok(claims) => supervisor.handle_claims(&[draw], claims, ctx),
                 Err(failure) => supervisor.handle_failed_claim(vec![draw], &failure, ctx),

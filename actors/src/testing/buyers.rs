@@ -7,17 +7,17 @@ use super::gateway::{FakeGateway, lock};
 use super::provider::{FakeIntent, ProviderAccountTotals, card_declined, is_payable};
 
 impl FakeGateway {
-    /// Changes an intent, and makes a webhook event of type `notice` if `change` returns true.
+    /// Changes an intent, and makes a webhook event of type `event_type` if `change` returns true.
     fn change(
         &self,
         id: &PaymentIntentId,
-        notice: &str,
+        event_type: &str,
         change: impl FnOnce(&mut FakeIntent) -> bool,
     ) -> bool {
         let mut provider = lock(&self.provider);
         let changed = provider.intents.get_mut(id).is_some_and(change);
-        if changed && !notice.is_empty() {
-            provider.add_event(notice, id);
+        if changed && !event_type.is_empty() {
+            provider.add_event(event_type, id);
         }
         changed
     }

@@ -148,7 +148,7 @@ impl TestNodes {
             gateway: Arc::new(self.gateway.clone()),
             clock: Arc::new(self.clock.clone()),
             mail: Arc::new(RecordingMailer::default()),
-            neighbourhood: Peers {
+            peers: Peers {
                 me: Node {
                     boot,
                     address: format!("10.0.0.{number}:9080"),
@@ -157,7 +157,7 @@ impl TestNodes {
                     memory: self.memory.clone(),
                     open,
                 }),
-                neighbours: Arc::new(self.network.clone()),
+                client: Arc::new(self.network.clone()),
             },
         };
         let engine = Engine::start_at(parts, Placement::Current)

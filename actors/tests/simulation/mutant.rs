@@ -3,7 +3,8 @@
 
 use actors::NewIntent;
 use domain::{
-    AccountId, Cents, Draw, DrawId, FeePolicy, OrderId, OrderState, PaymentIntentId, Timestamp,
+    AbandonReason, AccountId, Cents, Draw, DrawId, EndCause, FeePolicy, OrderId, OrderState,
+    PaymentIntentId, Timestamp,
 };
 use persistence::Failure;
 use persistence::ledger::{Append, Claims};
@@ -191,7 +192,9 @@ impl Mutant {
                 .find(|record| record.order.payment_intent.as_ref() == Some(id));
             order
                 .and_then(|record| record.reason.as_ref())
-                .is_some_and(|reason| reason.contains("lapsed"))
+                .is_some_and(|reason| {
+                    reason.cause() == EndCause::Abandoned(AbandonReason::ReservationLapsed)
+                })
         };
         self == Mutant::CancelIsOnlyBelieved || (self == Mutant::ExpiryDoesNotCancel && lapsed())
     }

@@ -224,13 +224,13 @@ impl Processes {
                 gateway: Arc::new(GatewayPort::new(with())),
                 clock: Arc::new(clock),
                 mail: Arc::new(PostPort::new(with())),
-                neighbourhood: Peers {
+                peers: Peers {
                     me: Node {
                         boot: InstanceId(u128::from(number)),
                         address: format!("node-{number}"),
                     },
                     nodes: Arc::new(NodesPort::new(with())),
-                    neighbours: Arc::new(Street::new(with())),
+                    client: Arc::new(Street::new(with())),
                 },
             };
             match Engine::start_at(parts, Placement::Current).await {

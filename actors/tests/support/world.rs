@@ -149,7 +149,7 @@ impl TestWorld {
             gateway: Arc::new(self.gateway.clone()),
             clock: Arc::new(self.clock.clone()),
             mail: Arc::new(self.mailer.clone()),
-            neighbourhood: Peers::alone(InstanceId(self.instances), nodes),
+            peers: Peers::alone(InstanceId(self.instances), nodes),
         };
         self.engine = Some(
             Engine::start_at(parts, Placement::Current)

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{Anomaly, AnomalyKind, Cents, Order, OrderId, PaymentIntentId, Timestamp};
+use domain::{Anomaly, AnomalyKind, Cents, DrawPause, Order, OrderId, PaymentIntentId, Timestamp};
 
 use crate::stores::AnomalyRecord;
 
@@ -43,6 +43,7 @@ impl Anomalies {
         self.rows.push(AnomalyRecord {
             id: self.rows.len() as u128 + 1,
             anomaly: anomaly.clone(),
+            pause: DrawPause::from_note(&anomaly.note),
             amount,
             detected_at: at,
             resolved_at: None,

@@ -142,10 +142,10 @@ impl State {
             return Err(Failure::ClosedByClock);
         }
         row.check(change)?;
-        if let Some(rider) = &append.rider {
-            self.orders.check_attached_write(rider)?;
+        if let Some(attached_write) = &append.attached_write {
+            self.orders.check_attached_write(attached_write)?;
         }
-        let opened_order = match &append.rider {
+        let opened_order = match &append.attached_write {
             Some(AttachedWrite::Open(order)) => Some(order),
             _ => None,
         };
@@ -161,10 +161,10 @@ impl State {
 
     /// Refuses two commits of one call that open the same order.
     fn check_opens(&self, append: &Append, earlier: &[Append]) -> Result<(), Failure> {
-        let Some(AttachedWrite::Open(new)) = &append.rider else {
+        let Some(AttachedWrite::Open(new)) = &append.attached_write else {
             return Ok(());
         };
-        let same = |other: &Append| match &other.rider {
+        let same = |other: &Append| match &other.attached_write {
             Some(AttachedWrite::Open(other)) => {
                 other.client_key == new.client_key || other.token == new.token
             }
@@ -201,7 +201,7 @@ impl State {
     }
 
     fn write_attached(&mut self, append: &Append) {
-        match &append.rider {
+        match &append.attached_write {
             None => {}
             Some(AttachedWrite::Open(order)) => {
                 self.orders.open(order);

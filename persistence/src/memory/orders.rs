@@ -134,8 +134,8 @@ impl Orders {
             .collect()
     }
 
-    pub fn check_attached_write(&self, rider: &AttachedWrite) -> Result<(), Failure> {
-        match rider {
+    pub fn check_attached_write(&self, attached_write: &AttachedWrite) -> Result<(), Failure> {
+        match attached_write {
             AttachedWrite::Open(order) => {
                 let exists = self.rows.contains_key(&order.id)
                     || self.by_client_key.contains_key(&order.client_key)

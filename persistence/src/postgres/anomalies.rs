@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use domain::{
-    AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, PaymentIntentId, Serial,
-    Timestamp,
+    AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, DrawPause, OrderId, PaymentIntentId,
+    Serial, Timestamp,
 };
 use sqlx::Row;
 use sqlx::postgres::{PgPool, PgRow};
@@ -203,7 +203,9 @@ pub(super) async fn list(
 fn read(row: &PgRow) -> Result<AnomalyRecord, Failure> {
     let kind = codec::read_anomaly(row.try_get("kind").map_err(Failure::from_read)?)?;
     let record = || {
+        let note: String = row.try_get("note")?;
         Ok(AnomalyRecord {
+            pause: DrawPause::from_note(&note),
             id: row.try_get::<Uuid, _>("id")?.as_u128(),
             anomaly: Anomaly {
                 kind,
@@ -213,7 +215,7 @@ fn read(row: &PgRow) -> Result<AnomalyRecord, Failure> {
                 order: row
                     .try_get::<Option<Uuid>, _>("order_id")?
                     .map(|id| OrderId(id.as_u128())),
-                note: row.try_get("note")?,
+                note,
             },
             amount: row.try_get::<Option<i64>, _>("amount_cents")?.map(Cents),
             detected_at: instant::read(row.try_get("detected_at")?),

@@ -6,7 +6,7 @@ use sqlx::postgres::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::group_commit::PreparedCommit;
+use super::ledger::PreparedCommit;
 use super::writer::TransactionError;
 use super::{codec, instant};
 use crate::error::Failure;
@@ -22,7 +22,7 @@ pub(super) async fn write(
     let mut opens = Vec::new();
     let mut authorised: (Vec<Uuid>, Vec<OffsetDateTime>) = Default::default();
     for commit in commits {
-        match &commit.append.rider {
+        match &commit.append.attached_write {
             None => {}
             // The allocation writes it together with the order's state.
             Some(AttachedWrite::Authorised { order, .. }) if commit.allocates(*order) => {}

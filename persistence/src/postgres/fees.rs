@@ -1,7 +1,7 @@
 //! Fee refunds. What a draw's orders hold beyond the fee that its ledger says is due is refunded
 //! from the captured ones (decision D-3).
 
-use domain::DrawId;
+use domain::{Cents, DrawId};
 use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool, PgRow};
 use uuid::Uuid;
@@ -103,4 +103,35 @@ async fn queue_fee_refund(
     // The line's total only grows, so no two of its refunds have the same key.
     let key = format!("fee-{}-{draw}-{refunded}", holder.order);
     order_transitions::queue(connection, holder.order, "fee_refund", key, part).await
+}
+
+/// Returns the fee that voiding an order's tickets took off: the sum over the draws whose last fee
+/// step of this order is a void.
+pub(super) async fn fee_returned(pool: &PgPool, order: Uuid) -> Result<Cents, Failure> {
+    let row = sqlx::query(
+        "select coalesce(sum(-s.fee_delta), 0)::bigint
+         from order_lines l cross join lateral (
+           select revenue_delta, fee_delta from fee_ledger f
+           where f.draw_id = l.draw_id and f.order_id = l.order_id order by f.revision desc limit 1
+         ) s
+         where l.order_id = $1 and s.revenue_delta < 0",
+    )
+    .bind(order)
+    .fetch_one(pool)
+    .await
+    .map_err(Failure::from_read)?;
+    row.try_get(0).map(Cents).map_err(Failure::from_read)
+}
+
+/// Returns the total of an order's fee refunds that are done.
+pub(super) async fn fee_given_back(pool: &PgPool, order: Uuid) -> Result<Cents, Failure> {
+    let row = sqlx::query(
+        "select coalesce(sum(amount_cents), 0)::bigint from payment_ops
+         where order_id = $1 and kind = 'fee_refund' and state = 'done'",
+    )
+    .bind(order)
+    .fetch_one(pool)
+    .await
+    .map_err(Failure::from_read)?;
+    row.try_get(0).map(Cents).map_err(Failure::from_read)
 }

@@ -1,14 +1,30 @@
-//! [`Ledger`] in Postgres.
+//! [`Ledger`] in Postgres. Appends of many draws are written in one transaction (group commit).
+//!
+//! The commit statement decides in the database which draws may write. The other draws get an error
+//! of their own and do not affect the rest.
+
+use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use domain::{Deal, DrawId};
+use domain::{Deal, DrawId, OrderId, Timestamp};
+use sqlx::postgres::PgConnection;
 
-use super::group_commit::DrawBatch;
-use super::{Postgres, claims, takeover};
+use super::writer::{BatchTransaction, TransactionError};
+use super::{
+    Postgres, attached_writes, claims, codec, commit_statement, takeover, tickets, undo_result,
+};
+use crate::change::DrawChange;
 use crate::error::Failure;
-use crate::failpoint::{self, FailpointSide};
-use crate::ledger::{Append, ChangedDraw, Claims, KnownDraw, Ledger, check_together};
+use crate::failpoint::{self, FailpointSide, PurchaseStep};
+use crate::ledger::{
+    Append, AttachedWrite, ChangedDraw, Claims, KnownDraw, Ledger, check_together,
+};
+use crate::link_secrets::LinkSecrets;
 use crate::nodes::InstanceId;
+use crate::records::audit;
+
+/// Maximum number of draws' commits that share one transaction.
+pub(super) const BATCH_SIZE_MAX: usize = 256;
 
 #[async_trait]
 impl Ledger for Postgres {
@@ -65,4 +81,142 @@ impl Ledger for Postgres {
         self.run(async move { claims::deal(postgres.reads(), postgres.sealer(), draw).await })
             .await
     }
+}
+
+/// Consecutive commits of one draw, at least one.
+pub(super) struct DrawBatch {
+    pub commits: Vec<PreparedCommit>,
+}
+
+/// An append, and the table changes that its events cause.
+pub(super) struct PreparedCommit {
+    pub append: Append,
+    pub change: DrawChange,
+}
+
+impl DrawBatch {
+    /// Prepares appends that passed [`crate::ledger::check_together`].
+    pub fn new(appends: Vec<Append>) -> DrawBatch {
+        let prepare = |append: Append| PreparedCommit {
+            change: DrawChange::from_events(&append.events),
+            append,
+        };
+        DrawBatch {
+            commits: appends.into_iter().map(prepare).collect(),
+        }
+    }
+
+    /// Returns the first append. It has the draw and epoch of all, and the revision they follow.
+    pub fn first(&self) -> &Append {
+        &self.commits[0].append
+    }
+
+    pub fn draw(&self) -> DrawId {
+        self.first().draw
+    }
+
+    /// Returns the table changes of all commits together. A later commit overrides an earlier one.
+    pub fn change(&self) -> DrawChange {
+        DrawChange::from_events(self.commits.iter().flat_map(|commit| &commit.append.events))
+    }
+
+    /// Returns the steps of a purchase that the commits carry out.
+    pub fn steps(&self) -> Vec<PurchaseStep> {
+        self.commits
+            .iter()
+            .filter_map(PreparedCommit::step)
+            .collect()
+    }
+}
+
+impl PreparedCommit {
+    fn step(&self) -> Option<PurchaseStep> {
+        match &self.append.attached_write {
+            Some(AttachedWrite::Open(_)) => Some(PurchaseStep::Order),
+            _ => (!self.change.allocated.is_empty()).then_some(PurchaseStep::Allocate),
+        }
+    }
+
+    pub fn allocates(&self, order: OrderId) -> bool {
+        self.change
+            .allocated
+            .iter()
+            .any(|ticket_change| ticket_change.order == order)
+    }
+
+    /// Returns when the order's payment was authorised, if this commit records it.
+    pub fn authorised_at(&self, order: OrderId) -> Option<Timestamp> {
+        match &self.append.attached_write {
+            Some(AttachedWrite::Authorised { order: of, at }) if *of == order => Some(*at),
+            _ => None,
+        }
+    }
+}
+
+/// The transaction that carries the commits of many draws.
+pub(super) struct GroupCommit;
+
+impl BatchTransaction for GroupCommit {
+    type Request = DrawBatch;
+    type Response = ();
+
+    fn conflict_key(draw_batch: &DrawBatch) -> Option<u128> {
+        Some(draw_batch.draw().0.cast_unsigned().into())
+    }
+
+    fn size(draw_batch: &DrawBatch) -> usize {
+        draw_batch.commits.len()
+    }
+
+    async fn transact(
+        connection: &mut PgConnection,
+        secrets: &LinkSecrets,
+        batch: &[&DrawBatch],
+    ) -> Result<Vec<Result<(), Failure>>, TransactionError> {
+        let mut failures: BTreeMap<i64, Failure> = BTreeMap::new();
+        let accepted_draws = commit_statement::execute(connection, batch).await?;
+        let (accepted, rejected): (Vec<&DrawBatch>, Vec<&DrawBatch>) = batch
+            .iter()
+            .partition(|draw_batch| accepted_draws.contains(&draw_batch.draw()));
+        if !rejected.is_empty() {
+            failures.extend(commit_statement::rejection_reasons(connection, &rejected).await?);
+        }
+        let commits: Vec<&PreparedCommit> = accepted
+            .into_iter()
+            .flat_map(|draw_batch| &draw_batch.commits)
+            .collect();
+        if !commits.is_empty() {
+            attached_writes::write(connection, secrets, &commits).await?;
+            tickets::void(connection, &commits).await?;
+            tickets::allocate(connection, &commits).await?;
+            commit_statement::update_draws(connection, &commits).await?;
+            undo_result::write(connection, &commits).await?;
+            write_audit_entries(connection, secrets, &commits).await?;
+            commit_statement::bump_catalogue(connection, &commits).await?;
+        }
+        batch
+            .iter()
+            .flat_map(|draw_batch| draw_batch.steps())
+            .for_each(|step| failpoint::reach(step, FailpointSide::Before));
+        Ok(batch
+            .iter()
+            .map(|draw_batch| failures.remove(&draw_batch.draw().0).map_or(Ok(()), Err))
+            .collect())
+    }
+}
+
+/// Writes the audit entries of commits that a person made. Every writer locks in this order: draws'
+/// rows, audit log, catalogue.
+async fn write_audit_entries(
+    connection: &mut PgConnection,
+    secrets: &LinkSecrets,
+    commits: &[&PreparedCommit],
+) -> Result<(), TransactionError> {
+    for PreparedCommit { append, change } in commits {
+        if let Some(entry) = &append.act {
+            let entry = entry.at_revision(append.after + 1, change.status.map(codec::status));
+            audit::write(connection, secrets.sealer(), &entry).await?;
+        }
+    }
+    Ok(())
 }

@@ -1,14 +1,29 @@
-//! [`OrderStore`] in Postgres.
+//! [`OrderStore`] in Postgres. Orders are looked up by their keys, many with one statement.
+
+use std::time::Instant;
 
 use async_trait::async_trait;
-use domain::{OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::{
+    AccountId, Cents, ClubId, DrawId, EndReason, Line, Order, OrderId, PaymentIntent,
+    PaymentIntentId, Serial, Timestamp,
+};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
+use sqlx::{Connection, Row};
+use time::OffsetDateTime;
+use tokio::time::timeout;
+use uuid::Uuid;
 
-use super::order_lookup::OrderKey;
+use super::batch_queue::BatchWorker;
 use super::order_transitions::FinalState;
 use super::purchase_writes::PurchaseWrite;
-use super::{Postgres, commit, order_transitions, orders};
+use super::writer::ANSWER_TIMEOUT;
+use super::{
+    Postgres, READ_ONLY_SESSION_MAX, codec, commit, instant, is_read_only, order_transitions,
+    orders,
+};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
+use crate::link_secrets::LinkSecrets;
 use crate::records::audit;
 use crate::stores::{BuyerSource, NotifyBuyer, OrderRecord, OrderStore, TermsAgreed};
 
@@ -187,4 +202,266 @@ impl Postgres {
         };
         self.write(work).await
     }
+}
+
+/// A key of an order.
+#[derive(Clone, Debug)]
+pub(super) enum OrderKey {
+    Id(OrderId),
+    ClientKey(String),
+    Token(String),
+    PaymentIntent(PaymentIntentId),
+}
+
+impl OrderKey {
+    fn matches(&self, record: &OrderRecord) -> bool {
+        match self {
+            OrderKey::Id(id) => record.order.id == *id,
+            OrderKey::ClientKey(key) => record.client_key == *key,
+            OrderKey::Token(token) => record.token == *token,
+            OrderKey::PaymentIntent(id) => record.order.payment_intent.as_ref() == Some(id),
+        }
+    }
+}
+
+/// Looks up batches of orders, on a connection of its own.
+pub(super) struct OrderLookup {
+    options: PgConnectOptions,
+    secrets: LinkSecrets,
+    connection: Option<PgConnection>,
+    /// When the session was last checked for being read-only, which would mean that it reads a
+    /// stale copy.
+    checked_at: Instant,
+}
+
+impl BatchWorker for OrderLookup {
+    type Request = OrderKey;
+    type Response = Result<Option<OrderRecord>, Failure>;
+
+    fn conflict_key(_: &OrderKey) -> Option<u128> {
+        None
+    }
+
+    async fn process(&mut self, keys: Vec<OrderKey>) -> Vec<Self::Response> {
+        // A connection that idled through a restart of the database fails at its first statement,
+        // so it is tried once more.
+        let records = match self.find(&keys).await {
+            Err(Failure::NotWritten(_)) => self.find(&keys).await,
+            records => records,
+        };
+        match records {
+            Ok(records) => {
+                let answer =
+                    |key: &OrderKey| Ok(records.iter().find(|record| key.matches(record)).cloned());
+                keys.iter().map(answer).collect()
+            }
+            Err(failure) => keys.iter().map(|_| Err(failure.clone())).collect(),
+        }
+    }
+}
+
+impl OrderLookup {
+    pub fn new(options: PgConnectOptions, secrets: LinkSecrets) -> OrderLookup {
+        OrderLookup {
+            options,
+            secrets,
+            connection: None,
+            checked_at: Instant::now(),
+        }
+    }
+
+    async fn find(&mut self, keys: &[OrderKey]) -> Result<Vec<OrderRecord>, Failure> {
+        let no_answer = |_| Failure::NotWritten("the database does not answer".into());
+        let mut connection = timeout(ANSWER_TIMEOUT, self.take())
+            .await
+            .map_err(no_answer)?
+            .map_err(Failure::from_read)?;
+        let records = timeout(
+            ANSWER_TIMEOUT,
+            find_orders(&mut connection, &self.secrets, keys),
+        )
+        .await
+        .map_err(no_answer)??;
+        self.connection = Some(connection);
+        Ok(records)
+    }
+
+    async fn take(&mut self) -> Result<PgConnection, sqlx::Error> {
+        if let Some(mut connection) = self.connection.take() {
+            if self.checked_at.elapsed() < READ_ONLY_SESSION_MAX {
+                return Ok(connection);
+            }
+            self.checked_at = Instant::now();
+            if !is_read_only(&mut connection).await? {
+                return Ok(connection);
+            }
+        }
+        PgConnection::connect_with(&self.options).await
+    }
+}
+
+async fn find_orders(
+    connection: &mut PgConnection,
+    secrets: &LinkSecrets,
+    keys: &[OrderKey],
+) -> Result<Vec<OrderRecord>, Failure> {
+    let (mut ids, mut client_keys, mut tokens, mut intents) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut token_hashes = Vec::new();
+    for key in keys {
+        match key {
+            OrderKey::Id(id) => ids.push(codec::uuid(*id)),
+            OrderKey::ClientKey(key) => client_keys.push(key.as_str()),
+            OrderKey::Token(token) => {
+                token_hashes.push(secrets.token_hash(token).to_vec());
+                tokens.push(token.as_str());
+            }
+            OrderKey::PaymentIntent(id) => intents.push(id.0.as_str()),
+        }
+    }
+    let rows = sqlx::query(select_orders!(
+        "where o.id = any($1) or o.client_key = any($2) or o.token = any($3) or o.payment_intent_id = any($4)
+           or o.token_hash = any($5)"
+    ))
+    .bind(ids)
+    .bind(client_keys)
+    .bind(tokens)
+    .bind(intents)
+    .bind(token_hashes)
+    .fetch_all(connection)
+    .await
+    .map_err(Failure::from_read)?;
+    rows.iter().map(|row| read(row, secrets)).collect()
+}
+
+/// Selects orders, each with its lines in arrays, ascending by draw.
+macro_rules! select_orders {
+    ($rest:literal) => {
+        concat!(
+            "select o.id, o.club_id, o.account_id, o.state, o.payment_intent_id, o.application_fee_cents, o.client_key,
+               o.token, o.token_sealed, o.client_secret, o.client_secret_sealed, o.buyer_name, o.buyer_email, o.buyer_phone, o.consent_at, o.opened_at,
+               o.authorised_at, o.captured_at, o.reason, l.draws, l.counts, l.prices, l.card_fees, l.serials
+             from orders o cross join lateral (
+               select array_agg(draw_id) as draws, array_agg(count) as counts, array_agg(unit_price_cents) as prices,
+                 array_agg(card_fee_cents) as card_fees, array_agg(array_to_string(serials, ',')) as serials
+               from (select * from order_lines where order_id = o.id order by draw_id) of_order
+             ) l ",
+            $rest
+        )
+    };
+}
+
+pub(super) use select_orders;
+
+pub(super) fn read(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Failure> {
+    let state = codec::read_order_state(row.try_get("state").map_err(Failure::from_read)?)?;
+    let (lines, tickets) = read_lines(row)?;
+    let (token, client_secret) = read_secrets(row, secrets)?;
+    let record = || {
+        let at = |column| {
+            row.try_get::<Option<OffsetDateTime>, _>(column)
+                .map(|at| at.map(instant::read))
+        };
+        let order = Order {
+            id: OrderId(row.try_get::<Uuid, _>("id")?.as_u128()),
+            club: ClubId(row.try_get("club_id")?),
+            account: AccountId(row.try_get("account_id")?),
+            state,
+            lines,
+            payment_intent: row
+                .try_get::<Option<String>, _>("payment_intent_id")?
+                .map(PaymentIntentId),
+            application_fee: Cents(row.try_get("application_fee_cents")?),
+        };
+        Ok(OrderRecord {
+            order,
+            client_key: row.try_get("client_key")?,
+            token,
+            client_secret,
+            buyer: BuyerDetails {
+                name: row.try_get("buyer_name")?,
+                email: row.try_get("buyer_email")?,
+                phone: row.try_get("buyer_phone")?,
+            },
+            consent_at: at("consent_at")?,
+            opened_at: instant::read(row.try_get("opened_at")?),
+            authorised_at: at("authorised_at")?,
+            captured_at: at("captured_at")?,
+            reason: row
+                .try_get::<Option<String>, _>("reason")?
+                .map(EndReason::from),
+            tickets,
+        })
+    };
+    record().map_err(Failure::from_read)
+}
+
+/// Reads the order's token and client secret: sealed, or in clear text if the row is not converted
+/// yet.
+fn read_secrets(row: &PgRow, secrets: &LinkSecrets) -> Result<(String, Option<String>), Failure> {
+    let order: Uuid = row.try_get("id").map_err(Failure::from_read)?;
+    let clear = |column| {
+        row.try_get::<Option<String>, _>(column)
+            .map_err(Failure::from_read)
+    };
+    let sealed = |column| {
+        row.try_get::<Option<Vec<u8>>, _>(column)
+            .map_err(Failure::from_read)
+    };
+    let token = match (clear("token")?, sealed("token_sealed")?) {
+        (Some(token), _) => token,
+        (None, Some(sealed)) => secrets.open_token(order, &sealed)?,
+        (None, None) => return Err(Failure::Corrupt(format!("order {order} has no token"))),
+    };
+    let client_secret = match (clear("client_secret")?, sealed("client_secret_sealed")?) {
+        (None, Some(sealed)) => Some(secrets.open_client_secret(order, &sealed)?),
+        (clear, _) => clear,
+    };
+    Ok((token, client_secret))
+}
+
+type LinesAndTickets = (Vec<Line>, Vec<(DrawId, Vec<Serial>)>);
+
+fn read_lines(row: &PgRow) -> Result<LinesAndTickets, Failure> {
+    let column = |name| {
+        row.try_get::<Option<Vec<i64>>, _>(name)
+            .map(Option::unwrap_or_default)
+    };
+    let arrays = || {
+        let counts = row
+            .try_get::<Option<Vec<i16>>, _>("counts")?
+            .unwrap_or_default();
+        let serials = row
+            .try_get::<Option<Vec<Option<String>>>, _>("serials")?
+            .unwrap_or_default();
+        Ok((
+            column("draws")?,
+            counts,
+            column("prices")?,
+            column("card_fees")?,
+            serials,
+        ))
+    };
+    let (draws, counts, prices, card_fees, serials) = arrays().map_err(Failure::from_read)?;
+    let lines = draws.iter().zip(counts).zip(prices).zip(card_fees).map(
+        |(((draw, count), price), card_fee)| Line {
+            draw: DrawId(*draw),
+            count: count.cast_unsigned(),
+            unit_price: Cents(price),
+            card_fee: Cents(card_fee),
+        },
+    );
+    let mut tickets = Vec::new();
+    for (draw, text) in draws.iter().zip(&serials) {
+        if let Some(text) = text {
+            tickets.push((DrawId(*draw), read_serials(text)?));
+        }
+    }
+    Ok((lines.collect(), tickets))
+}
+
+fn read_serials(text: &str) -> Result<Vec<Serial>, Failure> {
+    let serial = |number: &str| number.parse().ok().and_then(Serial::new);
+    let serials: Option<Vec<Serial>> = text.split(',').map(serial).collect();
+    serials.ok_or_else(|| Failure::Corrupt("the serials of an order line".into()))
 }

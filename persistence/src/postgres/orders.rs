@@ -1,16 +1,14 @@
-//! Statements for orders: reading them, and changing buyer details and consent.
+//! Statements for orders: the reconciler's lists, and changes of buyer details and consent.
 
 use std::collections::BTreeMap;
 
-use domain::{
-    AccountId, Cents, ClubId, DrawId, Line, Order, OrderId, OrderState, PaymentIntentId, Serial,
-    Timestamp,
-};
+use domain::{AccountId, OrderId, OrderState, Timestamp};
 use sqlx::Row;
-use sqlx::postgres::{PgConnection, PgPool, PgRow};
+use sqlx::postgres::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::order_store::{read, select_orders};
 use super::purchase_writes::{Outcomes, PurchaseWrite, WriteOutcome};
 use super::writer::TransactionError;
 use super::{codec, instant};
@@ -19,136 +17,6 @@ use crate::ledger::BuyerDetails;
 use crate::link_secrets::LinkSecrets;
 use crate::order_transitions::OrderTransition;
 use crate::stores::{BuyerSource, OrderRecord};
-
-/// Selects orders, each with its lines in arrays, ascending by draw.
-macro_rules! select_orders {
-    ($rest:literal) => {
-        concat!(
-            "select o.id, o.club_id, o.account_id, o.state, o.payment_intent_id, o.application_fee_cents, o.client_key,
-               o.token, o.token_sealed, o.client_secret, o.client_secret_sealed, o.buyer_name, o.buyer_email, o.buyer_phone, o.consent_at, o.opened_at,
-               o.authorised_at, o.captured_at, o.reason, l.draws, l.counts, l.prices, l.card_fees, l.serials
-             from orders o cross join lateral (
-               select array_agg(draw_id) as draws, array_agg(count) as counts, array_agg(unit_price_cents) as prices,
-                 array_agg(card_fee_cents) as card_fees, array_agg(array_to_string(serials, ',')) as serials
-               from (select * from order_lines where order_id = o.id order by draw_id) of_order
-             ) l ",
-            $rest
-        )
-    };
-}
-
-pub(super) use select_orders;
-
-pub(super) fn read(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Failure> {
-    let state = codec::read_order_state(row.try_get("state").map_err(Failure::from_read)?)?;
-    let (lines, tickets) = read_lines(row)?;
-    let (token, client_secret) = read_secrets(row, secrets)?;
-    let record = || {
-        let at = |column| {
-            row.try_get::<Option<OffsetDateTime>, _>(column)
-                .map(|at| at.map(instant::read))
-        };
-        let order = Order {
-            id: OrderId(row.try_get::<Uuid, _>("id")?.as_u128()),
-            club: ClubId(row.try_get("club_id")?),
-            account: AccountId(row.try_get("account_id")?),
-            state,
-            lines,
-            payment_intent: row
-                .try_get::<Option<String>, _>("payment_intent_id")?
-                .map(PaymentIntentId),
-            application_fee: Cents(row.try_get("application_fee_cents")?),
-        };
-        Ok(OrderRecord {
-            order,
-            client_key: row.try_get("client_key")?,
-            token,
-            client_secret,
-            buyer: BuyerDetails {
-                name: row.try_get("buyer_name")?,
-                email: row.try_get("buyer_email")?,
-                phone: row.try_get("buyer_phone")?,
-            },
-            consent_at: at("consent_at")?,
-            opened_at: instant::read(row.try_get("opened_at")?),
-            authorised_at: at("authorised_at")?,
-            captured_at: at("captured_at")?,
-            reason: row.try_get("reason")?,
-            tickets,
-        })
-    };
-    record().map_err(Failure::from_read)
-}
-
-/// Reads the order's token and client secret: sealed, or in clear text if the row is not converted
-/// yet.
-fn read_secrets(row: &PgRow, secrets: &LinkSecrets) -> Result<(String, Option<String>), Failure> {
-    let order: Uuid = row.try_get("id").map_err(Failure::from_read)?;
-    let clear = |column| {
-        row.try_get::<Option<String>, _>(column)
-            .map_err(Failure::from_read)
-    };
-    let sealed = |column| {
-        row.try_get::<Option<Vec<u8>>, _>(column)
-            .map_err(Failure::from_read)
-    };
-    let token = match (clear("token")?, sealed("token_sealed")?) {
-        (Some(token), _) => token,
-        (None, Some(sealed)) => secrets.open_token(order, &sealed)?,
-        (None, None) => return Err(Failure::Corrupt(format!("order {order} has no token"))),
-    };
-    let client_secret = match (clear("client_secret")?, sealed("client_secret_sealed")?) {
-        (None, Some(sealed)) => Some(secrets.open_client_secret(order, &sealed)?),
-        (clear, _) => clear,
-    };
-    Ok((token, client_secret))
-}
-
-type LinesAndTickets = (Vec<Line>, Vec<(DrawId, Vec<Serial>)>);
-
-fn read_lines(row: &PgRow) -> Result<LinesAndTickets, Failure> {
-    let column = |name| {
-        row.try_get::<Option<Vec<i64>>, _>(name)
-            .map(Option::unwrap_or_default)
-    };
-    let arrays = || {
-        let counts = row
-            .try_get::<Option<Vec<i16>>, _>("counts")?
-            .unwrap_or_default();
-        let serials = row
-            .try_get::<Option<Vec<Option<String>>>, _>("serials")?
-            .unwrap_or_default();
-        Ok((
-            column("draws")?,
-            counts,
-            column("prices")?,
-            column("card_fees")?,
-            serials,
-        ))
-    };
-    let (draws, counts, prices, card_fees, serials) = arrays().map_err(Failure::from_read)?;
-    let lines = draws.iter().zip(counts).zip(prices).zip(card_fees).map(
-        |(((draw, count), price), card_fee)| Line {
-            draw: DrawId(*draw),
-            count: count.cast_unsigned(),
-            unit_price: Cents(price),
-            card_fee: Cents(card_fee),
-        },
-    );
-    let mut tickets = Vec::new();
-    for (draw, text) in draws.iter().zip(&serials) {
-        if let Some(text) = text {
-            tickets.push((DrawId(*draw), read_serials(text)?));
-        }
-    }
-    Ok((lines.collect(), tickets))
-}
-
-fn read_serials(text: &str) -> Result<Vec<Serial>, Failure> {
-    let serial = |number: &str| number.parse().ok().and_then(Serial::new);
-    let serials: Option<Vec<Serial>> = text.split(',').map(serial).collect();
-    serials.ok_or_else(|| Failure::Corrupt("the serials of an order line".into()))
-}
 
 /// Fills blank buyer details by the rule of [`BuyerDetails::filled`], and sets the address of a
 /// waiting mail. Returns `false` when the order no longer accepts details from this source.

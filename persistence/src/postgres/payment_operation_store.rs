@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use domain::{Cents, DrawId, OrderId, PaymentIntentId, Timestamp};
 
 use super::purchase_writes::{PurchaseWrite, WriteOutcome};
-use super::{Postgres, codec, commit, fees, operations, order_transitions, payments, repairs};
+use super::{Postgres, codec, commit, fees, operations, order_transitions, repairs};
 use crate::error::Failure;
 use crate::stores::{Attempt, Operation, OperationKind, PaymentOperationStore, Repair};
 
@@ -52,16 +52,14 @@ impl PaymentOperationStore for Postgres {
 
     async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure> {
         let postgres = self.clone();
-        self.run(async move { payments::fee_returned(postgres.actors(), codec::uuid(order)).await })
+        self.run(async move { fees::fee_returned(postgres.actors(), codec::uuid(order)).await })
             .await
     }
 
     async fn fee_refunded(&self, order: OrderId) -> Result<Cents, Failure> {
         let postgres = self.clone();
-        self.run(
-            async move { payments::fee_given_back(postgres.actors(), codec::uuid(order)).await },
-        )
-        .await
+        self.run(async move { fees::fee_given_back(postgres.actors(), codec::uuid(order)).await })
+            .await
     }
 
     async fn queue_refund(

@@ -4,8 +4,10 @@ use async_trait::async_trait;
 use domain::{
     AccountId, ClubId, DrawId, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp,
 };
+use sqlx::postgres::PgPool;
 
-use super::{Postgres, anomalies, orders, payments};
+use super::purchase_writes::PaymentIntentColumns;
+use super::{Postgres, anomalies, codec, orders};
 use crate::error::Failure;
 use crate::stores::{OrderRecord, ReconciliationStore};
 
@@ -85,10 +87,8 @@ impl ReconciliationStore for Postgres {
         at: Timestamp,
     ) -> Result<(), Failure> {
         let (postgres, intents) = (self.clone(), intents.to_vec());
-        self.write(async move || {
-            payments::store_snapshots(postgres.background(), &intents, at).await
-        })
-        .await
+        self.write(async move || store_snapshots(postgres.background(), &intents, at).await)
+            .await
     }
 
     async fn account_of_payment(
@@ -111,4 +111,59 @@ impl ReconciliationStore for Postgres {
         self.run(async move { anomalies::holder(postgres.background(), draw, serial).await })
             .await
     }
+}
+
+/// Stores provider snapshots, and completes the provider's fee in the mirrored payment. Queues a
+/// mail to the club about a disputed payment, even when a newer snapshot was stored before.
+async fn store_snapshots(
+    pool: &PgPool,
+    intents: &[PaymentIntent],
+    at: Timestamp,
+) -> Result<(), Failure> {
+    let mut columns = PaymentIntentColumns::default();
+    for intent in intents {
+        columns.add(intent.order.map(codec::uuid), intent, at);
+    }
+    let query = sqlx::query(
+        "with seen as (
+           insert into provider_pi (payment_intent_id, order_id, account_id, status, currency, amount_cents,
+             amount_received_cents, amount_refunded_cents, application_fee_cents, application_fee_refunded_cents,
+             provider_fee_cents, disputed, payment_method, first_seen_at, status_since, synced_at)
+           select a.*, a.at, a.at from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[],
+             $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::boolean[], $13::text[],
+             $14::timestamptz[]) as a (id, order_id, account, status, currency, amount, received, refunded, fee, fee_refunded,
+               provider_fee, disputed, method, at)
+           on conflict (payment_intent_id) do update set
+             order_id = excluded.order_id, account_id = excluded.account_id, status = excluded.status,
+             currency = excluded.currency, amount_cents = excluded.amount_cents,
+             amount_received_cents = excluded.amount_received_cents,
+             amount_refunded_cents = excluded.amount_refunded_cents,
+             application_fee_cents = excluded.application_fee_cents,
+             application_fee_refunded_cents = excluded.application_fee_refunded_cents,
+             provider_fee_cents = coalesce(excluded.provider_fee_cents, provider_pi.provider_fee_cents),
+             disputed = excluded.disputed,
+             payment_method = coalesce(excluded.payment_method, provider_pi.payment_method),
+             status_since = case when provider_pi.status = excluded.status then provider_pi.status_since
+                                 else excluded.status_since end,
+             synced_at = excluded.synced_at
+             where provider_pi.synced_at <= excluded.synced_at
+           returning payment_intent_id, provider_fee_cents, disputed, payment_method
+         ), told as (
+           insert into email_outbox (dedupe_key, kind, order_id, to_address)
+           select 'disputed-' || a.id, 'disputed', o.id, c.email
+           from unnest($1::text[], $12::boolean[]) as a (id, disputed)
+           join orders o on o.payment_intent_id = a.id join clubs c on c.id = o.club_id
+           where a.disputed
+           on conflict (dedupe_key) do nothing
+         )
+         update payments p set provider_fee_cents = coalesce(s.provider_fee_cents, p.provider_fee_cents),
+           disputed = s.disputed, payment_method = coalesce(p.payment_method, s.payment_method)
+         from seen s where p.payment_intent_id = s.payment_intent_id",
+    );
+    columns
+        .bind(query)
+        .execute(pool)
+        .await
+        .map_err(Failure::at_commit)?;
+    Ok(())
 }

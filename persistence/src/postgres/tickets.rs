@@ -6,7 +6,7 @@ use sqlx::postgres::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::group_commit::PreparedCommit;
+use super::ledger::PreparedCommit;
 use super::writer::TransactionError;
 use super::{codec, instant};
 use crate::change::TicketChange;

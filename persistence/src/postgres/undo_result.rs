@@ -4,7 +4,7 @@
 use domain::DrawId;
 use sqlx::postgres::PgConnection;
 
-use super::group_commit::PreparedCommit;
+use super::ledger::PreparedCommit;
 use super::writer::TransactionError;
 use crate::error::Failure;
 

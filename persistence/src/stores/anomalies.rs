@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId, Timestamp};
+use domain::{Anomaly, AnomalyKind, Cents, DrawPause, PaymentIntentId, Timestamp};
 
 use crate::error::Failure;
 
@@ -12,6 +12,8 @@ use crate::error::Failure;
 pub struct AnomalyRecord {
     pub id: u128,
     pub anomaly: Anomaly,
+    /// The paused draw that the anomaly is about, if it is about one.
+    pub pause: Option<DrawPause>,
     pub amount: Option<Cents>,
     pub detected_at: Timestamp,
     pub resolved_at: Option<Timestamp>,

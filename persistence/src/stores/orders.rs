@@ -1,7 +1,9 @@
 //! Orders: reading one by its keys, and moving one from state to state.
 
 use async_trait::async_trait;
-use domain::{DrawId, Order, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp};
+use domain::{
+    DrawId, EndReason, Order, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp,
+};
 
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
@@ -22,8 +24,8 @@ pub struct OrderRecord {
     pub opened_at: Timestamp,
     pub authorised_at: Option<Timestamp>,
     pub captured_at: Option<Timestamp>,
-    /// The sentence that tells the buyer why the order was refused.
-    pub reason: Option<String>,
+    /// Why the order ended without a charge.
+    pub reason: Option<EndReason>,
     /// The tickets of each draw, ascending by draw. Empty until tickets are allocated.
     pub tickets: Vec<(DrawId, Vec<Serial>)>,
 }

@@ -433,12 +433,12 @@ pub async fn repriced_order_has_its_new_lines(world: World) {
         .expect("opened");
     for count in [6, 7] {
         let lines = vec![line(world.draws[0], count), line(world.draws[2], 1)];
-        let rider = AttachedWrite::Reprice {
+        let attached_write = AttachedWrite::Reprice {
             order: id,
             lines: lines.clone(),
         };
         owner
-            .execute(owner.reserve(1, count), Some(rider))
+            .execute(owner.reserve(1, count), Some(attached_write))
             .await
             .expect("repriced");
         assert_eq!(world.record(1).await.order.lines, lines);
@@ -569,7 +569,7 @@ fn empty(world: &World) -> persistence::ledger::Append {
         events: Vec::new(),
         at,
         sells: false,
-        rider: None,
+        attached_write: None,
         act: None,
     }
 }

@@ -15,9 +15,9 @@ type PlannedCommit = (Command, Option<AttachedWrite>);
 fn decide_all(owner: &Owner, planned: Vec<PlannedCommit>) -> (Vec<Append>, Draw) {
     let mut next = owner.clone();
     let mut appends = Vec::new();
-    for (command, rider) in planned {
+    for (command, attached_write) in planned {
         let events = next.draw.decide(next.at, &command).expect("decided");
-        appends.push(next.commit(&command, events.clone(), rider));
+        appends.push(next.commit(&command, events.clone(), attached_write));
         next.draw.apply(&events);
     }
     (appends, next.draw)

@@ -333,7 +333,7 @@ impl Owner {
     pub async fn execute(
         &mut self,
         command: Command,
-        rider: Option<AttachedWrite>,
+        attached_write: Option<AttachedWrite>,
     ) -> Result<Vec<Event>, Failure> {
         let events = self
             .draw
@@ -343,7 +343,7 @@ impl Owner {
             return Ok(events);
         }
         self.ledger
-            .append(vec![self.commit(&command, events.clone(), rider)])
+            .append(vec![self.commit(&command, events.clone(), attached_write)])
             .await?;
         self.draw.apply(&events);
         Ok(events)
@@ -353,7 +353,7 @@ impl Owner {
         &self,
         command: &Command,
         events: Vec<Event>,
-        rider: Option<AttachedWrite>,
+        attached_write: Option<AttachedWrite>,
     ) -> Append {
         Append {
             draw: self.draw.id(),
@@ -368,7 +368,7 @@ impl Owner {
                     ..
                 }
             ),
-            rider,
+            attached_write,
             act: None,
         }
     }
@@ -405,11 +405,12 @@ impl Owner {
     }
 
     pub async fn allocate(&mut self, id: u128, count: u16) -> Result<Vec<Event>, Failure> {
-        let rider = AttachedWrite::Authorised {
+        let attached_write = AttachedWrite::Authorised {
             order: OrderId(id),
             at: NOW,
         };
-        self.execute(self.sale(id, count), Some(rider)).await
+        self.execute(self.sale(id, count), Some(attached_write))
+            .await
     }
 
     /// Takes the order's tickets back, whether it was captured or not.

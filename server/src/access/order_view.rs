@@ -27,7 +27,10 @@ pub async fn present(state: &State, own: &OwnOrder) -> Result<Order, Problem> {
     }
     let (status, refund) = status_and_refund(state, record).await?;
     let reason = match refund {
-        None => record.reason.as_deref().map(reason_shown),
+        None => record
+            .reason
+            .as_ref()
+            .map(|reason| reason_shown(reason.cause())),
         Some(_) => refund_reason_shown(&lines),
     };
     Ok(Order {

@@ -7,7 +7,7 @@ use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, ResponseError};
 use actors::{Denied, PaymentFailure};
 use domain::access::Role;
-use domain::{DrawId, Refusal};
+use domain::{AbandonReason, DrawId, EndCause, Refusal};
 use persistence::Failure;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -253,30 +253,20 @@ fn hold_limit(available: u16) -> String {
     }
 }
 
-/// Translates the stored reason of an uncharged order into the buyer's words.
-pub fn reason_shown(reason: &str) -> String {
-    let remaining = reason
-        .split_once("only ")
-        .and_then(|(_, rest)| rest.split_once(" tickets remaining"));
-    if let Some(free) = remaining.and_then(|(free, _)| free.parse().ok()) {
-        return too_few(free);
-    }
-    let known = [
-        ("draw is closed", DRAW_CLOSED),
-        ("reservation lapsed", "Reservation expired"),
-        ("buyer left", "The purchase was cancelled."),
-        (
-            "no longer available",
-            "The tickets were no longer available.",
-        ),
-        ("amount was not the one", "The total has changed."),
-    ];
-    let known = known
-        .into_iter()
-        .find(|(sentence, _)| reason.contains(sentence));
-    known
-        .map_or("Your payment could not be completed.", |(_, fields)| fields)
-        .to_string()
+/// Returns the buyer's words for the cause of an uncharged order.
+pub fn reason_shown(cause: EndCause) -> String {
+    let sentence = match cause {
+        EndCause::TooFewTickets { free } => return too_few(free),
+        EndCause::DrawClosed => DRAW_CLOSED,
+        EndCause::Abandoned(AbandonReason::ReservationLapsed) => "Reservation expired",
+        EndCause::Abandoned(AbandonReason::BuyerLeft) => "The purchase was cancelled.",
+        EndCause::Abandoned(AbandonReason::TicketsUnavailable) => {
+            "The tickets were no longer available."
+        }
+        EndCause::Abandoned(AbandonReason::AmountChanged) => "The total has changed.",
+        EndCause::Other => "Your payment could not be completed.",
+    };
+    sentence.to_string()
 }
 
 impl fmt::Display for Problem {
@@ -359,19 +349,18 @@ impl From<PaymentFailure> for Problem {
 
 #[cfg(test)]
 mod tests {
+    use domain::EndReason;
     use serde_json::json;
 
     use super::*;
 
     #[test]
     fn stored_reason_is_shown_in_the_specified_words() {
+        let shown = |text: &str| reason_shown(EndReason::from(text).cause());
+        assert_eq!(shown("draw 1001: only 3 tickets remaining"), too_few(3));
+        assert_eq!(shown("the draw is closed"), DRAW_CLOSED);
         assert_eq!(
-            reason_shown("draw 1001: only 3 tickets remaining"),
-            too_few(3)
-        );
-        assert_eq!(reason_shown("the draw is closed"), DRAW_CLOSED);
-        assert_eq!(
-            reason_shown("something new"),
+            shown("something new"),
             "Your payment could not be completed."
         );
     }

@@ -144,7 +144,10 @@ impl WireDrawRequest {
         WireDrawRequest {
             from,
             command: Command::of(&errand.command, errand.source),
-            rider: errand.rider.as_ref().map(attached_write::Rider::of),
+            rider: errand
+                .attached_write
+                .as_ref()
+                .map(attached_write::Rider::of),
             act: errand
                 .audit_entry
                 .as_ref()
@@ -157,7 +160,7 @@ impl WireDrawRequest {
         let (command, source) = self.command.read()?;
         Some(actors::DrawRequest {
             command,
-            rider: self.rider.map(attached_write::Rider::read),
+            attached_write: self.rider.map(attached_write::Rider::read),
             audit_entry: match self.act {
                 Some(act) => Some(act.read()?),
                 None => None,

@@ -22,7 +22,6 @@ pub const ACCEPTED_CIRCLE_EDGES: &[(&str, &str, &str)] = &[
     ("persistence", "embedded", "postgres"),
     ("persistence", "integrity", "postgres"),
     ("persistence", "records", "postgres"),
-    ("actors", "payments", "anomalies"),
     ("loadtest", "database_audit", "test_run"),
 ];
 
@@ -191,7 +190,7 @@ fn is_test_file(path: &str) -> bool {
     path.ends_with("/tests.rs") || path.contains("/tests/") || path.ends_with("/properties.rs")
 }
 
-/// Returns the module of a file: `draw`, `batch` for `actors/src/draw/batch.rs`; empty for `lib.rs` and `main.rs`.
+/// Returns the module of a file: `draw`, `queue` for `actors/src/draw/queue.rs`; empty for `lib.rs` and `main.rs`.
 fn module_path(source: &Source, base: &str) -> Vec<String> {
     let path = source.path.trim_start_matches(base).trim_end_matches(".rs");
     let mut parts: Vec<String> = path.split('/').map(String::from).collect();

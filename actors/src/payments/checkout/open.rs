@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use domain::reservation::KEPT_SECONDS;
 use domain::{
-    Command, DrawId, HoldSource, Line, Order, OrderId, OrderState, Refusal, Reservation, Status,
-    TICKETS, Timestamp,
+    AbandonReason, Command, DrawId, HoldSource, Line, Order, OrderId, OrderState, Refusal,
+    Reservation, Status, TICKETS, Timestamp,
 };
 use persistence::ledger::{AttachedWrite, NewOrder};
 use persistence::stores::OrderRecord;
 
 use super::{Checkout, failure_of};
-use crate::payments::abandon_reason::AbandonReason;
 use crate::payments::context::unavailable;
 use crate::payments::intents::{IntentError, Intents, is_changeable};
 use crate::payments::job_queue::JobKey;
@@ -169,7 +168,8 @@ impl Checkout<'_> {
         let until = now.plus_seconds(KEPT_SECONDS);
         let record = new_record(&request, now);
         for (position, line) in request.lines.iter().enumerate() {
-            let rider = (position == 0).then(|| AttachedWrite::Open(new_order(&request, now)));
+            let attached_write =
+                (position == 0).then(|| AttachedWrite::Open(new_order(&request, now)));
             let command = Command::Reserve {
                 order: request.id,
                 count: line.count,
@@ -177,7 +177,7 @@ impl Checkout<'_> {
             };
             if let Err(denied) = self
                 .context
-                .reserve(request.source, line.draw, command, rider)
+                .reserve(request.source, line.draw, command, attached_write)
                 .await
             {
                 let failure = failure_of(line.draw, denied);
@@ -216,13 +216,13 @@ impl Checkout<'_> {
             is_complete: true,
             by_draw: Vec::new(),
         };
-        for (line, rider) in reservation_sequence(&record.order, &lines) {
+        for (line, attached_write) in reservation_sequence(&record.order, &lines) {
             let reserved = match self.context.current_reservation(line.draw, order).await {
                 Ok(reservation) => {
                     earlier.is_complete &= reservation.is_some()
                         || !record.order.lines.iter().any(|old| old.draw == line.draw);
                     earlier.by_draw.push((line.draw, reservation));
-                    self.reserve_with_attached_write(order, line, until, rider, source)
+                    self.reserve_with_attached_write(order, line, until, attached_write, source)
                         .await
                 }
                 Err(denied) => Err(denied),
@@ -249,14 +249,14 @@ impl Checkout<'_> {
         Ok(ReserveOutcome::Reserved(record))
     }
 
-    /// Reserves a line together with `rider`. An unchanged reservation makes no commit, and the
-    /// rider needs one. Then the reservation is released and made again.
+    /// Reserves a line together with `attached_write`. An unchanged reservation makes no commit, and the
+    /// attached write needs one. Then the reservation is released and made again.
     async fn reserve_with_attached_write(
         self,
         order: OrderId,
         line: Line,
         until: Timestamp,
-        rider: Option<AttachedWrite>,
+        attached_write: Option<AttachedWrite>,
         source: Option<HoldSource>,
     ) -> Result<(), Denied> {
         let reserve = Command::Reserve {
@@ -266,14 +266,14 @@ impl Checkout<'_> {
         };
         let committed = self
             .context
-            .reserve(source, line.draw, reserve.clone(), rider.clone())
+            .reserve(source, line.draw, reserve.clone(), attached_write.clone())
             .await?;
-        if rider.is_some() && !committed.written {
+        if attached_write.is_some() && !committed.written {
             self.context
                 .execute(line.draw, Command::Release { order }, None)
                 .await?;
             self.context
-                .reserve(source, line.draw, reserve, rider)
+                .reserve(source, line.draw, reserve, attached_write)
                 .await?;
         }
         Ok(())
@@ -339,7 +339,7 @@ fn reservation_sequence(order: &Order, lines: &[Line]) -> Vec<(Line, Option<Atta
         .find(|line| old_count(line.draw) != Some(line.count))
         .or(lines.last())
         .copied();
-    let rider = (lines != order.lines).then(|| AttachedWrite::Reprice {
+    let attached_write = (lines != order.lines).then(|| AttachedWrite::Reprice {
         order: order.id,
         lines: lines.to_vec(),
     });
@@ -348,7 +348,9 @@ fn reservation_sequence(order: &Order, lines: &[Line]) -> Vec<(Line, Option<Atta
         .copied()
         .filter(|line| Some(*line) != last)
         .map(|line| (line, None));
-    others.chain(last.map(|line| (line, rider))).collect()
+    others
+        .chain(last.map(|line| (line, attached_write)))
+        .collect()
 }
 
 enum ReserveOutcome {

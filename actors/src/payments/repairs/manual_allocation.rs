@@ -9,9 +9,8 @@ use persistence::ledger::{AttachedWrite, BuyerDetails, NewOrder};
 use persistence::records::audit::AuditEntry;
 use persistence::stores::{BuyerSource, OrderRecord, Repair};
 
-use super::Repairs;
+use super::{ChosenTickets, NamedTickets, RepairError, Repairs};
 use crate::PaymentFailure;
-use crate::anomalies::{ChosenTickets, NamedTickets, RepairError};
 use crate::payments::fulfilment::Fulfilment;
 
 /// The new owner of the tickets, the secret of the order page, and the operator's audit entry.

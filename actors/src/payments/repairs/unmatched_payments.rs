@@ -7,13 +7,13 @@ use domain::{AccountId, Cents, OrderState, PaymentIntent, PaymentIntentId};
 use persistence::records::audit::AuditEntry;
 use persistence::stores::{NotifyBuyer, OrderRecord, Repair};
 
-use super::Repairs;
-use crate::{GatewayError, RepairError};
+use super::{RepairError, Repairs};
+use crate::GatewayError;
 
 /// The amounts that were returned of a payment that no order holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReturnedPayment {
-    /// ReturnedPayment to the buyer.
+    /// Returned to the buyer.
     pub amount: Cents,
     /// The part of the platform's application fee that was returned to the club.
     pub fee: Cents,

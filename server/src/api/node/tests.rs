@@ -23,7 +23,7 @@ fn round_trip(errand: &ActorsErrand) -> ActorsErrand {
 fn request(command: DrawCommand) -> ActorsErrand {
     ActorsErrand {
         command,
-        rider: None,
+        attached_write: None,
         audit_entry: None,
         source: None,
     }
@@ -179,7 +179,7 @@ fn every_attached_write_survives_with_its_audit_entry() {
     for rider in riders {
         let sent = ActorsErrand {
             command: DrawCommand::Undo,
-            rider: Some(rider),
+            attached_write: Some(rider),
             audit_entry: Some(entry.clone()),
             source: None,
         };

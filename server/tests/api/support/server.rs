@@ -138,7 +138,7 @@ impl TestServer {
             gateway: gateway.clone(),
             clock: clock.clone(),
             mail: Arc::new(MailRecorder(sent)),
-            neighbourhood: Peers::alone(InstanceId(1), Arc::new(postgres.clone())),
+            peers: Peers::alone(InstanceId(1), Arc::new(postgres.clone())),
         };
         let engine = Engine::start(parts).await.expect("the engine starts");
         let records = Records::new(postgres);

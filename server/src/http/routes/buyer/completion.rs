@@ -2,7 +2,7 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::{FulfilStatus, FulfilmentResult};
-use domain::{DrawId, OrderState, PaymentIntentId};
+use domain::{DrawId, EndCause, OrderState, PaymentIntentId};
 use persistence::stores::OrderRecord;
 
 use crate::access::order_access::{OrderAccess, OwnOrder};
@@ -204,7 +204,7 @@ async fn answer(
             "processing",
             Some("We are confirming your payment. Your tickets will follow by e-mail."),
         ),
-        FulfilStatus::NotCharged { reason } => return Err(not_charged(&reason)),
+        FulfilStatus::NotCharged { reason } => return Err(not_charged(reason.cause())),
         FulfilStatus::Refunding => return Err(refunding()),
     };
     let payment_intent_id = record.order.payment_intent.as_ref().map(|id| id.0.clone());
@@ -249,10 +249,10 @@ fn bought(draw: DrawId, serial: domain::Serial, cell: domain::Cell) -> BoughtTic
 }
 
 /// The 409 answer for an order that was not charged, with the reason in the buyer's words.
-fn not_charged(reason: &str) -> Problem {
+fn not_charged(cause: EndCause) -> Problem {
     let message = format!(
         "{} You have not been charged.",
-        with_full_stop(reason_shown(reason))
+        with_full_stop(reason_shown(cause))
     );
     Problem::conflict("not-charged", message)
         .with("success", false)

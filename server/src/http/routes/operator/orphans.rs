@@ -6,6 +6,7 @@ use actors::RepairError;
 use domain::{DrawId, OrderId, Serial};
 use persistence::ledger::BuyerDetails;
 use persistence::records::console::orphans::Orphan;
+use persistence::records::sessions::Holder;
 use serde_json::json;
 
 use crate::access::caller::Caller;
@@ -170,7 +171,8 @@ async fn verify_approval(
         .await?
         .ok_or_else(wrong)?;
     let approver = state.records.admin(approver).await?.ok_or_else(wrong)?;
-    if caller.name() == format!("operator {}", approver.id) {
+    let holder = Holder::Admin(approver.id);
+    if caller.holder() == Some(holder) {
         return Err(wrong());
     }
     let now = state.clock.now();
@@ -183,7 +185,7 @@ async fn verify_approval(
         return Err(wrong());
     }
     guess.mark_correct().await;
-    Ok(format!("operator {}", approver.id))
+    Ok(holder.name())
 }
 
 async fn recovered(

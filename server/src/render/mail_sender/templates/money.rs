@@ -1,7 +1,7 @@
 //! Mails about money that was not taken or is returned: to the buyer of a failed or refunded
 //! payment, and to the club of a disputed one.
 
-use domain::{OrderState, Status, Timestamp};
+use domain::{AbandonReason, EndCause, EndReason, OrderState, Status, Timestamp};
 use persistence::records::listings::Listing;
 use persistence::stores::OrderRecord;
 
@@ -147,12 +147,13 @@ fn purchase_text(record: &OrderRecord, games: &[Listing]) -> String {
 
 /// The reason as a sentence for the buyer. The number of tickets left at that time is omitted.
 fn reason_sentence(record: &OrderRecord) -> String {
-    let reason = record.reason.as_deref().unwrap_or_default();
-    let lacked_tickets = reason.contains("tickets remaining");
-    let sentence = reason_shown(if lacked_tickets {
-        "the tickets were no longer available"
-    } else {
-        reason
+    let cause = record
+        .reason
+        .as_ref()
+        .map_or(EndCause::Other, EndReason::cause);
+    let sentence = reason_shown(match cause {
+        EndCause::TooFewTickets { .. } => EndCause::Abandoned(AbandonReason::TicketsUnavailable),
+        cause => cause,
     });
     format!("{}.", sentence.trim_end_matches('.'))
 }

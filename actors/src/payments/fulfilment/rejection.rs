@@ -1,67 +1,82 @@
-//! The last steps of a fulfilment: capture or cancel at the provider, then store the outcome.
+//! The steps of a fulfilment that ends without a charge: reject, cancel the authorisation, return
+//! what the order holds.
 
-use domain::{AnomalyKind, OrderState, PaymentStatus};
-use persistence::failpoint::{self, PurchaseStep};
-use persistence::stores::{NotifyBuyer, Operation, OperationKind};
+use domain::{AbandonReason, AnomalyKind, EndCause, OrderState, PaymentIntent, PaymentStatus};
+use persistence::stores::{NotifyBuyer, OperationKind, OrderRecord};
 
 use super::{Fulfilment, FulfilmentContext};
-use crate::GatewayError;
-use crate::payments::abandon_reason::AbandonReason;
-use crate::payments::context::Deferred;
+use crate::payments::context::{Deferred, unavailable};
+use crate::{FulfilStatus, FulfilmentResult, PaymentFailure};
 
 /// Attempts to cancel an authorisation before an anomaly is raised for the operator.
 const CANCEL_ATTEMPTS_BEFORE_ANOMALY: u32 = 3;
 
 impl Fulfilment<'_> {
-    /// Captures the payment with the application fee of the order's fee steps.
-    pub(super) async fn capture(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
+    /// Handles an order without a payment intent: a rejected one is released, any other waits for
+    /// its intent.
+    pub(super) async fn finish_without_intent(
+        self,
+        mut record: OrderRecord,
+    ) -> Result<FulfilmentResult, PaymentFailure> {
+        let reason = record.reason.clone().unwrap_or_default();
+        if record.order.state == OrderState::Rejecting {
+            self.context.return_tickets(&record).await?;
+            let at = self.context.clock.now();
+            self.context
+                .store
+                .release(record.order.id, &reason, NotifyBuyer::Nobody, at)
+                .await
+                .map_err(unavailable)?;
+            record.order.state = OrderState::Released;
+        }
+        let status = match record.order.state {
+            OrderState::Released | OrderState::Void => FulfilStatus::NotCharged { reason },
+            _ => FulfilStatus::Waiting,
+        };
+        Ok(FulfilmentResult { record, status })
+    }
+
+    /// Rejects the order: stores the decision, then returns its tickets to the draws. The caller
+    /// then cancels the authorisation.
+    ///
+    /// `false`: another node has allocated or ended the order in the meantime. Then nothing is
+    /// returned, and the stored state decides what the buyer is told.
+    pub(super) async fn reject(
+        self,
+        state: &mut FulfilmentContext,
+        reason: &str,
+    ) -> Result<bool, Deferred> {
         let context = self.context;
         let order = state.record.order.id;
-        // The fulfilment that stored the operation tries it at once under its first key. It claims
-        // the operation only when the attempt fails.
-        let first_key = std::mem::take(&mut state.just_allocated)
-            .then(|| OperationKind::Capture.first_key(order))
-            .flatten();
-        let (key, claimed) = match first_key {
-            Some(key) => (key, None),
-            None => {
-                let operation = self.claim(state, OperationKind::Capture).await?;
-                (operation.key.clone(), Some(operation))
-            }
-        };
-        let (account, fee) = (
-            &state.record.order.account,
-            state.record.order.application_fee,
-        );
-        let capture = failpoint::around(
-            PurchaseStep::Capture,
-            context
-                .gateway
-                .capture(&key, account, &state.intent.id, fee),
-        );
-        let error = match capture.await {
-            Ok(intent) => {
-                state.intent = intent;
-                return Ok(());
-            }
-            Err(error) => error,
-        };
-        let operation = match claimed {
-            Some(operation) => operation,
-            None => self.claim(state, OperationKind::Capture).await?,
-        };
-        self.refresh_intent(state, &operation, &error).await?;
-        if state.intent.status != PaymentStatus::RequiresCapture {
-            return Ok(());
+        context
+            .store
+            .reject(order, reason, context.clock.now())
+            .await?;
+        state.record = context.store.order(order).await?.ok_or(Deferred)?;
+        if state.record.order.state != OrderState::Rejecting {
+            return Ok(false);
         }
-        if let GatewayError::Refused { code, .. } = &error {
-            let note = format!("the provider refuses to capture an authorised payment: {code}");
-            self.raise_anomaly(state, AnomalyKind::FailedAllocation, &note)
-                .await?;
-        }
-        Err(context
-            .retry_later(&operation, error.is_stored_under_key())
-            .await)
+        context.wakeups.operations.notify_one();
+        // If this is interrupted, the release step returns the tickets again.
+        context.return_tickets(&state.record).await?;
+        state.record.tickets.clear();
+        Ok(true)
+    }
+
+    /// Rejects an order whose payment may still be cancelled.
+    pub(in crate::payments) async fn reject_unpaid(
+        self,
+        record: OrderRecord,
+        intent: PaymentIntent,
+        reason: &str,
+    ) -> Result<(), Deferred> {
+        let mut state = FulfilmentContext {
+            record,
+            intent,
+            claimed: None,
+            just_allocated: false,
+        };
+        self.reject(&mut state, reason).await.map(drop)
     }
 
     /// Cancels the payment intent, authorised or not.
@@ -121,55 +136,11 @@ impl Fulfilment<'_> {
         }
     }
 
-    /// Reads the payment intent again after a failed attempt, to learn whether it had an effect.
-    async fn refresh_intent(
-        self,
-        state: &mut FulfilmentContext,
-        operation: &Operation,
-        error: &GatewayError,
-    ) -> Result<(), Deferred> {
-        tracing::warn!(%error, order.id = %operation.order, kind = ?operation.kind, "payment operation failed: provider error");
-        if matches!(error, GatewayError::Unavailable(_)) {
-            return Err(self.context.retry_later(operation, false).await);
-        }
-        match self
-            .context
-            .gateway
-            .retrieve(&state.record.order.account, &state.intent.id)
-            .await
-        {
-            Ok(intent) => {
-                state.intent = intent;
-                Ok(())
-            }
-            Err(_) => Err(self.context.retry_later(operation, false).await),
-        }
-    }
-
-    /// Stores that the payment was captured. The same transaction queues the confirmation mail.
-    pub(super) async fn record_capture(
-        self,
-        state: &mut FulfilmentContext,
-    ) -> Result<(), Deferred> {
-        let at = self.context.clock.now();
-        failpoint::around(
-            PurchaseStep::Record,
-            self.context
-                .store
-                .record_capture(state.record.order.id, &state.intent, at),
-        )
-        .await?;
-        state.record.order.state = OrderState::Captured;
-        state.record.captured_at = Some(at);
-        self.context.wakeups.mail.notify_one();
-        Ok(())
-    }
-
     /// Ends an order that was not charged: returns what it holds and stores the outcome.
     pub(super) async fn release(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let context = self.context;
         context.return_tickets(&state.record).await?;
-        let notice = self.release_notice(state).await?;
+        let notify = self.notification_of_release(state).await?;
         let reason = state
             .record
             .reason
@@ -183,9 +154,9 @@ impl Fulfilment<'_> {
             .await?;
         context
             .store
-            .release(state.record.order.id, &reason, notice, at)
+            .release(state.record.order.id, &reason, notify, at)
             .await?;
-        if notice == NotifyBuyer::Buyer {
+        if notify == NotifyBuyer::Buyer {
             context.wakeups.mail.notify_one();
         }
         state.record.order.state = OrderState::Released;
@@ -196,7 +167,10 @@ impl Fulfilment<'_> {
 
     /// Decides whether the buyer is mailed that there are no tickets. A buyer who authorised the
     /// payment is waiting for them, unless the buyer left.
-    async fn release_notice(self, state: &FulfilmentContext) -> Result<NotifyBuyer, Deferred> {
+    async fn notification_of_release(
+        self,
+        state: &FulfilmentContext,
+    ) -> Result<NotifyBuyer, Deferred> {
         let (record, intent) = (&state.record, &state.intent);
         if record.authorised_at.is_none() && intent.authorised_at.is_none() {
             return Ok(NotifyBuyer::Nobody);
@@ -211,8 +185,8 @@ impl Fulfilment<'_> {
                 .await?
                 .and_then(|record| record.reason),
         };
-        let abandoned = reason.as_deref().and_then(AbandonReason::from_stored_text);
-        Ok(if abandoned == Some(AbandonReason::BuyerLeft) {
+        let left = EndCause::Abandoned(AbandonReason::BuyerLeft);
+        Ok(if reason.is_some_and(|reason| reason.cause() == left) {
             NotifyBuyer::Nobody
         } else {
             NotifyBuyer::Buyer

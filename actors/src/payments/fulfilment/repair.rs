@@ -1,0 +1,118 @@
+//! The steps of a fulfilment for a payment that does not fit its order: money without tickets, or
+//! another amount, account or order.
+
+use domain::{AnomalyKind, Authority, OrderState, PaymentStatus, Refusal};
+use persistence::stores::NotifyBuyer;
+
+use super::{Fulfilment, FulfilmentContext};
+use crate::payments::context::Deferred;
+
+impl Fulfilment<'_> {
+    /// Repairs an order whose money was taken without tickets, by hand at the provider or before a
+    /// backup was restored. Allocates tickets if that is still allowed, otherwise refunds (decision
+    /// C-9). An anomaly is raised in both cases.
+    pub(super) async fn repair(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
+        let context = self.context;
+        let order = state.record.order.id;
+        if state.intent.is_refunded() {
+            // Some lines may have had their tickets before another line was refused.
+            context.return_tickets(&state.record).await?;
+            return self.void_repaired(state, "the payment was refunded").await;
+        }
+        self.raise_anomaly(
+            state,
+            AnomalyKind::MissingTicket,
+            "the payment was taken before the order had its tickets",
+        )
+        .await?;
+        // An order that was told "not charged" never gets tickets: its money goes back.
+        let refused = if state.record.order.state == OrderState::Quoted {
+            let authorised_at = state
+                .record
+                .authorised_at
+                .unwrap_or_else(|| context.clock.now());
+            context
+                .allocate_tickets(
+                    &mut state.record,
+                    Authority::Repair { authorised_at },
+                    &mut None,
+                )
+                .await?
+                .err()
+        } else {
+            Some(Refusal::DrawClosed)
+        };
+        let Some(refusal) = refused else {
+            context
+                .store
+                .resolve_healed(
+                    &state.intent.id,
+                    AnomalyKind::MissingTicket,
+                    context.clock.now(),
+                )
+                .await?;
+            return Ok(());
+        };
+        context.return_tickets(&state.record).await?;
+        let amount = state.intent.amount_received - state.intent.amount_refunded;
+        // A payment captured outside this system has no application fee. A payment that another
+        // node captured while this node returned the tickets has one, and the draws' ledgers no
+        // longer contain it. The refund therefore uses the provider's figure.
+        let fee = state.intent.application_fee - state.intent.application_fee_refunded;
+        context
+            .store
+            .queue_refund(order, amount, fee, &refusal.to_string())
+            .await?;
+        context.wakeups.operations.notify_one();
+        self.void_repaired(state, &refusal.to_string()).await
+    }
+
+    /// Ends a repaired order whose money went back or is going back.
+    async fn void_repaired(
+        self,
+        state: &mut FulfilmentContext,
+        reason: &str,
+    ) -> Result<(), Deferred> {
+        self.context
+            .store
+            .void(
+                state.record.order.id,
+                reason,
+                NotifyBuyer::Nobody,
+                self.context.clock.now(),
+            )
+            .await?;
+        state.record.order.state = OrderState::Void;
+        state.record.reason.get_or_insert_with(|| reason.into());
+        state.record.tickets.clear();
+        Ok(())
+    }
+
+    /// Handles a payment intent that differs from the order. An amount that changed while the buyer
+    /// was paying ends without a charge. Any other difference raises an anomaly: `false`.
+    pub(super) async fn resolve_mismatch(
+        self,
+        state: &mut FulfilmentContext,
+    ) -> Result<bool, Deferred> {
+        let (order, intent) = (&state.record.order, &state.intent);
+        let is_own_intent = intent.account == order.account
+            && intent.order == Some(order.id)
+            && order.payment_intent.as_ref() == Some(&intent.id);
+        if is_own_intent
+            && order.state == OrderState::Quoted
+            && intent.status == PaymentStatus::RequiresCapture
+        {
+            let rejected = self
+                .reject(state, "the order changed while it was being paid")
+                .await?;
+            return if rejected { Ok(true) } else { Err(Deferred) };
+        }
+        self.raise_anomaly(
+            state,
+            AnomalyKind::MismatchedAmount,
+            "amount, currency, account or order differ from ours",
+        )
+        .await?;
+        Ok(false)
+    }
+}

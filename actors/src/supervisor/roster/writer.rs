@@ -1,0 +1,166 @@
+//! Changes of the roster. Only the supervisor makes them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use actix::Addr;
+use domain::{DrawId, Status, View};
+use persistence::nodes::{InstanceId, Node};
+use tokio::sync::watch;
+
+use super::{Roster, Slot, SlotState};
+use crate::draw::{DrawActor, FinishAndStop, ViewPublisher};
+
+/// Changes the roster.
+pub(in crate::supervisor) struct RosterWriter {
+    roster: Arc<Roster>,
+}
+
+impl RosterWriter {
+    pub(in crate::supervisor) fn new(roster: Arc<Roster>) -> RosterWriter {
+        RosterWriter { roster }
+    }
+
+    /// Returns the publisher of a draw. A draw that was in memory before keeps its channel and its
+    /// watchers.
+    pub(in crate::supervisor) fn publisher(&self, view: View) -> ViewPublisher {
+        let mut slots = self.roster.write();
+        let slot = slots.entry(view.draw).or_insert_with(|| {
+            self.roster.changes.send_modify(|count| *count += 1);
+            Slot {
+                view: watch::channel(view).0,
+                state: SlotState::Stopped,
+                used_at: AtomicU64::new(self.roster.age_ms()),
+            }
+        });
+        ViewPublisher::new(
+            slot.view.clone(),
+            self.roster.changes.clone(),
+            self.roster.killed.clone(),
+        )
+    }
+
+    pub(in crate::supervisor) fn set_running(
+        &self,
+        draw: DrawId,
+        generation: u64,
+        addr: Addr<DrawActor>,
+    ) {
+        if let Some(slot) = self.roster.write().get_mut(&draw) {
+            slot.state = SlotState::Running { generation, addr };
+        }
+    }
+
+    /// Notes that another node owns the draw, and publishes the view that the database has.
+    pub(in crate::supervisor) fn set_remote(&self, view: View, owner: Node) {
+        self.publisher(view).publish(view);
+        if let Some(slot) = self.roster.write().get_mut(&view.draw) {
+            slot.state = SlotState::Remote(owner);
+        }
+    }
+
+    /// Forgets the other node that owned a draw. `false`: the draw has another state.
+    pub(in crate::supervisor) fn forget_owner(&self, draw: DrawId, former: InstanceId) -> bool {
+        let mut slots = self.roster.write();
+        let Some(slot) = slots.get_mut(&draw) else {
+            return false;
+        };
+        let matches = matches!(&slot.state, SlotState::Remote(owner) if owner.boot == former);
+        if matches {
+            slot.state = SlotState::Stopped;
+        }
+        matches
+    }
+
+    /// Stops the actor of a draw that this node no longer owns. Its remaining writes are fenced.
+    /// `false`: the actor is gone already.
+    pub(in crate::supervisor) fn evict(&self, draw: DrawId, lost: u64) -> bool {
+        let mut slots = self.roster.write();
+        let Some(slot) = slots.get_mut(&draw) else {
+            return false;
+        };
+        match &slot.state {
+            SlotState::Running { generation, addr } if *generation == lost => {
+                let _ = addr.clone().try_send(FinishAndStop);
+                slot.state = SlotState::Stopped;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Stops the actors of all draws and returns these draws.
+    pub(in crate::supervisor) fn evict_all(&self) -> Vec<DrawId> {
+        let running = self
+            .roster
+            .known_revisions()
+            .into_iter()
+            .filter(|(known, _)| known.ours);
+        let evicted = running.filter(|(known, generation)| self.evict(known.draw, *generation));
+        evicted.map(|(known, _)| known.draw).collect()
+    }
+
+    /// Publishes a newer view that another node wrote.
+    pub(in crate::supervisor) fn publish_remote_view(&self, view: View) {
+        self.publisher(view).publish(view);
+    }
+
+    /// Notes that the actor of a generation has stopped. `false`: the slot has another state.
+    pub(in crate::supervisor) fn set_stopped(&self, draw: DrawId, stopped: u64) -> bool {
+        let mut slots = self.roster.write();
+        let Some(slot) = slots.get_mut(&draw) else {
+            return false;
+        };
+        let matches =
+            matches!(slot.state, SlotState::Running { generation, .. } if generation == stopped);
+        if matches {
+            slot.state = SlotState::Stopped;
+        }
+        matches
+    }
+
+    pub(in crate::supervisor) fn pause(&self, draw: DrawId) {
+        if let Some(slot) = self.roster.write().get_mut(&draw) {
+            slot.state = SlotState::Paused;
+        }
+    }
+
+    pub(in crate::supervisor) fn resume(&self, draw: DrawId) {
+        if let Some(slot) = self.roster.write().get_mut(&draw)
+            && matches!(slot.state, SlotState::Paused)
+        {
+            slot.state = SlotState::Stopped;
+        }
+    }
+
+    /// Removes draws that are decided, unwatched and unused for `idle_ms`. Returns how many. An
+    /// actor whose address is dropped completes its work and stops.
+    pub(in crate::supervisor) fn remove_idle(&self, idle_ms: u64) -> usize {
+        let oldest = self.roster.age_ms().saturating_sub(idle_ms);
+        let mut slots = self.roster.write();
+        let before = slots.len();
+        slots.retain(|_, slot| {
+            let is_decided = matches!(
+                slot.view.borrow().status,
+                Status::Completed | Status::Cancelled
+            );
+            let is_idle = slot.used_at.load(Ordering::Relaxed) < oldest;
+            let is_paused = matches!(slot.state, SlotState::Paused);
+            is_paused || !is_decided || !is_idle || slot.view.receiver_count() > 0
+        });
+        before - slots.len()
+    }
+
+    /// Tells every actor to complete its work and stop. The views stay.
+    pub(in crate::supervisor) fn stop_all(&self) {
+        for slot in self.roster.write().values_mut() {
+            if let SlotState::Running { addr, .. } = &slot.state {
+                // A clone of the address has a slot even in a full mailbox.
+                let _ = addr.clone().try_send(FinishAndStop);
+            }
+            if !matches!(slot.state, SlotState::Remote(_)) {
+                slot.state = SlotState::Stopped;
+            }
+        }
+    }
+}
