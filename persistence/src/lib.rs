@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod audit_log;
 pub mod auditor;
 pub mod bench_baseline;
 mod change;
@@ -18,6 +19,7 @@ mod order_transitions;
 pub mod postgres;
 pub mod records;
 pub mod seal;
+mod stable_hash;
 pub mod stores;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -10,12 +10,12 @@ use sqlx::postgres::PgConnection;
 
 use super::writer::{BatchTransaction, TransactionError};
 use super::{attached_writes, codec, commit_statement, draw_rows, tickets, undo_result};
+use crate::audit_log;
 use crate::change::DrawChange;
 use crate::error::Failure;
 use crate::failpoint::{self, FailpointSide, PurchaseStep};
 use crate::ledger::{Append, AttachedWrite};
 use crate::link_secrets::LinkSecrets;
-use crate::records::audit;
 
 /// Maximum number of draws' commits that share one transaction.
 pub(super) const BATCH_SIZE_MAX: usize = 256;
@@ -152,7 +152,7 @@ async fn write_audit_entries(
     for PreparedCommit { append, change } in commits {
         if let Some(entry) = &append.act {
             let entry = entry.at_revision(append.after + 1, change.status.map(codec::status));
-            audit::write(connection, secrets.sealer(), &entry).await?;
+            audit_log::write(connection, secrets.sealer(), &entry).await?;
         }
     }
     Ok(())

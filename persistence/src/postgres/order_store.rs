@@ -7,9 +7,9 @@ use super::order_lookup::OrderKey;
 use super::order_transitions::FinalState;
 use super::purchase_writes::PurchaseWrite;
 use super::{Postgres, commit, order_transitions, orders};
+use crate::audit_log;
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
-use crate::records::audit;
 use crate::stores::{BuyerSource, NotifyBuyer, OrderRecord, OrderStore, TermsAgreed};
 
 #[async_trait]
@@ -73,14 +73,14 @@ impl OrderStore for Postgres {
         order: OrderId,
         buyer: &BuyerDetails,
         source: BuyerSource,
-        audit_entry: Option<&audit::AuditEntry>,
+        audit_entry: Option<&audit_log::AuditEntry>,
     ) -> Result<bool, Failure> {
         let (postgres, buyer, audit_entry) = (self.clone(), buyer.clone(), audit_entry.cloned());
         let work = async move || {
             let mut transaction = postgres.begin().await?;
             let accepted = orders::fill_buyer(&mut transaction, order, &buyer, source).await?;
             if let Some(audit_entry) = audit_entry.filter(|_| accepted) {
-                audit::write(&mut transaction, postgres.sealer(), &audit_entry)
+                audit_log::write(&mut transaction, postgres.sealer(), &audit_entry)
                     .await
                     .map_err(Failure::before_commit)?;
             }
@@ -89,11 +89,11 @@ impl OrderStore for Postgres {
         self.write(work).await
     }
 
-    async fn write_audit_entry(&self, audit_entry: &audit::AuditEntry) -> Result<(), Failure> {
+    async fn write_audit_entry(&self, audit_entry: &audit_log::AuditEntry) -> Result<(), Failure> {
         let (postgres, audit_entry) = (self.clone(), audit_entry.clone());
         let work = async move || {
             let mut transaction = postgres.begin().await?;
-            audit::write(&mut transaction, postgres.sealer(), &audit_entry)
+            audit_log::write(&mut transaction, postgres.sealer(), &audit_entry)
                 .await
                 .map_err(Failure::before_commit)?;
             commit(transaction).await

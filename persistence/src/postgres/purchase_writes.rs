@@ -5,10 +5,10 @@ use sqlx::postgres::PgConnection;
 
 use super::writer::{BatchTransaction, TransactionError};
 use super::{Postgres, operations, orders, outbox, payments, webhook_events};
-use crate::embedded::os_user::hash;
 use crate::error::Failure;
 use crate::link_secrets::LinkSecrets;
 use crate::nodes::InstanceId;
+use crate::stable_hash::fnv1a;
 use crate::stores::{Attempt, Operation, OperationKind, StoredWebhookEvent, TermsAgreed};
 
 /// Writes in one transaction.
@@ -95,7 +95,7 @@ impl BatchTransaction for PurchaseWrites {
                 event: StoredWebhookEvent { event_id, .. },
                 ..
             }
-            | PurchaseWrite::MarkEventHandled { event_id, .. } => hash(event_id.as_bytes()).into(),
+            | PurchaseWrite::MarkEventHandled { event_id, .. } => fnv1a(event_id.as_bytes()).into(),
         })
     }
 

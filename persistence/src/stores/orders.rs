@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use domain::{DrawId, Order, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp};
 
+use crate::audit_log::AuditEntry;
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
-use crate::records::audit::AuditEntry;
 
 /// An order as it is stored.
 #[derive(Clone, Debug)]
