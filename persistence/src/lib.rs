@@ -2,12 +2,10 @@
 
 pub mod audit_log;
 pub mod auditor;
-pub mod bench_baseline;
 mod change;
 pub mod embedded;
 pub mod error;
 pub mod failpoint;
-pub mod fault_injection;
 pub mod integrity;
 pub mod journal;
 pub mod ledger;
