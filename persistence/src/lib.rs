@@ -13,7 +13,6 @@ pub mod link_secrets;
 #[cfg(feature = "testing")]
 pub mod memory;
 pub mod nodes;
-mod order_transitions;
 pub mod postgres;
 pub mod records;
 pub mod seal;

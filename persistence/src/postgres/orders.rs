@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AccountId, Cents, ClubId, DrawId, Line, Order, OrderId, OrderState, PaymentIntentId, Serial,
-    Timestamp,
+    AccountId, Cents, ClubId, DrawId, Line, Order, OrderId, OrderState, OrderTransition,
+    PaymentIntentId, Serial, Timestamp,
 };
 use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool, PgRow};
@@ -17,7 +17,6 @@ use super::{codec, instant};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 use crate::link_secrets::LinkSecrets;
-use crate::order_transitions::OrderTransition;
 use crate::stores::{BuyerSource, OrderRecord};
 
 /// Selects orders, each with its lines in arrays, ascending by draw.
@@ -437,7 +436,7 @@ pub(super) struct LockedOrder {
 
 impl LockedOrder {
     pub fn check(&self, transition: OrderTransition) -> Result<bool, Failure> {
-        transition.check(self.state, self.has_tickets)
+        Ok(transition.check(self.state, self.has_tickets)?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{OrderState, PaymentIntent, Timestamp};
+use domain::{OrderState, OrderTransition, PaymentIntent, Timestamp, TransitionDecision};
 use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool};
 use uuid::Uuid;
@@ -12,10 +12,9 @@ use super::writer::TransactionError;
 use super::{codec, instant};
 use crate::error::Failure;
 use crate::link_secrets::LinkSecrets;
-use crate::order_transitions::{OrderTransition, TransitionDecision};
 
 /// Stores an order's payment intent, or its capture.
-const RECORD_INTENT_OR_CAPTURE: &str = "update orders o set
+pub(super) const RECORD_INTENT_OR_CAPTURE: &str = "update orders o set
        payment_intent_id = coalesce(a.intent, o.payment_intent_id),
        client_secret = coalesce(o.client_secret, a.secret),
        client_secret_sealed = coalesce(o.client_secret_sealed, a.sealed),
@@ -124,7 +123,7 @@ pub(super) async fn record_intents_and_captures(
             PurchaseWrite::RecordCapture { .. } => explain_unwritten_capture(state, was_captured),
             _ => Err(Failure::NotWritten(format!(
                 "an order that is {} has another payment intent, or needs none",
-                codec::order_state(state)
+                state.name()
             ))),
         };
         outcomes[positions[&order]] = Some(outcome);
@@ -177,7 +176,9 @@ fn explain_unwritten_capture(
     // Tickets do not matter for a capture.
     match capture.decide(state, true) {
         TransitionDecision::AlreadyDone => Ok(WriteOutcome::Done),
-        TransitionDecision::Allowed | TransitionDecision::Refused => Err(capture.refusal(state)),
+        TransitionDecision::Allowed | TransitionDecision::Refused => {
+            Err(capture.refusal(state).into())
+        }
     }
 }
 
