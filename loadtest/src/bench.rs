@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use baseline::BenchBaseline;
 use clap::Args;
-use persistence::bench_baseline::{BenchBaseline, TemporaryDatabase};
+use temporary_database::TemporaryDatabase;
 
 use crate::new_draws;
 use crate::report::{Report, Table, plots};
@@ -18,6 +19,7 @@ use purchase_client::ProductClient;
 use rival::RunningRival;
 
 mod actor_boards;
+mod baseline;
 mod board_sockets;
 mod comparison;
 mod engine_only;
@@ -30,6 +32,7 @@ mod purchases;
 mod raw_limit;
 mod reads;
 pub mod rival;
+mod temporary_database;
 mod webhooks;
 
 /// Number of connections that write rows without the product.
@@ -130,7 +133,7 @@ async fn play(test_run: &TestRun, bench: &Bench) -> Result<Report> {
         .pop()
         .context("no draw was created")?;
     let raw_draws: usize = bench.rounds * purchases::raw_draws_a_round(&bench.hot, bench.purchases);
-    let baseline = BenchBaseline::lay_out(&access.url, RAW_CLIENTS, raw_draws as i64).await?;
+    let baseline = BenchBaseline::create(&access.url, RAW_CLIENTS, raw_draws as i64).await?;
     let bodies = std::env::temp_dir().join(format!("fd-bench-{}", uuid::Uuid::new_v4().simple()));
     std::fs::create_dir_all(&bodies)?;
     let product_address = test_run.site.base.trim_start_matches("http://").to_owned();
@@ -156,7 +159,7 @@ async fn play(test_run: &TestRun, bench: &Bench) -> Result<Report> {
         .play_all(shown, &paths, &baseline, &mut report)
         .await?;
     rival.stop().await?;
-    baseline.clear_away().await?;
+    baseline.drop_schema().await?;
     std::fs::remove_dir_all(&bodies)?;
     report.fact("machine afterwards", machine::load());
     report.tables.push(comparison::table(&comparisons));
@@ -241,7 +244,7 @@ impl BenchContext<'_> {
         raw_free: &mut impl Iterator<Item = i64>,
         report: &mut Report,
     ) -> Result<Vec<Comparison>> {
-        let scratch_database = TemporaryDatabase::beside(&self.database, "bench_young").await?;
+        let scratch_database = TemporaryDatabase::create(&self.database, "bench_young").await?;
         let (empty_engine, engine_handle) = EngineUnderTest::start(&scratch_database).await?;
         let mut comparisons = Vec::new();
         if self.bench.includes("walls") {
@@ -260,7 +263,7 @@ impl BenchContext<'_> {
             failures,
         ));
         engine_handle.stop().await?;
-        scratch_database.clear_away().await?;
+        scratch_database.drop_database().await?;
         Ok(comparisons)
     }
 }

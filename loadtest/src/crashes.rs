@@ -23,6 +23,7 @@ use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
 use crate::transcript::{BuyerTranscript, Verdict};
 use injected_faults::{CrashSchedule, CrashStats};
 
+mod connection_faults;
 mod full_disk;
 mod injected_faults;
 

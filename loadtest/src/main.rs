@@ -8,6 +8,7 @@ use report::Report;
 
 mod amnesia;
 mod audit;
+mod audit_command;
 mod bench;
 mod boards;
 mod browser;
@@ -73,7 +74,7 @@ enum Command {
     #[command(hide = true)]
     BenchRival(bench::rival::Rival),
     /// Only audits a running demo: invariants, and the database against the sandbox.
-    Audit(database_audit::Audit),
+    Audit(audit_command::Audit),
 }
 
 #[tokio::main]
@@ -107,7 +108,7 @@ async fn run(command: Command) -> anyhow::Result<Report> {
             bench::rival::run(&rival).await?;
             return Ok(Report::default());
         }
-        Command::Audit(audit) => (database_audit::run(&audit).await?, None),
+        Command::Audit(audit) => (audit_command::run(&audit).await?, None),
     };
     match page {
         Some(page) => report.publish(&page)?,

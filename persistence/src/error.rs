@@ -1,6 +1,7 @@
 //! Errors of the stores. They separate a write that certainly did not happen from one with an
 //! unknown outcome.
 
+use domain::TransitionRefused;
 use thiserror::Error;
 
 /// A technical failure. Violations of the game's rules are refusals of the domain.
@@ -34,6 +35,13 @@ pub enum Failure {
     /// A stored value cannot be read: a bug or a damaged database.
     #[error("stored value unreadable: {0}")]
     Corrupt(String),
+}
+
+/// The caller's view of the order is out of date, and nothing was written.
+impl From<TransitionRefused> for Failure {
+    fn from(refused: TransitionRefused) -> Failure {
+        Failure::NotWritten(refused.to_string())
+    }
 }
 
 /// Conversions from `sqlx::Error`. The kind depends on when the error happened, not on its text.
@@ -115,4 +123,20 @@ pub(crate) fn is_read_only(why: &sqlx::Error) -> bool {
         .and_then(|database_error| database_error.code())
         .as_deref()
         == Some("25006")
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{OrderState, OrderTransition};
+
+    use super::Failure;
+
+    #[test]
+    fn refused_transition_is_certainly_not_written() {
+        let refused = OrderTransition::Release.refusal(OrderState::Allocated);
+        assert_eq!(
+            Failure::from(refused),
+            Failure::NotWritten("an order that is allocated cannot be released".into())
+        );
+    }
 }

@@ -9,9 +9,9 @@ use domain::{
     AccountId, ClubId, Deal, DrawId, Event, Line, OrderId, PaymentIntentId, Timestamp, View,
 };
 
+use crate::audit_log::AuditEntry;
 use crate::error::Failure;
 use crate::nodes::{InstanceId, Node};
-use crate::records::audit::AuditEntry;
 
 /// A draw claimed by this process: its state, and the epoch that fences every earlier owner.
 #[derive(Clone, Debug)]

@@ -1,12 +1,11 @@
 #![doc = include_str!("../README.md")]
 
+pub mod audit_log;
 pub mod auditor;
-pub mod bench_baseline;
 mod change;
 pub mod embedded;
 pub mod error;
 pub mod failpoint;
-pub mod fault_injection;
 pub mod integrity;
 pub mod journal;
 pub mod ledger;
@@ -14,10 +13,10 @@ pub mod link_secrets;
 #[cfg(feature = "testing")]
 pub mod memory;
 pub mod nodes;
-mod order_transitions;
 pub mod postgres;
 pub mod records;
 pub mod seal;
+mod stable_hash;
 pub mod stores;
 #[cfg(feature = "testing")]
 pub mod testing;

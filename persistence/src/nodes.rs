@@ -3,6 +3,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use sqlx::PgExecutor;
 
 use crate::error::Failure;
 
@@ -73,4 +74,11 @@ pub trait Nodes: Send + Sync {
 
     /// Tells a test double that the process was killed. Other implementations ignore it.
     fn simulate_kill(&self, _me: InstanceId) {}
+}
+
+/// Returns whether a node of an earlier version is alive. Such a node stores link secrets and audit
+/// entries without the key.
+pub(crate) async fn has_older_node(database: impl PgExecutor<'_>) -> Result<bool, sqlx::Error> {
+    let older = "select exists (select from public.nodes where not keeps_link_secrets and lease_until > clock_timestamp())";
+    sqlx::query_scalar(older).fetch_one(database).await
 }

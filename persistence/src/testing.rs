@@ -23,6 +23,7 @@ use tokio::sync::OnceCell;
 use crate::embedded::cluster::{Cluster, Durability};
 use crate::embedded::os_user;
 use crate::postgres::bank::{self, BANK, BANK_MIGRATOR, DatabaseLogins, SERVES};
+use crate::stable_hash::fnv1a;
 use crate::{MIGRATOR, Postgres, Sealer};
 
 /// How many prepared data directories of other sets of migrations are kept.
@@ -329,7 +330,7 @@ fn migrations_hash() -> u64 {
         .chain(BANK_MIGRATOR.iter())
         .flat_map(|migration| migration.checksum.to_vec())
         .collect();
-    os_user::hash(&checksums)
+    fnv1a(&checksums)
 }
 
 /// Copies with owner and modes, which Postgres requires.

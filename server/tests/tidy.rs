@@ -115,9 +115,18 @@ fn restricted_imports_stay_in_their_files() {
         "actix-web-actors (architecture rule A5)",
         mentions(&["actix_web_actors"], socket),
     );
+    // The load test writes the benchmark's baseline rows and ends connections without the product's code.
+    let sql = |path: &str| {
+        let load_test = [
+            "loadtest/src/bench/baseline",
+            "loadtest/src/bench/temporary_database.rs",
+            "loadtest/src/crashes/connection_faults.rs",
+        ];
+        outside("persistence/")(path) && !load_test.iter().any(|home| path.starts_with(home))
+    };
     assert_none(
         "SQL (architecture rule A4)",
-        mentions(&["sqlx::", "use sqlx"], outside("persistence/")),
+        mentions(&["sqlx::", "use sqlx"], sql),
     );
     assert_none(
         "import actix items by name, not through its prelude",
@@ -232,6 +241,32 @@ fn fail_points_exist_in_test_builds_only() {
             .then(|| format!("{debug_only} places compiled in debug builds only, instead of 2")),
     );
     assert_none("fail points", findings);
+}
+
+/// A production build holds no store in memory, no injected faults and no test databases.
+#[test]
+fn test_doubles_exist_in_test_builds_only() {
+    let mut findings = Vec::new();
+    for member in ["persistence", "actors", "server", "loadtest"] {
+        let manifest =
+            fs::read_to_string(root().join(member).join("Cargo.toml")).expect("a manifest");
+        let dependencies = manifest
+            .split("[dev-dependencies]")
+            .next()
+            .and_then(|text| text.split_once("[dependencies]"))
+            .map_or("", |(_, dependencies)| dependencies);
+        findings.extend(
+            dependencies
+                .contains("testing")
+                .then(|| format!("{member} enables them outside its tests")),
+        );
+    }
+    let code = fs::read_to_string(root().join("persistence/src/lib.rs")).expect("the crate");
+    for module in ["memory", "testing"] {
+        let gated = format!("#[cfg(feature = \"testing\")]\npub mod {module};");
+        findings.extend((!code.contains(&gated)).then(|| format!("{module} is always compiled")));
+    }
+    assert_none("test doubles", findings);
 }
 
 #[test]

@@ -36,7 +36,10 @@ pub use end_reason::{AbandonReason, EndCause, EndReason};
 pub use fee::{FeePolicy, SurchargeMode};
 pub use id::{AccountId, ClubId, DrawId, OrderId, PaymentIntentId};
 pub use money::Cents;
-pub use order::{Line, Order, OrderState};
+pub use order::{
+    Line, Order, OrderState,
+    transition::{OrderTransition, TransitionDecision, TransitionRefused},
+};
 pub use payment::{Decline, PaymentIntent, PaymentStatus};
 pub use reservation::Reservation;
 pub use result::GameResult;

@@ -1,10 +1,14 @@
 //! An order: the lines of one payment. It has one club and one or more draws, and is fulfilled
 //! whole or not at all (decision C-10).
 
+use std::fmt;
+
 use crate::{
     AccountId, Cents, ClubId, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
     SurchargeMode, fee,
 };
+
+pub mod transition;
 
 /// The state of an order: `Quoted → Allocated → Captured`. Other ends are `Rejecting → Released`,
 /// `Allocated → Void` and `Captured → Void`.
@@ -28,11 +32,47 @@ pub enum OrderState {
 }
 
 impl OrderState {
+    pub const ALL: [OrderState; 7] = [
+        OrderState::Quoted,
+        OrderState::Allocated,
+        OrderState::Captured,
+        OrderState::Rejecting,
+        OrderState::Released,
+        OrderState::Void,
+        OrderState::Anomaly,
+    ];
+
+    /// Returns the name by which the state is stored and shown in errors.
+    pub fn name(self) -> &'static str {
+        match self {
+            OrderState::Quoted => "quoted",
+            OrderState::Allocated => "allocated",
+            OrderState::Captured => "captured",
+            OrderState::Rejecting => "rejecting",
+            OrderState::Released => "released",
+            OrderState::Void => "void",
+            OrderState::Anomaly => "anomaly",
+        }
+    }
+
+    /// Returns the state of this name, if there is one.
+    pub fn from_name(name: &str) -> Option<OrderState> {
+        OrderState::ALL
+            .into_iter()
+            .find(|state| state.name() == name)
+    }
+
     /// Whether the buyer may see the number pairs of the order's tickets (decision M-2). Before the
     /// capture the authorisation may still lapse, and then the same tickets are sold to another
     /// buyer.
     pub fn shows_pairs(self) -> bool {
         self == OrderState::Captured
+    }
+}
+
+impl fmt::Display for OrderState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

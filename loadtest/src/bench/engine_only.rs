@@ -14,7 +14,6 @@ use domain::{
     AccountId, Cents, ClubId, DrawId, FeePolicy, Line, OrderId, PaymentIntent, PaymentIntentId,
     PaymentStatus, Timestamp,
 };
-use persistence::bench_baseline::TemporaryDatabase;
 use persistence::ledger::BuyerDetails;
 use persistence::nodes::InstanceId;
 use persistence::records::Records;
@@ -26,6 +25,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use super::purchase_client::Sale;
+use super::temporary_database::TemporaryDatabase;
 
 const PRICE: Cents = Cents(500);
 /// Sealing key of the benchmark. It protects nothing.

@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use persistence::bench_baseline::TemporaryDatabase;
 
 use super::BenchContext;
 use super::comparison::{BetterWhen, Comparison};
 use super::engine_only::{self, EngineUnderTest};
 use super::purchase_client::{self, Sale, draws_for};
+use super::temporary_database::TemporaryDatabase;
 use crate::new_draws;
 use crate::report::Report;
 use crate::usage::ProcessMeter;
@@ -27,11 +27,11 @@ impl BenchContext<'_> {
         empty_engine: &EngineUnderTest,
         report: &mut Report,
     ) -> Result<Vec<Comparison>> {
-        let scratch_database = TemporaryDatabase::beside(&self.database, "bench_old").await?;
+        let scratch_database = TemporaryDatabase::create(&self.database, "bench_old").await?;
         let (old, engine_handle) = EngineUnderTest::start(&scratch_database).await?;
         old.draws(1).await?;
         let started_at = Instant::now();
-        let history = scratch_database.grow_old(self.bench.history).await?;
+        let history = scratch_database.insert_history(self.bench.history).await?;
         old.draws(self.bench.many).await?;
         report.fact(
             "years of history made in",
@@ -67,7 +67,7 @@ impl BenchContext<'_> {
             comparison.add_round(figures[0], figures[1]);
         }
         engine_handle.stop().await?;
-        scratch_database.clear_away().await?;
+        scratch_database.drop_database().await?;
         Ok(vec![comparison])
     }
 

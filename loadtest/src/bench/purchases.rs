@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
-use persistence::bench_baseline::BenchBaseline;
 use tokio::task::JoinSet;
 
 use super::BenchContext;
+use super::baseline::BenchBaseline;
 use super::comparison::{BetterWhen, Comparison};
 use super::engine_only::{self, EngineUnderTest};
 use super::http_connection::HttpConnection;
@@ -286,11 +286,11 @@ async fn purchase(engine: Arc<EngineUnderTest>, draw: i64) -> Result<()> {
 }
 
 async fn with_row_lock(baseline: BenchBaseline, draw: i64) -> Result<()> {
-    ensure_written(baseline.locked(draw).await?)
+    ensure_written(baseline.purchase_with_row_lock(draw).await?)
 }
 
 async fn with_skip_locked(baseline: BenchBaseline, draw: i64) -> Result<()> {
-    ensure_written(baseline.skipping(draw).await?)
+    ensure_written(baseline.purchase_with_skip_locked(draw).await?)
 }
 
 async fn one_per_transaction(baseline: BenchBaseline, draw: i64) -> Result<()> {

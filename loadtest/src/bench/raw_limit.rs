@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
-use persistence::bench_baseline::BenchBaseline;
 
+use super::baseline::BenchBaseline;
 use super::engine_only;
 use super::purchase_client::Sale;
 
@@ -27,7 +27,7 @@ pub async fn write(baseline: &BenchBaseline, sale: Arc<Sale>) -> Result<f64> {
                     return Ok(written);
                 }
                 ensure!(
-                    baseline.together(&draws).await?,
+                    baseline.purchase_many(&draws).await?,
                     "a draw of the baseline was full"
                 );
                 written += draws.len();

@@ -9,7 +9,6 @@ use actix_web::web::{self, Bytes, Data};
 use actix_web::{App, HttpResponse, HttpServer};
 use anyhow::{Context, Result};
 use clap::Args;
-use persistence::bench_baseline::BenchBaseline;
 use server::sandbox::{self, Options, Sandbox};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
@@ -17,6 +16,7 @@ use tokio::sync::broadcast;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use super::actor_boards::{self, BoardRegistry};
+use super::baseline::BenchBaseline;
 use super::board_sockets::text_frame;
 
 /// Number of connections to Postgres. More connections gain nothing on two cores.
@@ -76,7 +76,7 @@ impl RunningRival {
 
 /// Serves until it is killed. Prints its two addresses first.
 pub async fn run(rival: &Rival) -> Result<()> {
-    let baseline = Data::new(BenchBaseline::find(&rival.database, WRITERS).await?);
+    let baseline = Data::new(BenchBaseline::open(&rival.database, WRITERS).await?);
     let mut bodies = Vec::new();
     for file in std::fs::read_dir(&rival.bodies)? {
         let file = file?;
@@ -135,7 +135,7 @@ async fn prepared(body: Bytes) -> HttpResponse {
 }
 
 async fn locked(baseline: Data<BenchBaseline>, draw: web::Path<i64>) -> HttpResponse {
-    match baseline.locked(*draw).await {
+    match baseline.purchase_with_row_lock(*draw).await {
         Ok(true) => HttpResponse::Ok()
             .content_type("application/json")
             .body("{}"),

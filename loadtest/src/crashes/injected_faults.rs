@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use nix::sys::signal::Signal;
-use persistence::fault_injection::ConnectionFaults;
 use tokio::sync::Mutex;
 
+use super::connection_faults::ConnectionFaults;
 use super::since;
 use crate::latency::millis;
 use crate::plan::SeededRng;

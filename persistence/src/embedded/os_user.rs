@@ -10,6 +10,7 @@ use std::process::Command;
 use nix::unistd::{User, geteuid};
 
 use super::EmbeddedError;
+use crate::stable_hash::fnv1a;
 
 #[derive(Clone, Copy, Debug)]
 struct OsUser {
@@ -139,12 +140,5 @@ pub(super) fn give_folder_tree(folder: &Path) -> Result<(), EmbeddedError> {
 
 /// The name hash of a folder is stable, so it always has the same replacement folder.
 pub(super) fn name_hash(path: &Path) -> u64 {
-    hash(path.as_os_str().as_encoded_bytes())
-}
-
-/// FNV-1a. Unlike the standard library's hash it is the same in every version.
-pub(crate) fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    fnv1a(path.as_os_str().as_encoded_bytes())
 }

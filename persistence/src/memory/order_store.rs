@@ -1,12 +1,11 @@
 //! [`OrderStore`] in memory.
 
 use async_trait::async_trait;
-use domain::{OrderId, OrderState, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::{OrderId, OrderState, OrderTransition, PaymentIntent, PaymentIntentId, Timestamp};
 
 use super::{Call, Memory, State};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
-use crate::order_transitions::OrderTransition;
 use crate::stores::{
     BuyerSource, NotifyBuyer, OperationKind, OrderRecord, OrderStore, TermsAgreed,
 };

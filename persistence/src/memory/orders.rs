@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    AccountId, Cents, DrawId, Line, Order, OrderId, OrderState, PaymentIntentId, Timestamp,
+    AccountId, Cents, DrawId, Line, Order, OrderId, OrderState, OrderTransition, PaymentIntentId,
+    Timestamp,
 };
 
 use crate::change::TicketChange;
 use crate::error::Failure;
 use crate::ledger::{Append, AttachedWrite, BuyerDetails, NewOrder};
-use crate::order_transitions::OrderTransition;
 use crate::stores::OrderRecord;
 
 #[derive(Clone, Default)]
@@ -43,7 +43,7 @@ impl MemoryOrder {
     }
 
     pub fn check(&self, transition: OrderTransition) -> Result<bool, Failure> {
-        transition.check(self.state(), self.lines_allocated() > 0)
+        Ok(transition.check(self.state(), self.lines_allocated() > 0)?)
     }
 
     /// Returns how much of a draw's fee the order holds.

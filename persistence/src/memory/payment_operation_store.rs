@@ -1,11 +1,10 @@
 //! [`PaymentOperationStore`] in memory.
 
 use async_trait::async_trait;
-use domain::{Cents, DrawId, OrderId, OrderState, PaymentIntentId, Timestamp};
+use domain::{Cents, DrawId, OrderId, OrderState, OrderTransition, PaymentIntentId, Timestamp};
 
 use super::{Call, Memory, Refund, State};
 use crate::error::Failure;
-use crate::order_transitions::OrderTransition;
 use crate::stores::{Attempt, Operation, OperationKind, PaymentOperationStore, Repair};
 
 #[async_trait]

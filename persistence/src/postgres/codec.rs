@@ -32,27 +32,8 @@ pub(crate) fn read_status(word: &str) -> Result<Status, Failure> {
     )
 }
 
-pub(crate) fn order_state(state: OrderState) -> &'static str {
-    match state {
-        OrderState::Quoted => "quoted",
-        OrderState::Allocated => "allocated",
-        OrderState::Captured => "captured",
-        OrderState::Rejecting => "rejecting",
-        OrderState::Released => "released",
-        OrderState::Void => "void",
-        OrderState::Anomaly => "anomaly",
-    }
-}
-
 pub(crate) fn read_order_state(word: &str) -> Result<OrderState, Failure> {
-    use OrderState::{Allocated, Anomaly, Captured, Quoted, Rejecting, Released, Void};
-    find(
-        word,
-        [
-            Quoted, Allocated, Captured, Rejecting, Released, Void, Anomaly,
-        ],
-        order_state,
-    )
+    OrderState::from_name(word).ok_or_else(|| unknown(word))
 }
 
 pub(crate) fn operation(kind: OperationKind) -> &'static str {
@@ -129,5 +110,9 @@ fn find<T: Copy, const N: usize>(
 ) -> Result<T, Failure> {
     all.into_iter()
         .find(|one| spell(*one) == word)
-        .ok_or_else(|| Failure::Corrupt(format!("unknown word {word}")))
+        .ok_or_else(|| unknown(word))
+}
+
+fn unknown(word: &str) -> Failure {
+    Failure::Corrupt(format!("unknown word {word}"))
 }

@@ -13,6 +13,7 @@ use super::writer::{BatchTransaction, TransactionError};
 use super::{
     Postgres, attached_writes, claims, codec, commit_statement, takeover, tickets, undo_result,
 };
+use crate::audit_log;
 use crate::change::DrawChange;
 use crate::error::Failure;
 use crate::failpoint::{self, FailpointSide, PurchaseStep};
@@ -21,7 +22,6 @@ use crate::ledger::{
 };
 use crate::link_secrets::LinkSecrets;
 use crate::nodes::InstanceId;
-use crate::records::audit;
 
 /// Maximum number of draws' commits that share one transaction.
 pub(super) const BATCH_SIZE_MAX: usize = 256;
@@ -215,7 +215,7 @@ async fn write_audit_entries(
     for PreparedCommit { append, change } in commits {
         if let Some(entry) = &append.act {
             let entry = entry.at_revision(append.after + 1, change.status.map(codec::status));
-            audit::write(connection, secrets.sealer(), &entry).await?;
+            audit_log::write(connection, secrets.sealer(), &entry).await?;
         }
     }
     Ok(())

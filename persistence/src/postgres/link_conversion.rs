@@ -3,12 +3,13 @@
 //! nothing.
 
 use sqlx::postgres::PgPool;
-use sqlx::{AssertSqlSafe, PgExecutor, Row};
+use sqlx::{AssertSqlSafe, Row};
 use uuid::Uuid;
 
 use super::Postgres;
 use crate::error::Failure;
 use crate::link_secrets::{LinkKind, LinkSecrets, link_id, without_client_secrets};
+use crate::nodes::has_older_node;
 
 /// Rows of one transaction.
 const BATCH: i64 = 500;
@@ -92,13 +93,6 @@ impl Postgres {
         }
         Ok(converted)
     }
-}
-
-/// Returns whether a node of an earlier version is alive. Such a node stores link secrets and audit
-/// entries without the key.
-pub(crate) async fn has_older_node(database: impl PgExecutor<'_>) -> Result<bool, sqlx::Error> {
-    let older = "select exists (select from public.nodes where not keeps_link_secrets and lease_until > clock_timestamp())";
-    sqlx::query_scalar(older).fetch_one(database).await
 }
 
 /// The rows of one batch.

@@ -21,10 +21,10 @@ use super::{
     Postgres, READ_ONLY_SESSION_MAX, codec, commit, instant, is_read_only, order_transitions,
     orders,
 };
+use crate::audit_log;
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 use crate::link_secrets::LinkSecrets;
-use crate::records::audit;
 use crate::stores::{BuyerSource, NotifyBuyer, OrderRecord, OrderStore, TermsAgreed};
 
 #[async_trait]
@@ -88,14 +88,14 @@ impl OrderStore for Postgres {
         order: OrderId,
         buyer: &BuyerDetails,
         source: BuyerSource,
-        audit_entry: Option<&audit::AuditEntry>,
+        audit_entry: Option<&audit_log::AuditEntry>,
     ) -> Result<bool, Failure> {
         let (postgres, buyer, audit_entry) = (self.clone(), buyer.clone(), audit_entry.cloned());
         let work = async move || {
             let mut transaction = postgres.begin().await?;
             let accepted = orders::fill_buyer(&mut transaction, order, &buyer, source).await?;
             if let Some(audit_entry) = audit_entry.filter(|_| accepted) {
-                audit::write(&mut transaction, postgres.sealer(), &audit_entry)
+                audit_log::write(&mut transaction, postgres.sealer(), &audit_entry)
                     .await
                     .map_err(Failure::before_commit)?;
             }
@@ -104,11 +104,11 @@ impl OrderStore for Postgres {
         self.write(work).await
     }
 
-    async fn write_audit_entry(&self, audit_entry: &audit::AuditEntry) -> Result<(), Failure> {
+    async fn write_audit_entry(&self, audit_entry: &audit_log::AuditEntry) -> Result<(), Failure> {
         let (postgres, audit_entry) = (self.clone(), audit_entry.clone());
         let work = async move || {
             let mut transaction = postgres.begin().await?;
-            audit::write(&mut transaction, postgres.sealer(), &audit_entry)
+            audit_log::write(&mut transaction, postgres.sealer(), &audit_entry)
                 .await
                 .map_err(Failure::before_commit)?;
             commit(transaction).await

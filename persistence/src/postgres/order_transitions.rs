@@ -1,14 +1,13 @@
 //! Transitions that happen at most once in an order's life: refuse, release, void, refund. Each is
-//! one transaction. `crate::order_transitions` decides whether a transition is allowed.
+//! one transaction. [`OrderTransition`] decides whether a transition is allowed.
 
-use domain::{Cents, OrderId, OrderState, Timestamp};
+use domain::{Cents, OrderId, OrderState, OrderTransition, Timestamp};
 use sqlx::postgres::PgConnection;
 use uuid::Uuid;
 
 use super::orders::lock;
 use super::{codec, instant, outbox};
 use crate::error::Failure;
-use crate::order_transitions::OrderTransition;
 use crate::stores::{FAST_PATH_MS, NotifyBuyer};
 
 /// A final state of an order.
@@ -150,7 +149,7 @@ async fn write_end(
         "update orders set state = $2, reason = coalesce(reason, $3), ended_at = coalesce($4, transaction_instant()) where id = $1",
     )
     .bind(codec::uuid(order))
-    .bind(codec::order_state(becomes.state()))
+    .bind(becomes.state().name())
     .bind(reason)
     .bind(at.map(instant::stored))
     .execute(&mut *connection)
@@ -200,4 +199,49 @@ pub(super) async fn queue(
     .await
     .map_err(Failure::before_commit)?;
     Ok(())
+}
+
+/// Statements that move many orders at once check the state in SQL. These tests hold them against
+/// the transition table.
+#[cfg(test)]
+mod tests {
+    use domain::{OrderState, OrderTransition, TransitionDecision};
+
+    use crate::postgres::purchase_writes::RECORD_INTENT_OR_CAPTURE;
+    use crate::postgres::tickets::ALLOCATE;
+
+    /// Returns the names of the states that allow a transition, quoted for SQL.
+    fn allowing(transition: OrderTransition) -> Vec<String> {
+        OrderState::ALL
+            .into_iter()
+            .filter(|state| transition.decide(*state, false) == TransitionDecision::Allowed)
+            .map(|state| format!("'{state}'"))
+            .collect()
+    }
+
+    #[test]
+    fn allocate_statement_accepts_the_states_of_the_table() {
+        let sale = allowing(OrderTransition::Allocate { is_sale: true });
+        let mut repair = allowing(OrderTransition::Allocate { is_sale: false });
+        assert!(sale.iter().all(|state| repair.contains(state)));
+        repair.retain(|state| !sale.contains(state));
+        let condition = format!(
+            "(o.state = {} or (not a.sells and o.state in ({})))",
+            sale.join(", "),
+            repair.join(", ")
+        );
+        assert!(ALLOCATE.contains(&condition), "{condition}");
+    }
+
+    #[test]
+    fn capture_statement_accepts_the_states_of_the_table() {
+        let capture = OrderTransition::Capture {
+            was_captured: false,
+        };
+        let condition = format!(
+            "when a.captured is not null then o.state = {}\n",
+            allowing(capture).join(", ")
+        );
+        assert!(RECORD_INTENT_OR_CAPTURE.contains(&condition), "{condition}");
+    }
 }

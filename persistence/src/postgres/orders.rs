@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{AccountId, OrderId, OrderState, Timestamp};
+use domain::{AccountId, OrderId, OrderState, OrderTransition, Timestamp};
 use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -15,7 +15,6 @@ use super::{codec, instant};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 use crate::link_secrets::LinkSecrets;
-use crate::order_transitions::OrderTransition;
 use crate::stores::{BuyerSource, OrderRecord};
 
 /// Fills blank buyer details by the rule of [`BuyerDetails::filled`], and sets the address of a
@@ -305,7 +304,7 @@ pub(super) struct LockedOrder {
 
 impl LockedOrder {
     pub fn check(&self, transition: OrderTransition) -> Result<bool, Failure> {
-        transition.check(self.state, self.has_tickets)
+        Ok(transition.check(self.state, self.has_tickets)?)
     }
 }
 

@@ -3,17 +3,19 @@
 
 use std::collections::BTreeMap;
 
-use domain::{OrderId, OrderState, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::{
+    OrderId, OrderState, OrderTransition, PaymentIntent, PaymentIntentId, Timestamp,
+    TransitionDecision,
+};
 use sqlx::postgres::PgConnection;
 use uuid::Uuid;
 
 use super::writer::{BatchTransaction, TransactionError};
 use super::{Postgres, codec, instant, operations, orders, outbox, webhook_events};
-use crate::embedded::os_user::hash;
 use crate::error::Failure;
 use crate::link_secrets::LinkSecrets;
 use crate::nodes::InstanceId;
-use crate::order_transitions::{OrderTransition, TransitionDecision};
+use crate::stable_hash::fnv1a;
 use crate::stores::{Attempt, Operation, OperationKind, StoredWebhookEvent, TermsAgreed};
 
 /// Writes in one transaction.
@@ -100,7 +102,7 @@ impl BatchTransaction for PurchaseWrites {
                 event: StoredWebhookEvent { event_id, .. },
                 ..
             }
-            | PurchaseWrite::MarkEventHandled { event_id, .. } => hash(event_id.as_bytes()).into(),
+            | PurchaseWrite::MarkEventHandled { event_id, .. } => fnv1a(event_id.as_bytes()).into(),
         })
     }
 
@@ -126,7 +128,7 @@ impl BatchTransaction for PurchaseWrites {
 }
 
 /// Stores an order's payment intent, or its capture.
-const RECORD_INTENT_OR_CAPTURE: &str = "update orders o set
+pub(super) const RECORD_INTENT_OR_CAPTURE: &str = "update orders o set
        payment_intent_id = coalesce(a.intent, o.payment_intent_id),
        client_secret = coalesce(o.client_secret, a.secret),
        client_secret_sealed = coalesce(o.client_secret_sealed, a.sealed),
@@ -235,7 +237,7 @@ async fn record_intents_and_captures(
             PurchaseWrite::RecordCapture { .. } => explain_unwritten_capture(state, was_captured),
             _ => Err(Failure::NotWritten(format!(
                 "an order that is {} has another payment intent, or needs none",
-                codec::order_state(state)
+                state.name()
             ))),
         };
         outcomes[positions[&order]] = Some(outcome);
@@ -288,7 +290,9 @@ fn explain_unwritten_capture(
     // Tickets do not matter for a capture.
     match capture.decide(state, true) {
         TransitionDecision::AlreadyDone => Ok(WriteOutcome::Done),
-        TransitionDecision::Allowed | TransitionDecision::Refused => Err(capture.refusal(state)),
+        TransitionDecision::Allowed | TransitionDecision::Refused => {
+            Err(capture.refusal(state).into())
+        }
     }
 }
 

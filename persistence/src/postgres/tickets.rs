@@ -46,7 +46,7 @@ fn refuse_not_found<T>() -> Result<T, TransactionError> {
 /// Each order counts its lines under its own row lock, so exactly one commit is the last: it sets
 /// `allocated` and queues the capture. A sale needs a quoted order. A repair also accepts a refused
 /// order, which becomes quoted until it has all its tickets. One statement saves round trips.
-const ALLOCATE: &str = "with line as (
+pub(super) const ALLOCATE: &str = "with line as (
        update order_lines l set serials = a.serials::smallint[], application_fee_cents = a.fee
        from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[]) as a (draw_id, order_id, serials, fee, epoch)
        where l.order_id = a.order_id and l.draw_id = a.draw_id and l.serials is null

@@ -1,86 +1,16 @@
-//! The audit log: one row for every write of an operator or a club (integrity rule A1). The rows
-//! are chained by hashes, so that a change to an earlier row is noticed (`audit_chain.rs`).
+//! Writes entries of the audit log together with the changes of [`Records`], and lists the log.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, Statement, audit_chain, catalogue_changed, repeatable, timestamp};
+use super::{Records, Statement, catalogue_changed, repeatable, timestamp};
 use crate::{Failure, Sealer};
 
-/// One action. `actor` is the session's identity, never a name that the client sends (decision
-/// G-7).
-#[derive(Clone, Copy, Debug)]
-pub struct AuditAction<'a> {
-    pub actor: &'a str,
-    pub club: Option<ClubId>,
-    /// A verb phrase, such as `enter-results`.
-    pub action: &'a str,
-    /// The object of the action, such as `draw:1042`.
-    pub object: &'a str,
-    pub ip: Option<IpAddr>,
-}
-
-/// An action with its details, ready to be written in the transaction of its effect.
-#[derive(Clone, Debug)]
-pub struct AuditEntry {
-    actor: String,
-    club: Option<ClubId>,
-    action: String,
-    object: String,
-    ip: Option<IpAddr>,
-    detail: serde_json::Value,
-}
-
-impl AuditAction<'_> {
-    pub fn entry(&self, detail: serde_json::Value) -> AuditEntry {
-        AuditEntry {
-            actor: self.actor.to_string(),
-            club: self.club,
-            action: self.action.to_string(),
-            object: self.object.to_string(),
-            ip: self.ip,
-            detail,
-        }
-    }
-}
-
-impl AuditEntry {
-    /// Appends an id that is known only now to the object: `footer-menu:` becomes `footer-menu:7`.
-    #[must_use]
-    pub fn named(mut self, id: impl std::fmt::Display) -> AuditEntry {
-        if self.object.ends_with(':') {
-            self.object = format!("{}{id}", self.object);
-        }
-        self
-    }
-
-    /// Returns the action and its details, for example for the application's log.
-    pub fn parts(&self) -> (AuditAction<'_>, &serde_json::Value) {
-        let act = AuditAction {
-            actor: &self.actor,
-            club: self.club,
-            action: &self.action,
-            object: &self.object,
-            ip: self.ip,
-        };
-        (act, &self.detail)
-    }
-
-    /// Returns the same entry with the draw's new revision, and its status if that changed. The
-    /// journal holds the events of that revision.
-    pub(crate) fn at_revision(&self, revision: u64, status: Option<&str>) -> AuditEntry {
-        let mut entry = self.clone();
-        if let Some(detail) = entry.detail.as_object_mut() {
-            detail.insert("revision".into(), revision.into());
-            detail.extend(status.map(|status| ("status".to_string(), status.into())));
-        }
-        entry
-    }
-}
+pub(crate) use crate::audit_log::write;
+pub use crate::audit_log::{AuditAction, AuditEntry};
 
 /// An entry as it is stored in the log.
 #[derive(Clone, Debug)]
@@ -110,13 +40,8 @@ impl SignedEntry {
     /// Returns the same entry with an action and a detail that are known only inside the
     /// transaction.
     pub fn recording(&self, action: &str, detail: serde_json::Value) -> SignedEntry {
-        let entry = AuditEntry {
-            action: action.to_string(),
-            detail,
-            ..self.entry.clone()
-        };
         SignedEntry {
-            entry,
+            entry: self.entry.with_action(action, detail),
             sealer: self.sealer.clone(),
         }
     }
@@ -229,27 +154,6 @@ impl Records {
             .await?;
         Ok(rows.into_iter().map(Written::from).collect())
     }
-}
-
-/// Writes an entry in the caller's transaction.
-pub(crate) async fn write(
-    connection: &mut PgConnection,
-    sealer: &Sealer,
-    entry: &AuditEntry,
-) -> Result<(), sqlx::Error> {
-    let (id, hash): (i64, Vec<u8>) = sqlx::query_as(
-        "insert into audit_log (actor, club_id, action, object, ip, detail) values ($1, $2, $3, $4, $5::inet, $6)
-         returning id, hash",
-    )
-    .bind(&entry.actor)
-    .bind(entry.club.map(|club| club.0))
-    .bind(&entry.action)
-    .bind(&entry.object)
-    .bind(entry.ip.map(|ip| ip.to_string()))
-    .bind(&entry.detail)
-    .fetch_one(&mut *connection)
-    .await?;
-    audit_chain::key_entry(connection, sealer, id, &hash).await
 }
 
 /// Writes the entry of the signing person, if any, in the caller's transaction. `id` completes an

@@ -7,15 +7,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgPool;
 
 use super::Records;
-use crate::postgres::link_conversion::has_older_node;
+use crate::audit_log::{FIRST_PREVIOUS_HASH, keyed_hash};
 use crate::{Failure, Sealer};
 
-const CHAIN_PURPOSE: &str = "audit-chain";
-/// The hash that precedes the first keyed entry.
-const FIRST_PREVIOUS_HASH: [u8; 32] = [0; 32];
 /// Entries read by one statement.
 const PAGE_ROWS: i64 = 5_000;
 
@@ -149,43 +146,4 @@ impl ChainWalk {
         }
         None
     }
-}
-
-fn keyed_hash(sealer: &Sealer, previous: &[u8; 32], hash: &[u8]) -> [u8; 32] {
-    sealer.fingerprint(
-        CHAIN_PURPOSE,
-        &format!("{}:{}", hex::encode(previous), hex::encode(hash)),
-    )
-}
-
-/// Adds the keyed hash of a new entry, in the transaction that wrote it and holds the log's lock.
-///
-/// An entry is keyed once no node of an earlier version is alive, because such a node writes
-/// entries without a keyed hash.
-pub(super) async fn key_entry(
-    connection: &mut PgConnection,
-    sealer: &Sealer,
-    entry: i64,
-    hash: &[u8],
-) -> Result<(), sqlx::Error> {
-    // A statement of its own: the insert may have waited for the lock and still see the log as it
-    // was before.
-    let previous: Option<Option<Vec<u8>>> =
-        sqlx::query_scalar("select keyed_hash from public.audit_log where id = $1 - 1")
-            .bind(entry)
-            .fetch_optional(&mut *connection)
-            .await?;
-    let previous = previous.flatten();
-    if previous.is_none() && has_older_node(&mut *connection).await? {
-        return Ok(());
-    }
-    let previous = previous
-        .and_then(|hash| hash.try_into().ok())
-        .unwrap_or(FIRST_PREVIOUS_HASH);
-    sqlx::query("update public.audit_log set keyed_hash = $2 where id = $1")
-        .bind(entry)
-        .bind(keyed_hash(sealer, &previous, hash).to_vec())
-        .execute(connection)
-        .await?;
-    Ok(())
 }

@@ -5,9 +5,9 @@ use domain::{
     DrawId, EndReason, Order, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp,
 };
 
+use crate::audit_log::AuditEntry;
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
-use crate::records::audit::AuditEntry;
 
 /// An order as it is stored.
 #[derive(Clone, Debug)]

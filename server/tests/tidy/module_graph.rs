@@ -17,42 +17,16 @@ const CRATES: [&str; 5] = [
     "loadtest",
 ];
 
-/// Imports that close a circle today: crate, importing module, imported module. Only shrink this list.
-pub const ACCEPTED_CIRCLE_EDGES: &[(&str, &str, &str)] = &[
-    ("persistence", "embedded", "postgres"),
-    ("persistence", "integrity", "postgres"),
-    ("persistence", "records", "postgres"),
-    ("loadtest", "database_audit", "test_run"),
-];
-
 /// Which module imports which: importing module to imported modules.
 pub type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// Returns the circles that remain without the accepted imports, and accepted imports that no longer exist or close no circle.
+/// Returns the circles among the top-level modules of each crate.
 pub fn findings(root: &Path) -> Vec<String> {
     let mut findings = Vec::new();
     for member in CRATES {
-        let mut graph = graph(root, member);
-        for (_, from, to) in ACCEPTED_CIRCLE_EDGES
-            .iter()
-            .filter(|(crate_folder, ..)| *crate_folder == member)
-        {
-            if !graph.get(*from).is_some_and(|edges| edges.contains(*to))
-                || !reaches(&graph, to, from)
-            {
-                findings.push(format!(
-                    "{member}: {from} -> {to} closes no circle any more; remove it from ACCEPTED_CIRCLE_EDGES"
-                ));
-            }
-        }
-        for (_, from, to) in ACCEPTED_CIRCLE_EDGES
-            .iter()
-            .filter(|(crate_folder, ..)| *crate_folder == member)
-        {
-            graph.entry((*from).into()).or_default().remove(*to);
-        }
+        let found = circles(&graph(root, member));
         findings.extend(
-            circles(&graph)
+            found
                 .into_iter()
                 .map(|circle| format!("{member}: {circle}")),
         );

@@ -4,16 +4,12 @@
 
 use std::str::FromStr;
 
+use anyhow::Result;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Executor, PgPool};
 use uuid::Uuid;
 
-use crate::error::Failure;
-
-mod room;
-mod together;
-
-pub use room::TemporaryDatabase;
+mod multi_row;
 
 const TABLES: [&str; 9] = [
     "draws",
@@ -35,7 +31,7 @@ const RESERVE: &str = "with d as (
        select id, $2, 1, now() + interval '150 seconds' from d),
      o as (insert into orders (id, club_id, account_id, client_key, token_hash, token_sealed, lines, subtotal_cents,
          buyer_name, buyer_email, opened_at)
-       select $2, 1, 'acct_yardstick', $2::text, sha256($2::text::bytea), decode(repeat('00', 61), 'hex'), 1, price_cents, 'Buyer', 'buyer@crowd.test', now()
+       select $2, 1, 'acct_bench', $2::text, sha256($2::text::bytea), decode(repeat('00', 61), 'hex'), 1, price_cents, 'Buyer', 'buyer@crowd.test', now()
        from d),
      l as (insert into order_lines (order_id, draw_id, count, unit_price_cents) select $2, id, 1, price_cents from d),
      p as (insert into payment_ops (order_id, kind, key) select $2, 'create', 'create-' || $2::text from d)
@@ -65,7 +61,7 @@ const CAPTURED: &str = "with o as (update orders set state = 'captured', capture
      c as (update payment_ops set state = 'done', ended_at = now() where order_id = $1 and kind = 'capture'),
      p as (insert into payments (payment_intent_id, order_id, account_id, status, currency, amount_cents,
          amount_received_cents, amount_refunded_cents, application_fee_cents, application_fee_refunded_cents, synced_at)
-       select 'pi_' || $1::text, $1, 'acct_yardstick', 'succeeded', 'aud', subtotal_cents, subtotal_cents, 0, 0, 0, now()
+       select 'pi_' || $1::text, $1, 'acct_bench', 'succeeded', 'aud', subtotal_cents, subtotal_cents, 0, 0, 0, now()
        from o)
      insert into email_outbox (dedupe_key, kind, order_id, to_address)
        values ('tickets-' || $1::text, 'tickets', $1, 'buyer@crowd.test')";
@@ -73,18 +69,18 @@ const CAPTURED: &str = "with o as (update orders set state = 'captured', capture
 /// Takes a free ticket that no other transaction has locked, so that no transaction waits. The
 /// draw's own row is not changed.
 const SEIZE: &str = "with f as (
-       select draw_id, serial from yardstick.free where draw_id = $1 and order_id is null limit 1 for update skip locked),
-     u as (update yardstick.free set order_id = $2 from f
+       select draw_id, serial from bench_baseline.free where draw_id = $1 and order_id is null limit 1 for update skip locked),
+     u as (update bench_baseline.free set order_id = $2 from f
        where free.draw_id = f.draw_id and free.serial = f.serial returning free.draw_id),
      d as (select id, price_cents from draws where id = (select draw_id from u)),
      o as (insert into orders (id, club_id, account_id, client_key, token_hash, token_sealed, lines, subtotal_cents,
          buyer_name, buyer_email, opened_at)
-       select $2, 1, 'acct_yardstick', $2::text, sha256($2::text::bytea), decode(repeat('00', 61), 'hex'), 1, price_cents, 'Buyer', 'buyer@crowd.test', now()
+       select $2, 1, 'acct_bench', $2::text, sha256($2::text::bytea), decode(repeat('00', 61), 'hex'), 1, price_cents, 'Buyer', 'buyer@crowd.test', now()
        from d),
      l as (insert into order_lines (order_id, draw_id, count, unit_price_cents) select $2, id, 1, price_cents from d)
      insert into payment_ops (order_id, kind, key) select $2, 'create', 'create-' || $2::text from d";
 
-const HAND_OVER: &str = "with f as (delete from yardstick.free where draw_id = $1 and order_id = $2 returning serial),
+const HAND_OVER: &str = "with f as (delete from bench_baseline.free where draw_id = $1 and order_id = $2 returning serial),
      l as (update order_lines set serials = array[f.serial] from f where order_lines.order_id = $2
        returning order_lines.id as line, draw_id, f.serial),
      t as (insert into tickets (draw_id, serial, order_line_id, epoch) select draw_id, serial, line, 1 from l),
@@ -104,38 +100,29 @@ impl BenchBaseline {
     ///
     /// # Errors
     /// The database cannot be reached, or has no draw to copy.
-    pub async fn lay_out(url: &str, clients: u32, draws: i64) -> Result<BenchBaseline, Failure> {
-        let options = PgConnectOptions::from_str(url).map_err(database_failure)?;
+    pub async fn create(url: &str, clients: u32, draws: i64) -> Result<BenchBaseline> {
+        let options = PgConnectOptions::from_str(url)?;
         let plain = PgPoolOptions::new()
             .max_connections(1)
             .connect_with(options.clone())
-            .await
-            .map_err(database_failure)?;
+            .await?;
         plain
-            .execute("drop schema if exists yardstick cascade")
-            .await
-            .map_err(database_failure)?;
-        plain
-            .execute("create schema yardstick")
-            .await
-            .map_err(database_failure)?;
+            .execute("drop schema if exists bench_baseline cascade")
+            .await?;
+        plain.execute("create schema bench_baseline").await?;
         for table in TABLES.into_iter().chain(["email_outbox"]) {
             let copy =
-                format!("create table yardstick.{table} (like public.{table} including all)");
-            plain
-                .execute(sqlx::AssertSqlSafe(copy))
-                .await
-                .map_err(database_failure)?;
+                format!("create table bench_baseline.{table} (like public.{table} including all)");
+            plain.execute(sqlx::AssertSqlSafe(copy)).await?;
         }
         plain.close().await;
-        let options = options.options([("search_path", "yardstick,public")]);
+        let options = options.options([("search_path", "bench_baseline,public")]);
         let pool = PgPoolOptions::new()
             .max_connections(clients)
             .connect_with(options)
-            .await
-            .map_err(database_failure)?;
+            .await?;
         sqlx::query(
-            "insert into yardstick.draws select (jsonb_populate_record(d, jsonb_build_object('id', n, 'status', 'active',
+            "insert into bench_baseline.draws select (jsonb_populate_record(d, jsonb_build_object('id', n, 'status', 'active',
                  'kick_off', now() + interval '1 day', 'revision', 0, 'sold', 0, 'held', 0, 'revenue_cents', 0,
                  'fee_cents', 0))).*
              from public.draws d, generate_series(1, $1) n
@@ -143,22 +130,15 @@ impl BenchBaseline {
         )
         .bind(draws)
         .execute(&pool)
-        .await
-        .map_err(database_failure)?;
+        .await?;
         let free =
-            "create table yardstick.free as select n::bigint as draw_id, s::smallint as serial, null::uuid as order_id
+            "create table bench_baseline.free as select n::bigint as draw_id, s::smallint as serial, null::uuid as order_id
              from generate_series(1, $1) n, generate_series(1, 169) s";
-        sqlx::query(free)
-            .bind(draws)
-            .execute(&pool)
-            .await
-            .map_err(database_failure)?;
-        pool.execute("create unique index on yardstick.free (draw_id, serial)")
-            .await
-            .map_err(database_failure)?;
-        pool.execute("create index on yardstick.free (draw_id, order_id)")
-            .await
-            .map_err(database_failure)?;
+        sqlx::query(free).bind(draws).execute(&pool).await?;
+        pool.execute("create unique index on bench_baseline.free (draw_id, serial)")
+            .await?;
+        pool.execute("create index on bench_baseline.free (draw_id, order_id)")
+            .await?;
         Ok(BenchBaseline { pool })
     }
 
@@ -166,14 +146,13 @@ impl BenchBaseline {
     ///
     /// # Errors
     /// The database cannot be reached.
-    pub async fn find(url: &str, clients: u32) -> Result<BenchBaseline, Failure> {
-        let options = PgConnectOptions::from_str(url).map_err(database_failure)?;
-        let options = options.options([("search_path", "yardstick,public")]);
+    pub async fn open(url: &str, clients: u32) -> Result<BenchBaseline> {
+        let options = PgConnectOptions::from_str(url)?;
+        let options = options.options([("search_path", "bench_baseline,public")]);
         let pool = PgPoolOptions::new()
             .max_connections(clients)
             .connect_with(options)
-            .await
-            .map_err(database_failure)?;
+            .await?;
         Ok(BenchBaseline { pool })
     }
 
@@ -182,14 +161,13 @@ impl BenchBaseline {
     ///
     /// # Errors
     /// The database refused or did not answer.
-    pub async fn purchase_in_three_statements(&self, draw: i64) -> Result<bool, Failure> {
+    pub async fn purchase_in_three_statements(&self, draw: i64) -> Result<bool> {
         let order = Uuid::new_v4();
         let reserved = sqlx::query(RESERVE)
             .bind(draw)
             .bind(order)
             .execute(&self.pool)
-            .await
-            .map_err(database_failure)?;
+            .await?;
         if reserved.rows_affected() == 0 {
             return Ok(false);
         }
@@ -197,9 +175,8 @@ impl BenchBaseline {
             .bind(draw)
             .bind(order)
             .execute(&self.pool)
-            .await
-            .map_err(database_failure)?;
-        self.captured(order).await?;
+            .await?;
+        self.record_capture(order).await?;
         Ok(true)
     }
 
@@ -208,18 +185,14 @@ impl BenchBaseline {
     ///
     /// # Errors
     /// The database refused or did not answer.
-    pub async fn locked(&self, draw: i64) -> Result<bool, Failure> {
+    pub async fn purchase_with_row_lock(&self, draw: i64) -> Result<bool> {
         let order = Uuid::new_v4();
         for write in [RESERVE, ALLOCATE] {
-            let mut transaction = self.pool.begin().await.map_err(database_failure)?;
+            let mut transaction = self.pool.begin().await?;
             let look = sqlx::query_scalar::<_, i32>(
                 "select (sold + held)::integer from draws where id = $1 for update",
             );
-            let unavailable = look
-                .bind(draw)
-                .fetch_one(&mut *transaction)
-                .await
-                .map_err(database_failure)?;
+            let unavailable = look.bind(draw).fetch_one(&mut *transaction).await?;
             if write == RESERVE && unavailable >= 169 {
                 return Ok(false);
             }
@@ -227,11 +200,10 @@ impl BenchBaseline {
                 .bind(draw)
                 .bind(order)
                 .execute(&mut *transaction)
-                .await
-                .map_err(database_failure)?;
-            transaction.commit().await.map_err(database_failure)?;
+                .await?;
+            transaction.commit().await?;
         }
-        self.captured(order).await?;
+        self.record_capture(order).await?;
         Ok(true)
     }
 
@@ -240,14 +212,13 @@ impl BenchBaseline {
     ///
     /// # Errors
     /// The database refused or did not answer.
-    pub async fn skipping(&self, draw: i64) -> Result<bool, Failure> {
+    pub async fn purchase_with_skip_locked(&self, draw: i64) -> Result<bool> {
         let order = Uuid::new_v4();
         let seized = sqlx::query(SEIZE)
             .bind(draw)
             .bind(order)
             .execute(&self.pool)
-            .await
-            .map_err(database_failure)?;
+            .await?;
         if seized.rows_affected() == 0 {
             return Ok(false);
         }
@@ -255,18 +226,16 @@ impl BenchBaseline {
             .bind(draw)
             .bind(order)
             .execute(&self.pool)
-            .await
-            .map_err(database_failure)?;
-        self.captured(order).await?;
+            .await?;
+        self.record_capture(order).await?;
         Ok(true)
     }
 
-    async fn captured(&self, order: Uuid) -> Result<(), Failure> {
+    async fn record_capture(&self, order: Uuid) -> Result<()> {
         sqlx::query(CAPTURED)
             .bind(order)
             .execute(&self.pool)
-            .await
-            .map_err(database_failure)?;
+            .await?;
         Ok(())
     }
 
@@ -274,16 +243,11 @@ impl BenchBaseline {
     ///
     /// # Errors
     /// The database refused or did not answer.
-    pub async fn clear_away(self) -> Result<(), Failure> {
+    pub async fn drop_schema(self) -> Result<()> {
         self.pool
-            .execute("drop schema yardstick cascade")
-            .await
-            .map_err(database_failure)?;
+            .execute("drop schema bench_baseline cascade")
+            .await?;
         self.pool.close().await;
         Ok(())
     }
-}
-
-fn database_failure(why: sqlx::Error) -> Failure {
-    Failure::NotWritten(why.to_string())
 }

@@ -3,11 +3,9 @@
 
 use std::str::FromStr;
 
+use anyhow::Result;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor};
-
-use super::database_failure;
-use crate::error::Failure;
 
 /// Tickets in one order of the history.
 const PER_ORDER: i64 = 3;
@@ -51,7 +49,8 @@ const HISTORY: [&str; 7] = [
 pub struct TemporaryDatabase {
     pub url: String,
     name: &'static str,
-    beside: PgConnectOptions,
+    /// Of the existing database, from which this one is created and dropped.
+    existing: PgConnectOptions,
 }
 
 impl TemporaryDatabase {
@@ -59,16 +58,22 @@ impl TemporaryDatabase {
     ///
     /// # Errors
     /// The database cannot be reached, or the login may not create another.
-    pub async fn beside(url: &str, name: &'static str) -> Result<TemporaryDatabase, Failure> {
-        let beside = PgConnectOptions::from_str(url).map_err(database_failure)?;
-        let database = beside.get_database().unwrap_or_default();
-        let url = url.replacen(&format!("/{database}"), &format!("/{name}"), 1);
-        let room = TemporaryDatabase { url, name, beside };
-        room.run_statement(&format!("drop database if exists {name} with (force)"))
+    pub async fn create(url: &str, name: &'static str) -> Result<TemporaryDatabase> {
+        let existing = PgConnectOptions::from_str(url)?;
+        let old_name = existing.get_database().unwrap_or_default();
+        let url = url.replacen(&format!("/{old_name}"), &format!("/{name}"), 1);
+        let database = TemporaryDatabase {
+            url,
+            name,
+            existing,
+        };
+        database
+            .run_statement(&format!("drop database if exists {name} with (force)"))
             .await?;
-        room.run_statement(&format!("create database {name}"))
+        database
+            .run_statement(&format!("create database {name}"))
             .await?;
-        Ok(room)
+        Ok(database)
     }
 
     /// Inserts at least `tickets` sold tickets of finished draws. The database must have tables and
@@ -76,24 +81,18 @@ impl TemporaryDatabase {
     ///
     /// # Errors
     /// The database refused or did not answer.
-    pub async fn grow_old(&self, tickets: i64) -> Result<i64, Failure> {
+    pub async fn insert_history(&self, tickets: i64) -> Result<i64> {
         let orders = (tickets + PER_ORDER - 1) / PER_ORDER;
-        let options = PgConnectOptions::from_str(&self.url).map_err(database_failure)?;
-        let mut connection = PgConnection::connect_with(&options)
-            .await
-            .map_err(database_failure)?;
+        let options = PgConnectOptions::from_str(&self.url)?;
+        let mut connection = PgConnection::connect_with(&options).await?;
         for rows in HISTORY {
             sqlx::query(rows)
                 .bind(orders)
                 .execute(&mut connection)
-                .await
-                .map_err(database_failure)?;
+                .await?;
         }
-        connection
-            .execute("analyze")
-            .await
-            .map_err(database_failure)?;
-        connection.close().await.map_err(database_failure)?;
+        connection.execute("analyze").await?;
+        connection.close().await?;
         Ok(orders * PER_ORDER)
     }
 
@@ -101,19 +100,16 @@ impl TemporaryDatabase {
     ///
     /// # Errors
     /// The database refused or did not answer.
-    pub async fn clear_away(self) -> Result<(), Failure> {
+    pub async fn drop_database(self) -> Result<()> {
         self.run_statement(&format!("drop database {} with (force)", self.name))
             .await
     }
 
-    async fn run_statement(&self, statement: &str) -> Result<(), Failure> {
-        let mut connection = PgConnection::connect_with(&self.beside)
-            .await
-            .map_err(database_failure)?;
+    async fn run_statement(&self, statement: &str) -> Result<()> {
+        let mut connection = PgConnection::connect_with(&self.existing).await?;
         connection
             .execute(AssertSqlSafe(statement.to_owned()))
-            .await
-            .map_err(database_failure)?;
-        connection.close().await.map_err(database_failure)
+            .await?;
+        Ok(connection.close().await?)
     }
 }

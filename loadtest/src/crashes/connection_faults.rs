@@ -3,10 +3,9 @@
 
 use std::time::Duration;
 
+use anyhow::{Context, Result};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection};
-
-use crate::error::Failure;
 
 /// More connections than any of our Postgres servers accepts.
 const CONNECTIONS_MAX: usize = 1_000;
@@ -16,19 +15,13 @@ pub struct ConnectionFaults {
     options: PgConnectOptions,
 }
 
-fn not_written(why: sqlx::Error) -> Failure {
-    Failure::NotWritten(why.to_string())
-}
-
 impl ConnectionFaults {
-    /// Prepares the login of a URL.
+    /// Reads the login from a URL. Does not connect.
     ///
     /// # Errors
     /// The URL is invalid.
-    pub fn of(url: &str) -> Result<ConnectionFaults, Failure> {
-        let options: PgConnectOptions = url
-            .parse()
-            .map_err(|_| Failure::NotWritten("not a database url".into()))?;
+    pub fn of(url: &str) -> Result<ConnectionFaults> {
+        let options: PgConnectOptions = url.parse().context("reading the database's URL")?;
         let options = options.log_statements("off".parse().expect("a level"));
         Ok(ConnectionFaults { options })
     }
@@ -37,23 +30,18 @@ impl ConnectionFaults {
     ///
     /// # Errors
     /// Postgres does not answer.
-    pub async fn cut(&self, times: usize, pause: Duration) -> Result<i64, Failure> {
-        let mut connection = PgConnection::connect_with(&self.options)
-            .await
-            .map_err(not_written)?;
+    pub async fn cut(&self, times: usize, pause: Duration) -> Result<i64> {
+        let mut connection = PgConnection::connect_with(&self.options).await?;
         let mut cut = 0;
         for _ in 0..times {
             let ended =
                 "select count(*) filter (where pg_terminate_backend(pid)) from pg_stat_activity
                  where datname = current_database() and pid <> pg_backend_pid()";
-            let ended: i64 = sqlx::query_scalar(ended)
-                .fetch_one(&mut connection)
-                .await
-                .map_err(not_written)?;
+            let ended: i64 = sqlx::query_scalar(ended).fetch_one(&mut connection).await?;
             cut += ended;
             tokio::time::sleep(pause).await;
         }
-        connection.close().await.map_err(not_written)?;
+        connection.close().await?;
         Ok(cut)
     }
 
@@ -62,11 +50,9 @@ impl ConnectionFaults {
     ///
     /// # Errors
     /// Postgres does not answer.
-    pub async fn crowd(&self, hold: Duration) -> Result<usize, Failure> {
+    pub async fn crowd(&self, hold: Duration) -> Result<usize> {
         let mut connections = Vec::new();
-        let mut cut = PgConnection::connect_with(&self.options)
-            .await
-            .map_err(not_written)?;
+        let mut cut = PgConnection::connect_with(&self.options).await?;
         for _ in 0..2 {
             while let (true, Ok(one)) = (
                 connections.len() < CONNECTIONS_MAX,
@@ -79,13 +65,9 @@ impl ConnectionFaults {
             for one in &mut connections {
                 sqlx::raw_sql("set application_name = 'crowd'")
                     .execute(one)
-                    .await
-                    .map_err(not_written)?;
+                    .await?;
             }
-            sqlx::raw_sql(others)
-                .execute(&mut cut)
-                .await
-                .map_err(not_written)?;
+            sqlx::raw_sql(others).execute(&mut cut).await?;
         }
         tokio::time::sleep(hold).await;
         Ok(connections.len())

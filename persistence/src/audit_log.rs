@@ -1,0 +1,155 @@
+//! The audit log: one row for every write of an operator or a club (integrity rule A1). The rows
+//! are chained by hashes, so that a change to an earlier row is noticed (`records/audit_chain.rs`).
+
+use std::net::IpAddr;
+
+use domain::ClubId;
+use sqlx::PgConnection;
+
+use crate::nodes::has_older_node;
+use crate::seal::Sealer;
+
+const CHAIN_PURPOSE: &str = "audit-chain";
+/// The hash that precedes the first keyed entry.
+pub(crate) const FIRST_PREVIOUS_HASH: [u8; 32] = [0; 32];
+
+/// One action. `actor` is the session's identity, never a name that the client sends (decision
+/// G-7).
+#[derive(Clone, Copy, Debug)]
+pub struct AuditAction<'a> {
+    pub actor: &'a str,
+    pub club: Option<ClubId>,
+    /// A verb phrase, such as `enter-results`.
+    pub action: &'a str,
+    /// The object of the action, such as `draw:1042`.
+    pub object: &'a str,
+    pub ip: Option<IpAddr>,
+}
+
+/// An action with its details, ready to be written in the transaction of its effect.
+#[derive(Clone, Debug)]
+pub struct AuditEntry {
+    actor: String,
+    club: Option<ClubId>,
+    action: String,
+    object: String,
+    ip: Option<IpAddr>,
+    detail: serde_json::Value,
+}
+
+impl AuditAction<'_> {
+    pub fn entry(&self, detail: serde_json::Value) -> AuditEntry {
+        AuditEntry {
+            actor: self.actor.to_string(),
+            club: self.club,
+            action: self.action.to_string(),
+            object: self.object.to_string(),
+            ip: self.ip,
+            detail,
+        }
+    }
+}
+
+impl AuditEntry {
+    /// Appends an id that is known only now to the object: `footer-menu:` becomes `footer-menu:7`.
+    #[must_use]
+    pub fn named(mut self, id: impl std::fmt::Display) -> AuditEntry {
+        if self.object.ends_with(':') {
+            self.object = format!("{}{id}", self.object);
+        }
+        self
+    }
+
+    /// Returns the action and its details, for example for the application's log.
+    pub fn parts(&self) -> (AuditAction<'_>, &serde_json::Value) {
+        let act = AuditAction {
+            actor: &self.actor,
+            club: self.club,
+            action: &self.action,
+            object: &self.object,
+            ip: self.ip,
+        };
+        (act, &self.detail)
+    }
+
+    /// Returns the same entry with another action and detail.
+    pub(crate) fn with_action(&self, action: &str, detail: serde_json::Value) -> AuditEntry {
+        AuditEntry {
+            action: action.to_string(),
+            detail,
+            ..self.clone()
+        }
+    }
+
+    /// Returns the same entry with the draw's new revision, and its status if that changed. The
+    /// journal holds the events of that revision.
+    pub(crate) fn at_revision(&self, revision: u64, status: Option<&str>) -> AuditEntry {
+        let mut entry = self.clone();
+        if let Some(detail) = entry.detail.as_object_mut() {
+            detail.insert("revision".into(), revision.into());
+            detail.extend(status.map(|status| ("status".to_string(), status.into())));
+        }
+        entry
+    }
+}
+
+/// Writes an entry in the caller's transaction.
+pub(crate) async fn write(
+    connection: &mut PgConnection,
+    sealer: &Sealer,
+    entry: &AuditEntry,
+) -> Result<(), sqlx::Error> {
+    let (id, hash): (i64, Vec<u8>) = sqlx::query_as(
+        "insert into audit_log (actor, club_id, action, object, ip, detail) values ($1, $2, $3, $4, $5::inet, $6)
+         returning id, hash",
+    )
+    .bind(&entry.actor)
+    .bind(entry.club.map(|club| club.0))
+    .bind(&entry.action)
+    .bind(&entry.object)
+    .bind(entry.ip.map(|ip| ip.to_string()))
+    .bind(&entry.detail)
+    .fetch_one(&mut *connection)
+    .await?;
+    key_entry(connection, sealer, id, &hash).await
+}
+
+/// Returns the keyed hash of an entry: it depends on the keyed hash of the entry before it.
+pub(crate) fn keyed_hash(sealer: &Sealer, previous: &[u8; 32], hash: &[u8]) -> [u8; 32] {
+    sealer.fingerprint(
+        CHAIN_PURPOSE,
+        &format!("{}:{}", hex::encode(previous), hex::encode(hash)),
+    )
+}
+
+/// Adds the keyed hash of a new entry, in the transaction that wrote it and holds the log's lock.
+///
+/// An entry is keyed once no node of an earlier version is alive, because such a node writes
+/// entries without a keyed hash.
+async fn key_entry(
+    connection: &mut PgConnection,
+    sealer: &Sealer,
+    entry: i64,
+    hash: &[u8],
+) -> Result<(), sqlx::Error> {
+    // A statement of its own: the insert may have waited for the lock and still see the log as it
+    // was before.
+    let previous: Option<Option<Vec<u8>>> =
+        sqlx::query_scalar("select keyed_hash from public.audit_log where id = $1 - 1")
+            .bind(entry)
+            .fetch_optional(&mut *connection)
+            .await?;
+    let previous = previous.flatten();
+    if previous.is_none() && has_older_node(&mut *connection).await? {
+        return Ok(());
+    }
+    let previous = previous
+        .and_then(|hash| hash.try_into().ok())
+        .unwrap_or(FIRST_PREVIOUS_HASH);
+    sqlx::query("update public.audit_log set keyed_hash = $2 where id = $1")
+        .bind(entry)
+        .bind(keyed_hash(sealer, &previous, hash).to_vec())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
