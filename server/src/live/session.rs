@@ -14,7 +14,7 @@ use super::topic::Topic;
 use crate::error::Problem;
 use crate::identity::{address, login, random};
 use crate::state::State;
-use crate::wire::frame::{Wish, frame};
+use crate::wire::frame::{SubscriptionRequest, frame};
 
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// A client that sends neither a pong nor a message for this long counts as gone.
@@ -137,7 +137,7 @@ impl Session {
     }
 
     fn handle_subscription(&mut self, text: &str) {
-        let Ok(handle_subscription) = serde_json::from_str::<Wish>(text) else {
+        let Ok(handle_subscription) = serde_json::from_str::<SubscriptionRequest>(text) else {
             return;
         };
         for topic in handle_subscription

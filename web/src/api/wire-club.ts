@@ -2,26 +2,26 @@
 import type { DrawTemplate as Template } from './generated/schema';
 
 export type {
-  BankShown as MaskedBank,
-  BankWhole as BankDetails,
+  MaskedBankDetails,
+  UnmaskedBankDetails as BankDetails,
   Claim,
   ClubUser,
   ConnectStatus,
   Financials,
   FixtureRow,
-  Imported as FixturesAnswer,
-  Notified,
+  FixtureImportResult,
+  WinnerNotified,
   OwnClub,
   OwnDraw,
   Payout,
   PendingApproval,
   Reauthenticated,
   ResultEntered,
-  Stats,
+  ClubStats,
   TermsText,
   User,
   Whoami,
-  Winners as WinnersAnswer,
+  Winners as WinnersResponse,
   WinningTicket as Winner,
 } from './generated/schema';
 

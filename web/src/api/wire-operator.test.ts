@@ -8,8 +8,8 @@ test('what the server describes is what the console reads; the compiler says whe
   expectTypeOf<Server.AnomalyStats>().toExtend<Console.AnomalyStats>();
   expectTypeOf<Server.OrphanedTicket>().toExtend<Console.OrphanedTicket>();
   expectTypeOf<Server.ConsoleOrder>().toExtend<Console.OrderDetail>();
-  expectTypeOf<Server.Refunded>().toExtend<Console.Refunded>();
-  expectTypeOf<Server.Recovered>().toExtend<Console.Recovered>();
+  expectTypeOf<Server.OrderRefunded>().toExtend<Console.OrderRefunded>();
+  expectTypeOf<Server.TicketsRecovered>().toExtend<Console.TicketsRecovered>();
   expectTypeOf<Server.WaitlistEntry>().toExtend<Console.WaitlistEntry>();
   expectTypeOf<Server.Setting>().toExtend<Console.SystemSetting>();
   expectTypeOf<Server.InFlight>().toExtend<Console.InFlight>();

@@ -4,12 +4,12 @@ import type {
   Buyer,
   Club,
   ClubSummary,
-  CompletionAnswer,
+  CompletionResponse,
   Config,
   Draw,
   FooterMenu,
-  IntentAnswer,
-  OrderAnswer,
+  IntentResponse,
+  OrderResponse,
   Proof,
   Ticket,
 } from '@/api/wire';
@@ -26,7 +26,7 @@ export const fetchClubs = () => get<ClubSummary[]>('/api/clubs/public-list');
 export const fetchClub = (slug: string) => get<Club>(`/api/clubs/slug/${encodeURIComponent(slug)}`);
 export const fetchFooterMenus = () => get<FooterMenu[]>('/api/footer-menus');
 export const fetchOrder = (token: string) =>
-  get<OrderAnswer>(`/api/orders/${encodeURIComponent(token)}`);
+  get<OrderResponse>(`/api/orders/${encodeURIComponent(token)}`);
 
 export interface BuyerDetails {
   name: string;
@@ -47,7 +47,7 @@ export interface OpenIntent {
 }
 
 export const createPaymentIntent = (wanted: OpenIntent) =>
-  post<IntentAnswer>('/api/create-payment-intent', wanted);
+  post<IntentResponse>('/api/create-payment-intent', wanted);
 
 export interface CartIntent {
   items: {
@@ -62,7 +62,7 @@ export interface CartIntent {
 }
 
 export const createCartIntent = (wanted: CartIntent) =>
-  post<IntentAnswer>('/api/cart/create-payment-intent', wanted);
+  post<IntentResponse>('/api/cart/create-payment-intent', wanted);
 
 export interface Consents {
   ageConfirmation: boolean;
@@ -81,15 +81,15 @@ export const completeCardPayment = (
     orderToken: string;
     buyer: Buyer;
   } & Consents,
-) => post<CompletionAnswer>('/api/complete-card-payment', done);
+) => post<CompletionResponse>('/api/complete-card-payment', done);
 
 /** The same idempotent completion, by the payment's name alone: for asking again when nobody knows what became of it. */
 export const finishPayment = (paymentIntentId: string) =>
-  post<CompletionAnswer>('/api/complete-card-payment', { paymentIntentId });
+  post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId });
 
 /** Fills in what a wallet did not give; the order stays as it is (decisions C-7, C-11). */
 export const completeContact = (paymentIntentId: string, orderToken: string, buyer: Buyer) =>
-  post<CompletionAnswer>('/api/complete-card-payment', { paymentIntentId, orderToken, buyer });
+  post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId, orderToken, buyer });
 
 /** Survives the page being left: `keepalive` lets the browser finish it (A:249). */
 export const purchaseTickets = (
@@ -101,7 +101,7 @@ export const purchaseTickets = (
     buyer: Buyer;
     expectedAmount: number;
   } & Consents,
-) => post<CompletionAnswer>('/api/purchase-tickets', done, { keepalive: true });
+) => post<CompletionResponse>('/api/purchase-tickets', done, { keepalive: true });
 
 export const purchaseCart = (
   done: {
@@ -110,19 +110,19 @@ export const purchaseCart = (
     orderToken: string;
     buyer: Buyer;
   } & Consents,
-) => post<CompletionAnswer>('/api/purchase-cart', done, { keepalive: true });
+) => post<CompletionResponse>('/api/purchase-cart', done, { keepalive: true });
 
 /** The server confirms the cart's payment with this card; it may answer that the bank has a question (decision C-5). */
 export const completeCartCard = (
   done: { items: CartIntent['items']; buyer: Buyer; paymentMethodId: string } & Consents,
-) => post<CompletionAnswer>('/api/cart/complete-card-payment', done);
+) => post<CompletionResponse>('/api/cart/complete-card-payment', done);
 
 export const processWalletPayment = (paid: {
   drawNumber: number;
   ticketCount: number;
   paymentMethodId: string;
   customerInfo: BuyerDetails;
-}) => post<CompletionAnswer>('/api/process-wallet-payment', paid);
+}) => post<CompletionResponse>('/api/process-wallet-payment', paid);
 
 export const extendReservation = (reservation: string) =>
   post<{ expiresAt: string; serverTime: string | number; extensionsLeft: number }>(

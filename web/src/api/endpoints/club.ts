@@ -8,11 +8,11 @@ import type {
   ClubUser,
   DrawTemplate,
   DrawWanted,
-  FixturesAnswer,
+  FixtureImportResult,
   HomePageWanted,
   InvitationWanted,
-  MaskedBank,
-  Notified,
+  MaskedBankDetails,
+  WinnerNotified,
   OwnClub,
   Payout,
   Reauthenticated,
@@ -96,13 +96,13 @@ export const submitResults = (draw: number, home: number, away: number) =>
     }),
   );
 export const notifyWinners = (draw: number) =>
-  post<Notified>(`/api/draws/${draw}/notify-winners`, {});
+  post<WinnerNotified>(`/api/draws/${draw}/notify-winners`, {});
 export const recordWinnerPayout = (draw: number) =>
   withReauthentication(() => post<Payout>(AT.payouts(draw), { type: 'winner' }));
 export const settlePayout = (payout: number, status: 'completed' | 'failed', note: string) =>
   withReauthentication(() => patch<Payout>(`/api/payouts/${payout}`, { status, note }));
 export const saveWinnerBank = (draw: number, bank: BankDetails) =>
-  withReauthentication(() => put<MaskedBank>(`/api/draws/${draw}/winner-bank`, bank));
+  withReauthentication(() => put<MaskedBankDetails>(`/api/draws/${draw}/winner-bank`, bank));
 /** The whole numbers, for typing them into the bank; needs the password, which is the fresh proof too. */
 export const revealWinnerBank = (draw: number, password: string) =>
   withReauthentication(
@@ -139,7 +139,7 @@ export const importFixtures = (
   table: string,
   { dryRun, price, prize, contactName, contactPhone }: Season & { dryRun: boolean },
 ) =>
-  post<FixturesAnswer>(
+  post<FixtureImportResult>(
     `/api/clubs/${club}/fixtures?dryRun=${dryRun}&price=${part(price)}&prize=${prize}&contactName=${part(contactName)}&contactPhone=${part(contactPhone)}`,
     undefined,
     { body: table, headers: { accept: 'application/json', 'content-type': 'text/csv' } },

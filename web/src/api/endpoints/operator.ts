@@ -5,20 +5,20 @@ import type {
   AdminDraw,
   AdminFooterMenu,
   AdminTicket,
-  Allocated,
+  MissingTicketResolved,
   Anomaly,
   AnomalyStats,
   Cancellation,
   Customer,
   Enrolment,
   FooterItem,
-  Found,
+  ScanResult,
   InFlight,
   OrderDetail,
   OrphanedTicket,
   PaidTickets,
-  Recovered,
-  Refunded,
+  TicketsRecovered,
+  OrderRefunded,
   SystemSetting,
   Transaction,
   TransactionSums,
@@ -59,13 +59,13 @@ export const fetchPaidTickets = (anomaly: string) =>
   get<PaidTickets>(`/api/admin/payment-anomalies/${id(anomaly)}/tickets`);
 export const resolveMissing = (
   missing: { paymentIntentId: string; drawNumber?: number; ticketCount?: number } & Customer,
-) => post<Allocated>('/api/admin/payment-anomalies/resolve', missing);
+) => post<MissingTicketResolved>('/api/admin/payment-anomalies/resolve', missing);
 /** Gives back exactly this anomaly’s payment, and resolves it. */
 export const refundAnomaly = (anomaly: string, reason: string) =>
   post<Anomaly>(`/api/admin/payment-anomalies/${id(anomaly)}/refund`, { reason });
-export const runCheck = () => post<Found>('/api/admin/payment-anomalies/check', undefined);
+export const runCheck = () => post<ScanResult>('/api/admin/payment-anomalies/check', undefined);
 export const scanHistory = (hoursBack: number) =>
-  post<Found>('/api/admin/payment-anomalies/scan-historical', { hoursBack });
+  post<ScanResult>('/api/admin/payment-anomalies/scan-historical', { hoursBack });
 export const fetchOrphans = () => get<OrphanedTicket[]>('/api/admin/orphaned-tickets');
 
 export interface Recovery {
@@ -76,12 +76,12 @@ export interface Recovery {
 }
 
 export const recoverTicket = (ticket: string, recovery: Recovery) =>
-  patch<Recovered>(`/api/admin/tickets/${id(ticket)}/recover`, recovery);
+  patch<TicketsRecovered>(`/api/admin/tickets/${id(ticket)}/recover`, recovery);
 export const fetchTransactions = () => get<Transaction[]>('/api/stripe-debug');
 export const fetchTransactionSums = () => get<TransactionSums>('/api/stripe-debug/sums');
 export const fetchOrder = (order: string) => get<OrderDetail>(`/api/admin/orders/${id(order)}`);
 export const refundOrder = (order: string, reason: string) =>
-  post<Refunded>(`/api/admin/orders/${id(order)}/refund`, { reason });
+  post<OrderRefunded>(`/api/admin/orders/${id(order)}/refund`, { reason });
 
 // Draws
 export const fetchAdminDraws = () => get<AdminDraw[]>('/api/admin/draws');

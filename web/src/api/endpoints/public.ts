@@ -1,6 +1,6 @@
 /** Calls of the screens that sell nothing by themselves: clubs, offers, boards, widgets, a buyer's own tickets. */
 import { get, post } from '@/api/http';
-import type { Draw, OrderAnswer } from '@/api/wire';
+import type { Draw, OrderResponse } from '@/api/wire';
 import type { ClubMeta, Offer, WidgetAnswer } from '@/api/wire-public';
 
 const club = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
@@ -33,7 +33,7 @@ export interface OwnOrders {
   emailMasked: string;
   /** Until when the link works. */
   until: string;
-  orders: OrderAnswer[];
+  orders: OrderResponse[];
 }
 
 /** The link's secret stands after the `#`, so that only this call ever carries it. */

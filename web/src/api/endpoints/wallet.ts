@@ -1,6 +1,6 @@
 /** The wallet's confirming call, with the error the specification describes (A:245, A:267). */
 import { Problem } from '@/api/http';
-import type { CompletionAnswer } from '@/api/wire';
+import type { CompletionResponse } from '@/api/wire';
 import { S, fill } from '@/shared/strings';
 
 const PATH = '/api/payments/confirm-wallet';
@@ -20,7 +20,7 @@ export interface WalletConfirmation {
 export async function confirmWallet(
   asked: WalletConfirmation,
   path = PATH,
-): Promise<CompletionAnswer> {
+): Promise<CompletionResponse> {
   const answer = await fetch(ALLOWED.includes(path) ? path : PATH, {
     method: 'POST',
     credentials: 'same-origin',
@@ -29,7 +29,7 @@ export async function confirmWallet(
   });
   const text = await answer.text();
   const said = read(text);
-  if (answer.ok) return said as unknown as CompletionAnswer;
+  if (answer.ok) return said as unknown as CompletionResponse;
   const words = [said.message, said.errorType, said.errorCode]
     .filter((word) => typeof word === 'string' && word !== '')
     .join(' · ');

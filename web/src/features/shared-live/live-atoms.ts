@@ -1,6 +1,6 @@
 import { atom, type PrimitiveAtom } from 'jotai';
 import { isCopied } from '@/api/http';
-import type { Config, Draw, Frame, OrderAnswer } from '@/api/wire';
+import type { Config, Draw, Frame, OrderResponse } from '@/api/wire';
 import {
   NO_CLOCK,
   PUSHED_ROUND_TRIP_MS,
@@ -59,7 +59,7 @@ export const drawAtom = family((drawNumber: number) =>
 );
 export const listAtom = family((name: ListName) => atom((get) => get(liveAtom).lists[name]));
 export const orderAtom = family((token: string) =>
-  atom((get): OrderAnswer | undefined => get(liveAtom).orders[token]),
+  atom((get): OrderResponse | undefined => get(liveAtom).orders[token]),
 );
 export const maintenanceAtom = atom((get) => get(liveAtom).maintenance);
 export const buildVersionAtom = atom((get) => get(liveAtom).buildVersion);
@@ -115,7 +115,7 @@ export const receiveListAtom = atom(
 
 /** Lists that the visitor has left. Their data is old. */
 export const leftListsAtom = atom<Readonly<Partial<Record<ListName, true>>>>({});
-export const receiveOrderAtom = atom(null, (get, set, order: OrderAnswer) => {
+export const receiveOrderAtom = atom(null, (get, set, order: OrderResponse) => {
   set(noteAnswerAtom);
   set(liveAtom, applyOrder(get(liveAtom), order));
 });

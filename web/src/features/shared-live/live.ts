@@ -2,7 +2,7 @@
  * The data received from the server, and how each message changes it. Pure. The socket, the polls
  * and the first page all use it.
  */
-import type { Boot, Draw, DrawNews, Frame, OrderAnswer } from '@/api/wire';
+import type { Boot, Draw, DrawNews, Frame, OrderResponse } from '@/api/wire';
 
 export type ListName = 'active' | 'awaiting' | 'completed';
 
@@ -10,7 +10,7 @@ export interface Live {
   draws: Readonly<Record<number, Draw>>;
   /** Draw numbers in the order first shown. Null until the list has been loaded once. */
   lists: Readonly<Record<ListName, readonly number[] | null>>;
-  orders: Readonly<Record<string, OrderAnswer>>;
+  orders: Readonly<Record<string, OrderResponse>>;
   maintenance: boolean;
   buildVersion: string | null;
   /** The last sequence number received on each topic of this connection. */
@@ -162,7 +162,7 @@ export function replaceList(live: Live, name: ListName, answered: readonly Draw[
   };
 }
 
-export function applyOrder(live: Live, order: OrderAnswer): Live {
+export function applyOrder(live: Live, order: OrderResponse): Live {
   return { ...live, orders: { ...live.orders, [order.orderToken]: order } };
 }
 

@@ -1,13 +1,13 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { OrderAnswer } from '@/api/wire';
+import type { OrderResponse } from '@/api/wire';
 import { keepSummary, summaryOf } from '@/features/buyer/checkout/summary';
 import { aDraw } from '@/testing/a-draw';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/show';
 import { Page } from './thank-you-page';
 
-const order: OrderAnswer = {
+const order: OrderResponse = {
   state: 'captured',
   status: 'succeeded',
   paymentIntentId: 'pi_12345678',
@@ -54,7 +54,7 @@ afterEach(() => {
 /** What an earlier purchase left: one ticket, of another draw and club. */
 const earlier = () => keepSummary(summaryOf([{ draw: aDraw(), count: 1 }], 'Jo'));
 
-function arrive(said: Partial<OrderAnswer>): HTMLElement {
+function arrive(said: Partial<OrderResponse>): HTMLElement {
   sessionStorage.setItem(
     'lastPayment',
     JSON.stringify({ orderToken: 'token', paymentIntentId: 'pi_12345678', scope: 'draw:1043' }),

@@ -11,7 +11,7 @@ import {
 } from '@/api/endpoints/buyer';
 import { confirmWallet } from '@/api/endpoints/wallet';
 import { Problem } from '@/api/http';
-import type { Buyer, IntentAnswer } from '@/api/wire';
+import type { Buyer, IntentResponse } from '@/api/wire';
 import type { Purchase } from '@/features/buyer/checkout/pay';
 import { customerOf, payerOf, type WalletPayer } from '@/features/buyer/checkout/single-purchase';
 import { keepSecret, keptSecret } from '@/features/buyer/checkout/secret-cache';
@@ -57,7 +57,7 @@ export async function openCart(
   cart: Cart,
   expectedAmount: Cents,
   clientKey: string,
-): Promise<IntentAnswer> {
+): Promise<IntentResponse> {
   const contents = contentsOf(cart);
   const kept = keptSecret(CART_SCOPE, contents);
   if (kept) return kept;

@@ -4,7 +4,7 @@
  */
 import { Problem, withRetry } from '@/api/http';
 import { finishPayment } from '@/api/endpoints/buyer';
-import type { Buyer, CompletionAnswer, IntentAnswer } from '@/api/wire';
+import type { Buyer, CompletionResponse, IntentResponse } from '@/api/wire';
 import { writeStored } from '@/shared/storage';
 import { beginAttempt, endAttempt, finishAttempt, noteAttempt } from './attempt';
 import {
@@ -35,17 +35,17 @@ export interface Purchase {
    * nothing.
    */
   validate: () => Promise<readonly string[]>;
-  open: (clientKey: string) => Promise<IntentAnswer>;
+  open: (clientKey: string) => Promise<IntentResponse>;
   /**
    * The call in which the server confirms the payment, with a payment method made in the browser
    * (decision C-5).
    */
-  byMethod?: (paymentMethodId: string, order: OpenOrder) => Promise<CompletionAnswer>;
+  byMethod?: (paymentMethodId: string, order: OpenOrder) => Promise<CompletionResponse>;
   /**
    * Completes with the order's token. The server accepts buyer details with it even when the
    * provider's webhook came first (decision M-1).
    */
-  complete: (order: Paid) => Promise<CompletionAnswer>;
+  complete: (order: Paid) => Promise<CompletionResponse>;
 }
 
 /** Lets the thank-you page find the order even when nothing else was stored (decision C-17). */
@@ -112,7 +112,7 @@ async function reserve(
   });
 }
 
-export function openOrder(answer: IntentAnswer): OpenOrder {
+export function openOrder(answer: IntentResponse): OpenOrder {
   const { clientSecret, paymentIntentId, orderToken, reservationId, amount, ticketCount, items } =
     answer;
   return {
@@ -239,7 +239,7 @@ async function issue(
  * Returns the event for the answer of a completing call. `otherwise` applies when the answer is not
  * final.
  */
-function decided(scope: string, answer: CompletionAnswer, otherwise: CheckoutEvent): CheckoutEvent {
+function decided(scope: string, answer: CompletionResponse, otherwise: CheckoutEvent): CheckoutEvent {
   if (answer.status === 'succeeded') {
     finishAttempt(scope);
     return { is: 'issued', tickets: answer.tickets ?? [] };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { IntentAnswer } from '@/api/wire';
+import type { IntentResponse } from '@/api/wire';
 import { forgetSecret, keepSecret, keptSecret } from './secret-cache';
 
-const answer = (seconds: number): IntentAnswer => ({
+const answer = (seconds: number): IntentResponse => ({
   clientSecret: 's',
   paymentIntentId: 'pi',
   amount: 1,

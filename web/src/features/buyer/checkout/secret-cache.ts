@@ -2,13 +2,13 @@
  * Caches a payment's client secret for two minutes, for the exact contents, and never longer than
  * the reservation (specification line A:188, decision C-15).
  */
-import type { IntentAnswer } from '@/api/wire';
+import type { IntentResponse } from '@/api/wire';
 
 const KEPT_MS = 120_000;
 
 interface CachedSecret {
   contents: string;
-  answer: IntentAnswer;
+  answer: IntentResponse;
   /** Browser time in milliseconds. */
   until: number;
 }
@@ -22,7 +22,7 @@ const instant = (said: string | number) => (typeof said === 'number' ? said : Da
 export function keepSecret(
   scope: string,
   contents: string,
-  answer: IntentAnswer,
+  answer: IntentResponse,
   now = performance.now(),
 ): void {
   const lasts = Date.parse(answer.expiresAt) - instant(answer.serverTime);
@@ -37,7 +37,7 @@ export function keptSecret(
   scope: string,
   contents: string,
   now = performance.now(),
-): IntentAnswer | null {
+): IntentResponse | null {
   const known = kept.get(scope);
   return known && known.contents === contents && now < known.until ? known.answer : null;
 }

@@ -5,7 +5,7 @@
 import { useStore } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
 import { leaveReservation } from '@/api/endpoints/buyer';
-import type { IntentAnswer } from '@/api/wire';
+import type { IntentResponse } from '@/api/wire';
 import { attemptOf, beginAttempt, endAttempt } from './attempt';
 import { notOpened, type CheckoutPage } from './catalogue';
 import { checkoutAtom } from './checkout-atoms';
@@ -22,7 +22,7 @@ interface ReservationInputs {
    * nothing is reserved and an open order is released.
    */
   contents: string | null;
-  open: (clientKey: string) => Promise<IntentAnswer>;
+  open: (clientKey: string) => Promise<IntentResponse>;
 }
 
 export function useReservation({ scope, place, contents, open }: ReservationInputs): void {

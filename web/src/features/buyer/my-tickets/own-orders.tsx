@@ -1,7 +1,7 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect } from 'react';
 import type { OwnOrders } from '@/api/endpoints/public';
-import type { OrderAnswer } from '@/api/wire';
+import type { OrderResponse } from '@/api/wire';
 import { orderAtom, receiveOrderAtom } from '@/features/shared-live/live-atoms';
 import { useOrder } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
@@ -48,12 +48,12 @@ export function OwnOrdersList({ found }: { found: OwnOrders }) {
   );
 }
 
-function LiveOrder({ order }: { order: OrderAnswer }) {
+function LiveOrder({ order }: { order: OrderResponse }) {
   useOrder(order.orderToken, false);
   return <OneOrder order={useAtomValue(orderAtom(order.orderToken)) ?? order} />;
 }
 
-function OneOrder({ order }: { order: OrderAnswer }) {
+function OneOrder({ order }: { order: OrderResponse }) {
   const id = `order-${order.orderToken.slice(0, 8)}`;
   const count = order.lines.reduce((sum, line) => sum + line.ticketCount, 0);
   return (

@@ -2,16 +2,16 @@
  * The text of an order without tickets, or whose tickets were withdrawn. It is shown from the
  * order's mail and in the list of an address's orders. Pure.
  */
-import type { OrderAnswer } from '@/api/wire';
+import type { OrderResponse } from '@/api/wire';
 import { cents, dollars } from '@/shared/money';
 
-type Standing = Pick<OrderAnswer, 'status' | 'reason' | 'refund'>;
+type Standing = Pick<OrderResponse, 'status' | 'reason' | 'refund'>;
 
 const moneyWent = ({ reason, refund }: Standing, words: string): string =>
   `${reason ?? 'This order has no valid tickets.'} ${refund ? dollars(cents(refund.amount)) : 'Your payment'} ${words}`;
 
 /** Whether the tickets were withdrawn or never issued. */
-export const isOver = ({ status }: Pick<OrderAnswer, 'status'>): boolean =>
+export const isOver = ({ status }: Pick<OrderResponse, 'status'>): boolean =>
   ['not_charged', 'refunding', 'refunded'].includes(status);
 
 /** Null while the order has its tickets. */

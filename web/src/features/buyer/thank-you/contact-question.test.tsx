@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { OrderAnswer } from '@/api/wire';
+import type { OrderResponse } from '@/api/wire';
 import { show } from '@/testing/show';
 import { ContactQuestion } from './contact-question';
 
@@ -10,7 +10,7 @@ const order = {
   paymentIntentId: 'pi_1',
   buyerName: 'Jo',
   buyerEmailMasked: null,
-} as unknown as OrderAnswer;
+} as unknown as OrderResponse;
 const typed = (label: string) => (screen.getByLabelText(label) as HTMLInputElement).value;
 
 test('who paid by card with what is no address is not told of a wallet, and types the name only once', () => {
@@ -29,6 +29,6 @@ test('who paid by card with what is no address is not told of a wallet, and type
 });
 
 test.each(['Ticket Holder', null])('a name that nobody gave (%s) is asked for', (buyerName) => {
-  show(<ContactQuestion order={{ ...order, buyerName } as OrderAnswer} />);
+  show(<ContactQuestion order={{ ...order, buyerName } as OrderResponse} />);
   expect(typed('Full Name')).toBe('');
 });

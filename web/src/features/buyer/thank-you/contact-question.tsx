@@ -2,7 +2,7 @@ import { useSetAtom } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
 import { completeContact, fetchOrder, resendConfirmation } from '@/api/endpoints/buyer';
 import { Problem } from '@/api/http';
-import type { OrderAnswer } from '@/api/wire';
+import type { OrderResponse } from '@/api/wire';
 import { FIELD, emailHint } from '@/features/buyer/checkout/purchase-rules';
 import { receiveOrderAtom } from '@/features/shared-live/live-atoms';
 import { S } from '@/shared/strings';
@@ -14,7 +14,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
  * Whether the order has no valid e-mail address, because a wallet gave none or the input is
  * invalid. A winner could not be reached (decision C-11).
  */
-export const needsContact = (order: OrderAnswer): boolean =>
+export const needsContact = (order: OrderResponse): boolean =>
   order.status === 'succeeded' &&
   (!order.buyerEmailMasked || order.buyerEmailMasked.endsWith('invalid'));
 
@@ -26,7 +26,7 @@ const missingOf = (contact: { name: string; email: string; phone: string }): For
   ].filter((problem) => problem !== false);
 
 /** Asks for a name, an address and a number when the order has no valid e-mail address. */
-export function ContactQuestion({ order }: { order: OrderAnswer }) {
+export function ContactQuestion({ order }: { order: OrderResponse }) {
   const receive = useSetAtom(receiveOrderAtom);
   const showToast = useSetAtom(showToastAtom);
   const [contact, setContact] = useState({

@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { Link } from 'wouter';
-import type { OrderAnswer } from '@/api/wire';
+import type { OrderResponse } from '@/api/wire';
 import { standingOf } from '@/features/buyer/my-tickets/standing';
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
 import { CONFIRMING, moneyWords, waitingWords } from '@/features/buyer/checkout/checkout';
@@ -13,7 +13,7 @@ import { calendarAddress } from './calendar';
 import type { LastPayment } from './last-payment';
 
 interface OutcomeProps {
-  order: OrderAnswer | undefined;
+  order: OrderResponse | undefined;
   summary: Summary;
   /** The payment to request. Without one, only the stored summary is shown. */
   payment: LastPayment | null;
@@ -112,7 +112,7 @@ export function Outcome({ order, summary, payment, gaveUp, untouched, said }: Ou
 }
 
 /** The tickets once the server has sent them, and the stored summary until then. */
-export function Bought({ order, summary }: { order: OrderAnswer | undefined; summary: Summary }) {
+export function Bought({ order, summary }: { order: OrderResponse | undefined; summary: Summary }) {
   if (order && order.status === S.succeeded)
     return order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />);
   return summary.draws.map((draw) => (
@@ -133,7 +133,7 @@ export function Bought({ order, summary }: { order: OrderAnswer | undefined; sum
  * The match, the current prize and the tickets sold, from the server once loaded (specification
  * line A:310).
  */
-export function ShareBox({ order, summary }: { order: OrderAnswer | undefined; summary: Summary }) {
+export function ShareBox({ order, summary }: { order: OrderResponse | undefined; summary: Summary }) {
   const showToast = useSetAtom(showToastAtom);
   const first = summary.draws[0];
   if (!first) return null;
@@ -176,7 +176,7 @@ export function WhereNext({
   summary,
   children,
 }: {
-  order: OrderAnswer | undefined;
+  order: OrderResponse | undefined;
   summary: Summary;
   children: React.ReactNode;
 }) {

@@ -3,7 +3,7 @@
  * still expected.
  */
 import { useEffect, useState } from 'react';
-import type { OrderAnswer } from '@/api/wire';
+import type { OrderResponse } from '@/api/wire';
 import { endAttempt, finishAttempt } from '@/features/buyer/checkout/attempt';
 import { outcomeOf } from '@/features/buyer/checkout/checkout';
 import { askAgain } from '@/features/buyer/checkout/pay';
@@ -21,7 +21,7 @@ const UNTOUCHED_ANSWERS = 2;
 
 export interface ThankYou {
   payment: LastPayment | null;
-  order: OrderAnswer | undefined;
+  order: OrderResponse | undefined;
   summary: Summary | null;
   /** No outcome was known within half a minute. The page keeps listening for updates. */
   gaveUp: boolean;
@@ -83,7 +83,7 @@ export function useThankYou(): ThankYou {
  */
 function useFinishing(
   payment: LastPayment | null,
-  order: OrderAnswer | undefined,
+  order: OrderResponse | undefined,
 ): Pick<ThankYou, 'untouched' | 'said'> {
   const [untouched, setUntouched] = useState(0);
   const [said, setSaid] = useState<string | null>(null);
@@ -111,7 +111,7 @@ function useFinishing(
 }
 
 /** Builds the summary from the order. A buyer who returns from a bank's page has no other. */
-function summaryOfOrder(order: OrderAnswer): Summary {
+function summaryOfOrder(order: OrderResponse): Summary {
   return {
     clubId: null,
     clubName: order.clubName || S.fallbackClub,

@@ -1,5 +1,5 @@
 import { AT } from '@/api/endpoints/club';
-import type { WinnersAnswer } from '@/api/wire-club';
+import type { WinnersResponse } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { useAnswer } from '../data/use-answer';
@@ -16,7 +16,7 @@ export function WinnersPanel({
   timezone: string;
   namesShown: boolean;
 }) {
-  const { data, problem, retry } = useAnswer<WinnersAnswer>(AT.winners(draw));
+  const { data, problem, retry } = useAnswer<WinnersResponse>(AT.winners(draw));
   if (data?.revealedAt)
     return (
       <div className="winners">

@@ -2,7 +2,7 @@ import './results.css';
 import { useAtomValue } from 'jotai';
 import { Link } from 'wouter';
 import { AT } from '@/api/endpoints/club';
-import type { OwnDraw, WinnersAnswer } from '@/api/wire-club';
+import type { OwnDraw, WinnersResponse } from '@/api/wire-club';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
@@ -74,7 +74,7 @@ function OneDraw({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDra
 
 function Completed({ club, draw }: { club: ClubPageContext['club']; draw: OwnDraw }) {
   const cancelled = draw.status === 'cancelled';
-  const { data, problem, retry } = useAnswer<WinnersAnswer>(
+  const { data, problem, retry } = useAnswer<WinnersResponse>(
     cancelled ? null : AT.winners(draw.drawNumber),
   );
   if (cancelled)

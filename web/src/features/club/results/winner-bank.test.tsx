@@ -1,12 +1,12 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { MaskedBank } from '@/api/wire-club';
+import type { MaskedBankDetails } from '@/api/wire-club';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/show';
 import { WinnerBank } from './winner-bank';
 
-const BANK: MaskedBank = {
+const BANK: MaskedBankDetails = {
   accountName: 'Robin',
   accountNumber: '••••678',
   bsb: '•••-•98',
@@ -14,7 +14,7 @@ const BANK: MaskedBank = {
   from: 'winner',
   pendingApproval: null,
 };
-const proposed = (isOwn: boolean): MaskedBank => ({
+const proposed = (isOwn: boolean): MaskedBankDetails => ({
   ...BANK,
   pendingApproval: {
     accountName: 'Robin R',
@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-function open(bank: MaskedBank, paid = false) {
+function open(bank: MaskedBankDetails, paid = false) {
   const onChange = vi.fn();
   show(<WinnerBank number={1042} bank={bank} paid={paid} onChange={onChange} />);
   return onChange;

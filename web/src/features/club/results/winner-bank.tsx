@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { declineWinnerBank, saveWinnerBank } from '@/api/endpoints/club';
-import type { MaskedBank, PendingApproval } from '@/api/wire-club';
+import type { MaskedBankDetails, PendingApproval } from '@/api/wire-club';
 import { day } from '@/shared/dates';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -12,7 +12,7 @@ import { RevealBank } from './reveal-bank';
 
 interface WinnerBankProps {
   number: number;
-  bank: MaskedBank | null;
+  bank: MaskedBankDetails | null;
   paid: boolean;
   onChange: () => void;
 }
@@ -84,7 +84,7 @@ function BankFacts({
   bank: { accountName, bsb, accountNumber },
   received,
 }: {
-  bank: Pick<MaskedBank, 'accountName' | 'bsb' | 'accountNumber'>;
+  bank: Pick<MaskedBankDetails, 'accountName' | 'bsb' | 'accountNumber'>;
   received?: string;
 }) {
   return (

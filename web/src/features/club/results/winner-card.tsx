@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { AT, downloadReport, notifyWinners } from '@/api/endpoints/club';
-import type { WinnersAnswer } from '@/api/wire-club';
+import type { WinnersResponse } from '@/api/wire-club';
 import { dayAndTime } from '@/shared/dates';
 import { saveFile } from '@/shared/save-file';
 import { fill } from '@/shared/strings';
@@ -21,7 +21,7 @@ export function WinnerCard({
 }: {
   number: number;
   timezone: string;
-  answer: WinnersAnswer;
+  answer: WinnersResponse;
   sells: boolean;
 }) {
   const { pending, run } = useAction();

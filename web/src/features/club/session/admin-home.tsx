@@ -2,7 +2,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { AT } from '@/api/endpoints/club';
 import { Problem } from '@/api/http';
-import type { Stats } from '@/api/wire-club';
+import type { ClubStats } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { useAnswer } from '../data/use-answer';
@@ -74,7 +74,7 @@ function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
  * needed.
  */
 function EmptyDashboard() {
-  const { problem } = useAnswer<Stats>(AT.stats(rememberedUser()?.id ?? 0), { guarded: false });
+  const { problem } = useAnswer<ClubStats>(AT.stats(rememberedUser()?.id ?? 0), { guarded: false });
   if (problem instanceof Problem && (problem.status === 401 || problem.status === 404))
     return <Away to="/admin/login" />;
   return (

@@ -1,7 +1,7 @@
 import { useSetAtom, useAtomValue } from 'jotai';
 import { useMemo } from 'react';
 import { runCheck, scanHistory } from '@/api/endpoints/operator';
-import type { Anomaly, Found } from '@/api/wire-operator';
+import type { Anomaly, ScanResult } from '@/api/wire-operator';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -23,7 +23,7 @@ function useFinding() {
   const doing = useDoing();
   const again = useAskAgain();
   const toast = useSetAtom(showToastAtom);
-  const find = (how: () => Promise<Found>, failed: string, title: string) =>
+  const find = (how: () => Promise<ScanResult>, failed: string, title: string) =>
     doing.run(
       async () => {
         const { newAnomalies, healed } = await how();
