@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ApplePayForm } from '@/features/buyer/apple-pay/apple-pay-form';
 import { readAppleRequest } from '@/features/buyer/apple-pay/request';
-import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
+import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
 import { useDraw } from '@/features/shared-live/use-live';
 import { cents, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';

@@ -1,8 +1,8 @@
 import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Draw } from '@/api/wire';
-import { beginAttempt, finishAttempt, noteAttempt } from '@/features/buyer/checkout/attempt';
-import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
+import { beginAttempt, finishAttempt, noteAttempt } from '@/features/buyer/checkout/state/attempt';
+import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { aDraw } from '@/testing/a-draw';
 import { FakeServer } from '@/testing/fake-server';

@@ -5,16 +5,16 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import type { PageProps } from '@/app/page-props';
-import { finishedOf } from '@/features/buyer/checkout/attempt';
-import { isBusy, type Checkout as CheckoutState } from '@/features/buyer/checkout/checkout';
-import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
-import { FinishedPanel } from '@/features/buyer/checkout/finished-panel';
-import { heldHere } from '@/features/buyer/checkout/kept';
-import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
-import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
-import { readSavedCheckout, walletOf } from '@/features/buyer/checkout/saved-checkout';
-import { TwoStepForm } from '@/features/buyer/checkout/two-step-form';
-import { useCount } from '@/features/buyer/checkout/use-count';
+import { finishedOf } from '@/features/buyer/checkout/state/attempt';
+import { isBusy, type Checkout as CheckoutState } from '@/features/buyer/checkout/state/checkout';
+import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { FinishedPanel } from '@/features/buyer/checkout/outcome/finished-panel';
+import { heldHere } from '@/features/buyer/checkout/reservation/reserved-tickets';
+import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
+import { clampCount, countFromQuery } from '@/features/buyer/checkout/form/purchase-rules';
+import { readSavedCheckout, walletOf } from '@/features/buyer/checkout/form/saved-checkout';
+import { TwoStepForm } from '@/features/buyer/checkout/form/two-step-form';
+import { useCount } from '@/features/buyer/checkout/form/use-ticket-count';
 import { PriceLines } from '@/features/buyer/draw-page/price-lines';
 import {
   UNSOLD,

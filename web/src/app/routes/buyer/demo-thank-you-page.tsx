@@ -1,5 +1,5 @@
 import { Redirect } from 'wouter';
-import { DEMO_SUMMARY, keepSummary } from '@/features/buyer/checkout/summary';
+import { DEMO_SUMMARY, keepSummary } from '@/features/buyer/checkout/state/summary';
 
 /** Leaves an obviously made-up purchase for the thank-you page, and goes there (A:32, decision A-12). */
 export function Page() {

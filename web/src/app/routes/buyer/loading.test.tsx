@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { noteKept } from '@/features/buyer/checkout/kept';
+import { noteKept } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { SiteFooter } from '@/features/buyer/site/site-footer';
 import { aDraw } from '@/testing/a-draw';
 import { FakeServer } from '@/testing/fake-server';

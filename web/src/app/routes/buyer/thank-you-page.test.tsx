@@ -1,7 +1,7 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { OrderResponse } from '@/api/wire';
-import { keepSummary, summaryOf } from '@/features/buyer/checkout/summary';
+import { keepSummary, summaryOf } from '@/features/buyer/checkout/state/summary';
 import { aDraw } from '@/testing/a-draw';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/show';

@@ -3,23 +3,32 @@ import { useAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { createPaymentIntent } from '@/api/endpoints/buyer';
 import type { Draw } from '@/api/wire';
-import { applePayMissing, declined, exception, titled } from '@/features/buyer/checkout/catalogue';
+import {
+  applePayMissing,
+  declined,
+  exception,
+  titled,
+} from '@/features/buyer/checkout/errors/error-catalogue';
 import {
   isBusy,
   mayPay,
   type CheckoutEvent,
   type CheckoutProblem,
-} from '@/features/buyer/checkout/checkout';
-import { detailsAtom } from '@/features/buyer/checkout/checkout-atoms';
-import { ConsentBoxes } from '@/features/buyer/checkout/consent-boxes';
-import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome-panel';
-import { pay } from '@/features/buyer/checkout/pay';
-import { usePaymentSurface } from '@/features/buyer/checkout/payment-provider';
-import { named, walletPurchase } from '@/features/buyer/checkout/single-purchase';
-import { summaryOf } from '@/features/buyer/checkout/summary';
-import { TroubleCallout } from '@/features/buyer/checkout/trouble-callout';
-import { WALLET_SUCCESS, useCheckout, useFinish } from '@/features/buyer/checkout/use-checkout';
-import { WalletSlot } from '@/features/buyer/checkout/wallet-slot';
+} from '@/features/buyer/checkout/state/checkout';
+import { detailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { ConsentBoxes } from '@/features/buyer/checkout/form/consent-boxes';
+import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome/outcome-panel';
+import { pay } from '@/features/buyer/checkout/payment/pay';
+import { usePaymentSurface } from '@/features/buyer/checkout/payment/payment-provider';
+import { named, walletPurchase } from '@/features/buyer/checkout/payment/single-purchase';
+import { summaryOf } from '@/features/buyer/checkout/state/summary';
+import { TroubleCallout } from '@/features/buyer/checkout/errors/error-callout';
+import {
+  WALLET_SUCCESS,
+  useCheckout,
+  useFinish,
+} from '@/features/buyer/checkout/state/use-checkout';
+import { WalletSlot } from '@/features/buyer/checkout/payment/wallet-slot';
 import { cents, dollars, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
 import type { AppleRequest } from './request';

@@ -2,25 +2,25 @@ import { useAtom, useAtomValue, useSetAtom } from 'jotai';
 import { useCallback } from 'react';
 import type { Draw } from '@/api/wire';
 import { useLocation } from 'wouter';
-import { BuyerFields } from '@/features/buyer/checkout/buyer-fields';
-import { isBusy, type OpenOrder } from '@/features/buyer/checkout/checkout';
-import { detailsAtom } from '@/features/buyer/checkout/checkout-atoms';
-import { ConsentBoxes } from '@/features/buyer/checkout/consent-boxes';
-import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome-panel';
-import { PaymentPart } from '@/features/buyer/checkout/payment-part';
-import { buyerOf, cardProblems } from '@/features/buyer/checkout/purchase-rules';
-import { forgetSecret } from '@/features/buyer/checkout/secret-cache';
-import { summaryOf } from '@/features/buyer/checkout/summary';
-import { TimerBar } from '@/features/buyer/checkout/timer-bar';
+import { BuyerFields } from '@/features/buyer/checkout/form/buyer-fields';
+import { isBusy, type OpenOrder } from '@/features/buyer/checkout/state/checkout';
+import { detailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { ConsentBoxes } from '@/features/buyer/checkout/form/consent-boxes';
+import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome/outcome-panel';
+import { PaymentPart } from '@/features/buyer/checkout/payment/payment-step';
+import { buyerOf, cardProblems } from '@/features/buyer/checkout/form/purchase-rules';
+import { forgetSecret } from '@/features/buyer/checkout/payment/secret-cache';
+import { summaryOf } from '@/features/buyer/checkout/state/summary';
+import { TimerBar } from '@/features/buyer/checkout/reservation/timer-bar';
 import {
   WALLET_SUCCESS,
   checkoutSuccess,
   useCheckout,
   useFinish,
-} from '@/features/buyer/checkout/use-checkout';
-import { usePaused, usePayment } from '@/features/buyer/checkout/use-payment';
-import { useReservation } from '@/features/buyer/checkout/use-reservation';
-import { useRightPrice } from '@/features/buyer/checkout/use-right-price';
+} from '@/features/buyer/checkout/state/use-checkout';
+import { usePaused, usePayment } from '@/features/buyer/checkout/payment/use-payment';
+import { useReservation } from '@/features/buyer/checkout/reservation/use-reservation';
+import { useRightPrice } from '@/features/buyer/checkout/form/use-price-refresh';
 import { useServerNow } from '@/features/shared-live/use-live';
 import { liveAtom } from '@/features/shared-live/live-atoms';
 import { dollars } from '@/shared/money';

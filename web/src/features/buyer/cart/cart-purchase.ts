@@ -12,9 +12,13 @@ import {
 import { confirmWallet } from '@/api/endpoints/wallet';
 import { Problem } from '@/api/http';
 import type { Buyer, IntentResponse } from '@/api/wire';
-import type { Purchase } from '@/features/buyer/checkout/pay';
-import { customerOf, payerOf, type WalletPayer } from '@/features/buyer/checkout/single-purchase';
-import { keepSecret, keptSecret } from '@/features/buyer/checkout/secret-cache';
+import type { Purchase } from '@/features/buyer/checkout/payment/pay';
+import {
+  customerOf,
+  payerOf,
+  type WalletPayer,
+} from '@/features/buyer/checkout/payment/single-purchase';
+import { keepSecret, keptSecret } from '@/features/buyer/checkout/payment/secret-cache';
 import type { Cents } from '@/shared/money';
 import { CART_SCOPE, type Cart } from './cart';
 

@@ -1,8 +1,8 @@
 import { screen } from '@testing-library/react';
 import { useAtomValue } from 'jotai';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { noteAttempt } from '@/features/buyer/checkout/attempt';
-import { noteKept } from '@/features/buyer/checkout/kept';
+import { noteAttempt } from '@/features/buyer/checkout/state/attempt';
+import { noteKept } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { aDraw } from '@/testing/a-draw';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/show';

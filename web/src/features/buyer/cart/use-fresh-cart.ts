@@ -8,8 +8,8 @@ import { fetchDraw } from '@/api/endpoints/buyer';
 import { Problem } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { attemptOf } from '@/features/buyer/checkout/attempt';
-import { keptOf } from '@/features/buyer/checkout/kept';
+import { attemptOf } from '@/features/buyer/checkout/state/attempt';
+import { keptOf } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { CART_SCOPE, refresh, remove, type Cart } from './cart';
 import { cartAtom } from './cart-atoms';
 

@@ -1,8 +1,8 @@
 import { act, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { Draw } from '@/api/wire';
-import type { OpenOrder } from '@/features/buyer/checkout/checkout';
-import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
+import type { OpenOrder } from '@/features/buyer/checkout/state/checkout';
+import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { phaseOf } from '@/features/shared-live/draw-phase';
 import { aDraw } from '@/testing/a-draw';
 import { show } from '@/testing/show';

@@ -1,11 +1,11 @@
 import { useAtomValue } from 'jotai';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
-import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
-import { heldHere } from '@/features/buyer/checkout/kept';
-import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
-import { countFromQuery } from '@/features/buyer/checkout/purchase-rules';
-import { useCount } from '@/features/buyer/checkout/use-count';
+import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { heldHere } from '@/features/buyer/checkout/reservation/reserved-tickets';
+import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
+import { countFromQuery } from '@/features/buyer/checkout/form/purchase-rules';
+import { useCount } from '@/features/buyer/checkout/form/use-ticket-count';
 import {
   UNSOLD,
   isUnsold,

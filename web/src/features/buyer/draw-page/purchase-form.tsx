@@ -1,26 +1,26 @@
 import { useAtom } from 'jotai';
 import { useEffect } from 'react';
 import type { Draw } from '@/api/wire';
-import { BuyerFields, CardField } from '@/features/buyer/checkout/buyer-fields';
-import { boughtCount, isBusy } from '@/features/buyer/checkout/checkout';
-import { detailsAtom } from '@/features/buyer/checkout/checkout-atoms';
-import { ConsentBoxes } from '@/features/buyer/checkout/consent-boxes';
-import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome-panel';
-import { MaintenanceNote } from '@/features/buyer/checkout/maintenance-note';
-import { PayButton } from '@/features/buyer/checkout/pay-button';
-import { FIELD, buyerOf } from '@/features/buyer/checkout/purchase-rules';
-import { cardPurchase, walletPurchase } from '@/features/buyer/checkout/single-purchase';
-import { summaryOf } from '@/features/buyer/checkout/summary';
-import { TroubleCallout } from '@/features/buyer/checkout/trouble-callout';
+import { BuyerFields, CardField } from '@/features/buyer/checkout/form/buyer-fields';
+import { boughtCount, isBusy } from '@/features/buyer/checkout/state/checkout';
+import { detailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { ConsentBoxes } from '@/features/buyer/checkout/form/consent-boxes';
+import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome/outcome-panel';
+import { MaintenanceNote } from '@/features/buyer/checkout/errors/maintenance-note';
+import { PayButton } from '@/features/buyer/checkout/payment/pay-button';
+import { FIELD, buyerOf } from '@/features/buyer/checkout/form/purchase-rules';
+import { cardPurchase, walletPurchase } from '@/features/buyer/checkout/payment/single-purchase';
+import { summaryOf } from '@/features/buyer/checkout/state/summary';
+import { TroubleCallout } from '@/features/buyer/checkout/errors/error-callout';
 import {
   CARD_SUCCESS,
   WALLET_SUCCESS,
   useCheckout,
   useFinish,
-} from '@/features/buyer/checkout/use-checkout';
-import { useRightPrice } from '@/features/buyer/checkout/use-right-price';
-import { usePaused, usePayment } from '@/features/buyer/checkout/use-payment';
-import { WalletSlot } from '@/features/buyer/checkout/wallet-slot';
+} from '@/features/buyer/checkout/state/use-checkout';
+import { useRightPrice } from '@/features/buyer/checkout/form/use-price-refresh';
+import { usePaused, usePayment } from '@/features/buyer/checkout/payment/use-payment';
+import { WalletSlot } from '@/features/buyer/checkout/payment/wallet-slot';
 import { day } from '@/shared/dates';
 import { dollars, priceOf, cents } from '@/shared/money';
 import { isCopy } from '@/shared/offline';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Offer } from '@/api/wire-public';
 import { closesAt, offerPrice, opensAt, type OfferPhase } from '@/features/shared-offer/offer';
 import { PER_CART_MAX, PER_LINE_MAX } from '@/features/buyer/cart/cart';
-import { OfflineNote } from '@/features/buyer/checkout/offline-note';
+import { OfflineNote } from '@/features/buyer/checkout/errors/offline-note';
 import { Countdown } from '@/features/shared-live/countdown-pill';
 import { useOffline } from '@/features/shared-live/heard';
 import {

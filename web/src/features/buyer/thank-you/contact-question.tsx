@@ -3,7 +3,7 @@ import { useRef, useState, type FormEvent } from 'react';
 import { completeContact, fetchOrder, resendConfirmation } from '@/api/endpoints/buyer';
 import { Problem } from '@/api/http';
 import type { OrderResponse } from '@/api/wire';
-import { FIELD, emailHint } from '@/features/buyer/checkout/purchase-rules';
+import { FIELD, emailHint } from '@/features/buyer/checkout/form/purchase-rules';
 import { receiveOrderAtom } from '@/features/shared-live/live-atoms';
 import { S } from '@/shared/strings';
 import { Field } from '@/shared/ui/field';

@@ -2,7 +2,7 @@
  * Data that the purchase stores for the thank-you page: the order's token and the payment's
  * identifier (decision C-17).
  */
-import { LAST_PAYMENT_KEY } from '@/features/buyer/checkout/pay';
+import { LAST_PAYMENT_KEY } from '@/features/buyer/checkout/payment/pay';
 import { readStored } from '@/shared/storage';
 
 /**

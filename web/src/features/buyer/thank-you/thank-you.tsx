@@ -3,8 +3,8 @@ import { Link } from 'wouter';
 import type { OrderResponse } from '@/api/wire';
 import { standingOf } from '@/features/buyer/my-tickets/standing';
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
-import { CONFIRMING, moneyWords, waitingWords } from '@/features/buyer/checkout/checkout';
-import type { Summary } from '@/features/buyer/checkout/summary';
+import { CONFIRMING, moneyWords, waitingWords } from '@/features/buyer/checkout/state/checkout';
+import type { Summary } from '@/features/buyer/checkout/state/summary';
 import { cents, dollars } from '@/shared/money';
 import { S, fill } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -133,7 +133,13 @@ export function Bought({ order, summary }: { order: OrderResponse | undefined; s
  * The match, the current prize and the tickets sold, from the server once loaded (specification
  * line A:310).
  */
-export function ShareBox({ order, summary }: { order: OrderResponse | undefined; summary: Summary }) {
+export function ShareBox({
+  order,
+  summary,
+}: {
+  order: OrderResponse | undefined;
+  summary: Summary;
+}) {
   const showToast = useSetAtom(showToastAtom);
   const first = summary.draws[0];
   if (!first) return null;

@@ -4,10 +4,10 @@
  */
 import { useEffect, useState } from 'react';
 import type { OrderResponse } from '@/api/wire';
-import { endAttempt, finishAttempt } from '@/features/buyer/checkout/attempt';
-import { outcomeOf } from '@/features/buyer/checkout/checkout';
-import { askAgain } from '@/features/buyer/checkout/pay';
-import { readSummary, type Summary } from '@/features/buyer/checkout/summary';
+import { endAttempt, finishAttempt } from '@/features/buyer/checkout/state/attempt';
+import { outcomeOf } from '@/features/buyer/checkout/state/checkout';
+import { askAgain } from '@/features/buyer/checkout/payment/pay';
+import { readSummary, type Summary } from '@/features/buyer/checkout/state/summary';
 import { useOrder } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { cleanAddress, lastPayment, type LastPayment } from './last-payment';

@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { connectionAtom } from '@/features/shared-live/live-atoms';
-import type { Checkout } from './checkout';
-import { usePaymentLoading, usePaymentSurface } from './payment-provider';
+import type { Checkout } from '../state/checkout';
+import { usePaymentLoading, usePaymentSurface } from '../payment/payment-provider';
 
 /**
  * The debug panel, visible to all as specified. It shows states only and cuts identifiers to their

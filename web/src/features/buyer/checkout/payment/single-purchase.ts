@@ -14,7 +14,7 @@ import type { Buyer, Draw } from '@/api/wire';
 import type { Price } from '@/shared/money';
 import { S } from '@/shared/strings';
 import type { Paid, Purchase } from './pay';
-import type { Details } from './purchase-rules';
+import type { Details } from '../form/purchase-rules';
 
 export interface SingleOrder {
   draw: Pick<Draw, 'drawNumber'>;

@@ -1,6 +1,6 @@
 import { atom } from 'jotai';
 import { CHOOSING, advance, type Checkout, type CheckoutEvent } from './checkout';
-import { NO_DETAILS, type Details } from './purchase-rules';
+import { NO_DETAILS, type Details } from '../form/purchase-rules';
 import { family } from '@/shared/family';
 
 const checkoutsAtom = atom<Readonly<Record<string, Checkout>>>({});

@@ -1,4 +1,4 @@
-import type { Checkout } from './checkout';
+import type { Checkout } from '../state/checkout';
 
 const NOT_CHARGED = 'You have not been charged.';
 

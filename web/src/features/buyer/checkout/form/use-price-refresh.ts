@@ -7,7 +7,7 @@ import { useEffect } from 'react';
 import { fetchDraw } from '@/api/endpoints/buyer';
 import type { Draw } from '@/api/wire';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import type { Checkout } from './checkout';
+import type { Checkout } from '../state/checkout';
 
 export function useRightPrice(
   checkout: Checkout,

@@ -5,13 +5,13 @@ import { useLocation } from 'wouter';
 import { useOrder } from '@/features/shared-live/use-live';
 import { S, fill } from '@/shared/strings';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
-import { notAllocated } from './catalogue';
+import { notAllocated } from '../errors/error-catalogue';
 import { attemptOf, endAttempt, finishAttempt, finishedOf, noteAttempt } from './attempt';
 import { isBusy, outcomeOf, type Checkout, type CheckoutEvent } from './checkout';
 import { checkoutAtom, detailsAtom, resetCheckoutAtom } from './checkout-atoms';
-import { noteKept } from './kept';
-import { askAgain } from './pay';
-import { NO_DETAILS } from './purchase-rules';
+import { noteKept } from '../reservation/reserved-tickets';
+import { askAgain } from '../payment/pay';
+import { NO_DETAILS } from '../form/purchase-rules';
 import { keepSummary, type Summary } from './summary';
 
 export function useCheckout(scope: string) {

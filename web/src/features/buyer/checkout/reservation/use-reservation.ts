@@ -6,11 +6,11 @@ import { useStore } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
 import { leaveReservation } from '@/api/endpoints/buyer';
 import type { IntentResponse } from '@/api/wire';
-import { attemptOf, beginAttempt, endAttempt } from './attempt';
-import { notOpened, type CheckoutPage } from './catalogue';
-import { checkoutAtom } from './checkout-atoms';
-import { openOrder } from './pay';
-import { forgetSecret } from './secret-cache';
+import { attemptOf, beginAttempt, endAttempt } from '../state/attempt';
+import { notOpened, type CheckoutPage } from '../errors/error-catalogue';
+import { checkoutAtom } from '../state/checkout-atoms';
+import { openOrder } from '../payment/pay';
+import { forgetSecret } from '../payment/secret-cache';
 
 const SETTLES_MS = 500;
 

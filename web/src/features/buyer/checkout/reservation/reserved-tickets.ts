@@ -5,7 +5,7 @@
  */
 import type { Draw } from '@/api/wire';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
-import { ownHeld, type Checkout, type OpenOrder } from './checkout';
+import { ownHeld, type Checkout, type OpenOrder } from '../state/checkout';
 
 type KeptReservation = Pick<OpenOrder, 'expiresAt' | 'ticketCount' | 'items'>;
 

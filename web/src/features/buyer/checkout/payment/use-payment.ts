@@ -5,11 +5,16 @@ import { useRef, useState, type FormEvent } from 'react';
 import { useOffline } from '@/features/shared-live/heard';
 import { maintenanceAtom } from '@/features/shared-live/live-atoms';
 import type { FormProblem } from '@/shared/ui/problem-list';
-import { notReady, unconfirmed, type CheckoutPage } from './catalogue';
-import { mayPay, type Checkout, type CheckoutEvent, type PaymentMethodKind } from './checkout';
+import { notReady, unconfirmed, type CheckoutPage } from '../errors/error-catalogue';
+import {
+  mayPay,
+  type Checkout,
+  type CheckoutEvent,
+  type PaymentMethodKind,
+} from '../state/checkout';
 import { pay, type Purchase } from './pay';
 import { usePaymentLoading, usePaymentSurface } from './payment-provider';
-import { cardProblems, consentProblems, type Details } from './purchase-rules';
+import { cardProblems, consentProblems, type Details } from '../form/purchase-rules';
 import { named, type WalletPayer } from './single-purchase';
 
 interface PaymentInputs {

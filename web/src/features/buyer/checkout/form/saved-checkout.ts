@@ -4,7 +4,7 @@
  */
 import { forgetStored, readStored, readStoredText, writeStored } from '@/shared/storage';
 import type { Details } from './purchase-rules';
-import type { WalletKind } from './wallet-slot';
+import type { WalletKind } from '../payment/wallet-slot';
 
 const KEYS = {
   count: 'ticketCount',

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 import { useOffline } from '@/features/shared-live/heard';
 import { purchaseButton, S } from '@/shared/strings';
-import type { Checkout } from './checkout';
-import { OfflineNote } from './offline-note';
+import type { Checkout } from '../state/checkout';
+import { OfflineNote } from '../errors/offline-note';
 
 const SLOW_MS = 5_000;
 

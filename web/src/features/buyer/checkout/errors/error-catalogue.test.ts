@@ -13,8 +13,8 @@ import {
   notValidated,
   unconfirmed,
   walletNotStarted,
-} from './catalogue';
-import type { CheckoutProblem } from './checkout';
+} from './error-catalogue';
+import type { CheckoutProblem } from '../state/checkout';
 
 const answered = (status: number, body: object = {}) =>
   new Problem(status, JSON.stringify(body), '', null);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { endAttempt } from './attempt';
-import { keptOf, noteKept } from './kept';
+import { endAttempt } from '../state/attempt';
+import { keptOf, noteKept } from './reserved-tickets';
 
 test('a draw’s own purchase keeps its tickets until they lapse', () => {
   noteKept('draw:1042', { expiresAt: 1_000, ticketCount: 3 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { show } from '@/testing/show';
-import type { Checkout } from './checkout';
+import type { Checkout } from '../state/checkout';
 import { OutcomePanel } from './outcome-panel';
 
 const order = { orderToken: 't', paymentIntentId: 'pi_12345678' };

@@ -4,7 +4,7 @@ import { extendReservation } from '@/api/endpoints/buyer';
 import { Problem } from '@/api/http';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import type { Checkout, OpenOrder } from './checkout';
+import type { Checkout, OpenOrder } from '../state/checkout';
 import { WARN_SECONDS, clockWords, secondsLeft, spokenAt } from './reservation-clock';
 
 interface TimerBarProps {

@@ -1,8 +1,8 @@
 import { useAtomValue } from 'jotai';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { notAllocated } from './catalogue';
-import { CONFIRMING, moneyWords, waitingWords, type Checkout } from './checkout';
-import { ISSUING } from './use-checkout';
+import { notAllocated } from '../errors/error-catalogue';
+import { CONFIRMING, moneyWords, waitingWords, type Checkout } from '../state/checkout';
+import { ISSUING } from '../state/use-checkout';
 
 interface OutcomePanelProps {
   checkout: Checkout;

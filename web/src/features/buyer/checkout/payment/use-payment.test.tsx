@@ -1,8 +1,8 @@
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
 import { renderHook } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import { CHOOSING } from './checkout';
-import { NO_DETAILS } from './purchase-rules';
+import { CHOOSING } from '../state/checkout';
+import { NO_DETAILS } from '../form/purchase-rules';
 import { usePayment } from './use-payment';
 
 vi.mock('./payment-provider', () => ({

@@ -4,7 +4,7 @@
  */
 import { Problem } from '@/api/http';
 import { S, fill, onlyRemaining } from '@/shared/strings';
-import type { CheckoutProblem, PaymentMethodKind } from './checkout';
+import type { CheckoutProblem, PaymentMethodKind } from '../state/checkout';
 
 /**
  * The draw page's form, the two-step checkout or the cart. Each has its own text for the same

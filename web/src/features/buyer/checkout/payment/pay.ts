@@ -6,7 +6,7 @@ import { Problem, withRetry } from '@/api/http';
 import { finishPayment } from '@/api/endpoints/buyer';
 import type { Buyer, CompletionResponse, IntentResponse } from '@/api/wire';
 import { writeStored } from '@/shared/storage';
-import { beginAttempt, endAttempt, finishAttempt, noteAttempt } from './attempt';
+import { beginAttempt, endAttempt, finishAttempt, noteAttempt } from '../state/attempt';
 import {
   declined,
   exception,
@@ -16,8 +16,13 @@ import {
   notSucceeded,
   notValidated,
   type CheckoutPage,
-} from './catalogue';
-import type { CheckoutEvent, OpenOrder, CheckoutProblem, PaymentMethodKind } from './checkout';
+} from '../errors/error-catalogue';
+import type {
+  CheckoutEvent,
+  OpenOrder,
+  CheckoutProblem,
+  PaymentMethodKind,
+} from '../state/checkout';
 import type { Confirmation, PaymentSurface } from './payment-surface';
 
 /** Identifies an order and proves that it belongs to the buyer. */
@@ -239,7 +244,11 @@ async function issue(
  * Returns the event for the answer of a completing call. `otherwise` applies when the answer is not
  * final.
  */
-function decided(scope: string, answer: CompletionResponse, otherwise: CheckoutEvent): CheckoutEvent {
+function decided(
+  scope: string,
+  answer: CompletionResponse,
+  otherwise: CheckoutEvent,
+): CheckoutEvent {
   if (answer.status === 'succeeded') {
     finishAttempt(scope);
     return { is: 'issued', tickets: answer.tickets ?? [] };

@@ -1,11 +1,16 @@
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
-import { CardField } from './buyer-fields';
-import { applePayMissing, walletNotStarted } from './catalogue';
-import { isBusy, type Checkout, type CheckoutEvent, type PaymentMethodKind } from './checkout';
-import { MaintenanceNote } from './maintenance-note';
+import { CardField } from '../form/buyer-fields';
+import { applePayMissing, walletNotStarted } from '../errors/error-catalogue';
+import {
+  isBusy,
+  type Checkout,
+  type CheckoutEvent,
+  type PaymentMethodKind,
+} from '../state/checkout';
+import { MaintenanceNote } from '../errors/maintenance-note';
 import { PayButton } from './pay-button';
-import type { Details } from './purchase-rules';
-import { TroubleCallout } from './trouble-callout';
+import type { Details } from '../form/purchase-rules';
+import { TroubleCallout } from '../errors/error-callout';
 import { usePaused } from './use-payment';
 import { WalletSlot, type WalletKind } from './wallet-slot';
 

@@ -3,7 +3,7 @@
  * a double tap cannot charge twice.
  */
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
-import { forgetKept } from './kept';
+import { forgetKept } from '../reservation/reserved-tickets';
 
 export interface Attempt {
   clientKey: string;
