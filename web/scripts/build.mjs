@@ -35,7 +35,7 @@ const only = (pattern) => {
 
 // What the first paint needs is inlined by the server, so its font must carry the hashed address.
 const font = only(/^barlow-condensed-600-subset\..*woff2$/);
-const source = ['faces.css', 'tokens.css', 'critical.css']
+const source = ['font-faces.css', 'tokens.css', 'critical.css']
   .map((name) => readFileSync(join(root, 'src/shared/ui', name), 'utf8'))
   .join('\n');
 const { code } = transform({ filename: 'critical.css', code: Buffer.from(source), minify: true });

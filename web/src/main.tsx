@@ -14,7 +14,7 @@ import { App } from '@/app/app';
 import { load, match } from '@/app/routes';
 
 // In a build the server inlines the faces with critical.css.
-if (process.env.NODE_ENV !== 'production') void import('@/shared/ui/faces.css');
+if (process.env.NODE_ENV !== 'production') void import('@/shared/ui/font-faces.css');
 
 function readBoot(): Boot {
   try {

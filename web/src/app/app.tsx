@@ -12,7 +12,7 @@ import { Toaster } from '@/shared/ui/toaster';
 import { PATHS } from './paths';
 import type { Route } from './routes';
 import { useFocusOnChange, useMatchedPage, useScrollToTop } from './router';
-import { useTodaysPage } from './todays-page';
+import { useTodaysPage } from './cached-page-refresh';
 
 const BOARD_REVIVES_AFTER_MS = 30_000;
 

@@ -10,7 +10,7 @@
  * not on the list; nothing that says `no-store`, as every answer to one person does, is kept even if it were; no request but
  * a GET is looked at; and a copy's name is its path alone, without what a link carries after it.
  */
-import { ASSETS, SEEN, assetOf, copyOf, dropOld, keep, mayKeep } from './copies';
+import { ASSETS, SEEN, assetOf, copyOf, dropOld, keep, mayKeep } from './response-cache';
 import { cacheStrategy, isScreen, nameOf, type How } from './cache-strategy';
 import { offlinePage } from './offline-page';
 

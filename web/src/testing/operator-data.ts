@@ -12,7 +12,7 @@ import type {
   WaitlistEntry,
   Whoami,
 } from '@/api/wire-operator';
-import { aDraw } from './a-draw';
+import { aDraw } from './draw-data';
 import { platformAnswers } from './platform-data';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { useTopic } from '@/features/shared-live/use-live';
-import { useDrift, useWakeLock } from './board-room';
+import { useDrift, useWakeLock } from './display-protection';
 import { useRenewal } from './renewal';
 
 interface BoardFrameProps {

@@ -7,7 +7,7 @@ import { cents, dollars, priceOf, wholeDollars } from '@/shared/money';
 import { BoardTimer } from './board-timer';
 import { BoardPrize, BoardTitle } from './board-title';
 import type { BoardOptions } from './board-options';
-import { PlayHere } from './play-here';
+import { PlayHere } from './purchase-qr-code';
 
 /** The board before the result: lights, prize, tickets sold, time left and where to buy. */
 export function BoardTally({ draw, options }: { draw: Draw; options: BoardOptions }) {

@@ -2,7 +2,7 @@ import { act, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import type { WidgetAnswer } from '@/api/wire-public';
 import { noteTimeAtom } from '@/features/shared-live/live-atoms';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { optionsOf } from './board-options';
 import { OfferTally } from './offer-tally';
 

@@ -9,7 +9,7 @@ import { S } from '@/shared/strings';
 import { BoardTimer } from './board-timer';
 import { BoardPrize, BoardTitle } from './board-title';
 import type { BoardOptions } from './board-options';
-import { PlayHere } from './play-here';
+import { PlayHere } from './purchase-qr-code';
 
 interface OfferTallyProps {
   widget: WidgetAnswer;

@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
-import { show } from '@/testing/show';
+import { aDraw } from '@/testing/draw-data';
+import { show } from '@/testing/render-screen';
 import { optionsOf } from './board-options';
 import { BoardTally } from './board-tally';
 import { BoardTitle } from './board-title';

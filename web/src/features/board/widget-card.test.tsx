@@ -2,7 +2,7 @@ import { act, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Problem } from '@/api/http';
 import type { WidgetAnswer } from '@/api/wire-public';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { WidgetCard } from './widget-card';
 
 vi.stubGlobal(

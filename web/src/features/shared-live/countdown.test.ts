@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { boardTimeLeft, cardBand, pageBand, timeLeft } from './countdown';
 import { freshness } from './freshness';
 import { phaseOf, soldShare } from './draw-phase';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 
 const HOUR = 3_600_000;
 // It is 10 am in Brisbane: 13 hours later is the same day there, 15 hours later is the next day.

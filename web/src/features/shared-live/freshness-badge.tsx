@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { freshness } from './freshness';
-import { useHeard } from './heard';
+import { useHeard } from './server-contact';
 
 const ANNOUNCE_AFTER_MS = 5_000;
 

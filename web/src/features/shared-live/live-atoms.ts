@@ -21,7 +21,7 @@ import {
   type Live,
 } from './live';
 import type { SurchargeMode } from '@/shared/money';
-import { family } from '@/shared/family';
+import { family } from '@/shared/atom-family';
 
 export const liveAtom = atom<Live>(NOTHING);
 export const configAtom = atom<Config | null>(null);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DrawNews, Frame } from '@/api/wire';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import {
   NOTHING,
   applyDraws,

@@ -2,9 +2,9 @@ import { act } from '@testing-library/react';
 import { Provider, useAtomValue } from 'jotai';
 import type { ReactNode } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { listAtom, receiveListAtom } from './live-atoms';
 import { useDrawList } from './use-live';
 

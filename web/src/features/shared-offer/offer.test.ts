@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Offer } from '@/api/wire-public';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import { closesAt, isListed, offerPhase, offerPrice, refusal, shownTag } from './offer';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');

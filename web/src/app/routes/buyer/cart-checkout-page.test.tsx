@@ -5,9 +5,9 @@ import { cartAtom } from '@/features/buyer/cart/cart-atoms';
 import { finishAttempt } from '@/features/buyer/checkout/state/attempt';
 import type { OpenOrder } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { Page } from './cart-checkout-page';
 
 afterEach(() => {

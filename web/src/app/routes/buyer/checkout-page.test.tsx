@@ -4,9 +4,9 @@ import type { Draw } from '@/api/wire';
 import { beginAttempt, finishAttempt, noteAttempt } from '@/features/buyer/checkout/state/attempt';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { Page } from './checkout-page';
 
 const OPEN = 'POST /api/create-payment-intent';

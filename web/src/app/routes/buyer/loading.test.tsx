@@ -2,9 +2,9 @@ import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { noteKept } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { SiteFooter } from '@/features/buyer/site/site-footer';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { Page as Checkout } from './checkout-page';
 import { Page as MyTickets } from './my-tickets-page';
 

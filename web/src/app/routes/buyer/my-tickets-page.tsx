@@ -1,7 +1,7 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import { Link } from 'wouter';
 import type { PageProps } from '@/app/page-props';
-import { isOver, standingOf } from '@/features/buyer/my-tickets/standing';
+import { isOver, standingOf } from '@/features/buyer/my-tickets/order-status-text';
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';

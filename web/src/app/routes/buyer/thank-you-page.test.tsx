@@ -2,9 +2,9 @@ import { act, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { OrderResponse } from '@/api/wire';
 import { keepSummary, summaryOf } from '@/features/buyer/checkout/state/summary';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { Page } from './thank-you-page';
 
 const order: OrderResponse = {

@@ -1,7 +1,7 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import '@/features/buyer/thank-you/thank-you.css';
 import { Link } from 'wouter';
-import { isOver } from '@/features/buyer/my-tickets/standing';
+import { isOver } from '@/features/buyer/my-tickets/order-status-text';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { ContactQuestion, needsContact } from '@/features/buyer/thank-you/contact-question';
 import { Receipt } from '@/features/buyer/thank-you/receipt';

@@ -5,7 +5,7 @@ import type { PageProps } from '@/app/page-props';
 import { EditDraw, type Send } from '@/features/club/draw-form/edit-draw';
 import { ClubPage } from '@/features/club/frame/club-page';
 import { ProofDialog } from '@/features/operator/session/proof-dialog';
-import { Declined, needsProof } from '@/features/operator/session/refusals';
+import { Declined, needsProof } from '@/features/operator/session/error-kinds';
 import { askProofAtom } from '@/features/operator/session/session-atoms';
 
 /** The operator's change is sent again once the server's question for a code is answered; a session that has ended is the club page's own affair. */

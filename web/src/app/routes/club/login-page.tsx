@@ -1,4 +1,4 @@
-import { GettingIn } from '@/features/club/getting-in/getting-in';
+import { GettingIn } from '@/features/club/login/login-or-register';
 
 export function Page() {
   return <GettingIn />;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import {
   EMPTY,
   add,

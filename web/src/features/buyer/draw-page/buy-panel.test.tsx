@@ -4,8 +4,8 @@ import type { Draw } from '@/api/wire';
 import type { OpenOrder } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { phaseOf } from '@/features/shared-live/draw-phase';
-import { aDraw } from '@/testing/a-draw';
-import { show } from '@/testing/show';
+import { aDraw } from '@/testing/draw-data';
+import { show } from '@/testing/render-screen';
 import { BuyPanel } from './buy-panel';
 
 const LATER = '2099-01-01T00:00:00Z';

@@ -1,8 +1,8 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { phaseOf } from '@/features/shared-live/draw-phase';
-import { aDraw } from '@/testing/a-draw';
-import { show } from '@/testing/show';
+import { aDraw } from '@/testing/draw-data';
+import { show } from '@/testing/render-screen';
 import { DrawHero } from './draw-hero';
 import { DrawMore } from './draw-more';
 

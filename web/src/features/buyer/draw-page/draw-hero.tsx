@@ -8,7 +8,7 @@ import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { dayAndTime } from '@/shared/dates';
 import { cents, ticketPriceWords } from '@/shared/money';
 import { ShareIcon } from '@/shared/ui/icons';
-import { Sum } from '@/shared/ui/sum';
+import { Sum } from '@/shared/ui/formatted-amount';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /**

@@ -1,9 +1,9 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { connectionAtom, noteAnswerAtom } from '@/features/shared-live/live-atoms';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { BuyPanel } from './buy-panel';
 
 const WORDS = "You are offline – tickets can't be bought";

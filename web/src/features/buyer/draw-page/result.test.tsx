@@ -1,8 +1,8 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { DrawMore } from './draw-more';
 
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { phaseOf } from '@/features/shared-live/draw-phase';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import { cardStateOf } from './card-state';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');

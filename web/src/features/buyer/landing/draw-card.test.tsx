@@ -3,8 +3,8 @@ import { expect, test, vi } from 'vitest';
 import type { OfferGame } from '@/api/wire-public';
 import { OfferGames } from '@/features/buyer/offer/offer-games';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { aDraw } from '@/testing/a-draw';
-import { show } from '@/testing/show';
+import { aDraw } from '@/testing/draw-data';
+import { show } from '@/testing/render-screen';
 import { DrawCard } from './draw-card';
 
 vi.stubGlobal('matchMedia', () => ({

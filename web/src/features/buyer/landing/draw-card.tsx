@@ -10,7 +10,7 @@ import { drawAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { cardPrize, cents, priceOf, dollars } from '@/shared/money';
 import { S, winningPair } from '@/shared/strings';
-import { Sum } from '@/shared/ui/sum';
+import { Sum } from '@/shared/ui/formatted-amount';
 import { Tooltip } from '@/shared/ui/tooltip';
 import { cardStateOf, type CardState } from './card-state';
 

@@ -6,7 +6,7 @@ import { orderAtom, receiveOrderAtom } from '@/features/shared-live/live-atoms';
 import { useOrder } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
 import { dollars } from '@/shared/money';
-import { standingOf } from './standing';
+import { standingOf } from './order-status-text';
 import { TicketList } from './ticket-list';
 
 /** The number of newest orders that are kept live. Older ones are shown as first loaded. */

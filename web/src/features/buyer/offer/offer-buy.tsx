@@ -5,7 +5,7 @@ import { closesAt, offerPrice, opensAt, type OfferPhase } from '@/features/share
 import { PER_CART_MAX, PER_LINE_MAX } from '@/features/buyer/cart/cart';
 import { OfflineNote } from '@/features/buyer/checkout/errors/offline-note';
 import { Countdown } from '@/features/shared-live/countdown-pill';
-import { useOffline } from '@/features/shared-live/heard';
+import { useOffline } from '@/features/shared-live/server-contact';
 import {
   configAtom,
   maintenanceAtom,

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { OrderResponse } from '@/api/wire';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { ContactQuestion } from './contact-question';
 
 const order = {

@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { Link } from 'wouter';
 import type { OrderResponse } from '@/api/wire';
-import { standingOf } from '@/features/buyer/my-tickets/standing';
+import { standingOf } from '@/features/buyer/my-tickets/order-status-text';
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
 import { CONFIRMING, moneyWords, waitingWords } from '@/features/buyer/checkout/state/checkout';
 import type { Summary } from '@/features/buyer/checkout/state/summary';

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
-import { show } from '@/testing/show';
+import { aDraw } from '@/testing/draw-data';
+import { show } from '@/testing/render-screen';
 import { BeforeReveal } from './before-reveal';
 
 const proof = {

@@ -1,10 +1,10 @@
 import { fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aClaim } from '@/testing/a-club';
+import { aClaim } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
-import { VerifyEmail } from '../getting-in/verify-email';
+import { show } from '@/testing/render-screen';
+import { VerifyEmail } from '../login/verify-email';
 import { Claim } from './claim';
 
 afterEach(() => vi.unstubAllGlobals());

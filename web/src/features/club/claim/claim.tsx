@@ -5,8 +5,8 @@ import type { Claim as ClaimShape } from '@/api/wire-club';
 import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
-import { said } from '../data/said';
-import { Door } from '../getting-in/door';
+import { said } from '../data/error-text';
+import { Door } from '../login/login-layout';
 import { BankForm } from '../results/bank-form';
 
 const UNKNOWN = 'This link is invalid or has expired.';

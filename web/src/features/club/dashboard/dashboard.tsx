@@ -15,7 +15,7 @@ import { sells } from '../session/roles';
 import { DetailsDialog } from './details-dialog';
 import { DrawItem, type DrawItemProps } from './draw-item';
 import { DrawTable } from './draw-table';
-import type { ListOfDraws } from './draw-words';
+import type { ListOfDraws } from './draw-labels';
 import { HomepageCard } from './homepage-card';
 import { PaymentCard } from './payment-card';
 import { Member, Reminder } from './reminder';

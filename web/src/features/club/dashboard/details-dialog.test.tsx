@@ -2,10 +2,10 @@ import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { aDraw } from '@/testing/a-draw';
-import { here } from '@/testing/a-club';
+import { aDraw } from '@/testing/draw-data';
+import { here } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { Dashboard } from './dashboard';
 
 afterEach(() => vi.unstubAllGlobals());

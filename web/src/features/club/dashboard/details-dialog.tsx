@@ -7,10 +7,10 @@ import { saveFile } from '@/shared/save-file';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/said';
-import { useAnswer } from '../data/use-answer';
+import { said } from '../data/error-text';
+import { useAnswer } from '../data/use-query';
 import { useOver } from '../session/use-session';
-import { prizeOf, signedDollars, teamsOf, whenOf } from './draw-words';
+import { prizeOf, signedDollars, teamsOf, whenOf } from './draw-labels';
 import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
 /**

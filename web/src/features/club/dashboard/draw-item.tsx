@@ -14,7 +14,7 @@ import {
   teamsOf,
   whenOf,
   type ListOfDraws,
-} from './draw-words';
+} from './draw-labels';
 import type { DrawActions } from './use-draw-actions';
 import { WinnersPanel } from './winners-panel';
 

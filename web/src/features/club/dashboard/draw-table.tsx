@@ -6,7 +6,7 @@ import { cents } from '@/shared/money';
 import { Field } from '@/shared/ui/field';
 import { ActionsMenu } from '../frame/actions-menu';
 import { menuOf, type DrawItemProps } from './draw-item';
-import { badgesOf, listOf, prizeOf, salesOf, teamsOf, whenOf } from './draw-words';
+import { badgesOf, listOf, prizeOf, salesOf, teamsOf, whenOf } from './draw-labels';
 import { WinnersPanel } from './winners-panel';
 
 const COLUMNS = [

@@ -1,8 +1,8 @@
 import { screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { anOwnClub, here } from '@/testing/a-club';
+import { anOwnClub, here } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { HomepageCard } from './homepage-card';
 
 afterEach(() => vi.unstubAllGlobals());

@@ -6,7 +6,7 @@ import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { copyText } from '../data/copy';
-import { useAnswer } from '../data/use-answer';
+import { useAnswer } from '../data/use-query';
 import { archivedWords, type FrameClub } from '../frame/club-frame';
 import { owns } from '../session/roles';
 import { adminPath } from '../session/user';

@@ -1,7 +1,7 @@
 import { AT } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
-import { useAnswer } from '../data/use-answer';
+import { useAnswer } from '../data/use-query';
 import type { FrameClub } from '../frame/club-frame';
 import { useConnect } from '../payments/use-connect';
 import { owns } from '../session/roles';

@@ -1,9 +1,9 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aWhoami } from '@/testing/a-club';
+import { aWhoami } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { ClubPage } from '../frame/club-page';
 import { Reminder } from './reminder';
 

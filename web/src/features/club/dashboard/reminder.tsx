@@ -3,7 +3,7 @@ import { sendVerification } from '@/api/endpoints/club';
 import type { User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/said';
+import { said } from '../data/error-text';
 import { archivedWords } from '../frame/club-frame';
 import { ROLE_WORDS, roleOf } from '../session/roles';
 import { useAction, useWhoamiAgain } from '../session/use-session';

@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'react';
 import { AT } from '@/api/endpoints/club';
 import type { ClubStats } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
-import { useAnswer } from '../data/use-answer';
-import { signedDollars } from './draw-words';
+import { useAnswer } from '../data/use-query';
+import { signedDollars } from './draw-labels';
 import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
 const SETTLE_MS = 1_000;

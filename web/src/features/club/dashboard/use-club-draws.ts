@@ -7,8 +7,8 @@ import { AT } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
 import { liveAtom, nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useTopic } from '@/features/shared-live/use-live';
-import { useAnswer } from '../data/use-answer';
-import { inOrder, listOf, type ListOfDraws } from './draw-words';
+import { useAnswer } from '../data/use-query';
+import { inOrder, listOf, type ListOfDraws } from './draw-labels';
 
 export const DASHBOARD_EVERY_MS = 10_000;
 

@@ -6,10 +6,10 @@ import type { Draw } from '@/api/wire';
 import { saveFile } from '@/shared/save-file';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { answersAtom, keepAnswerAtom } from '../data/answers-atoms';
-import { said } from '../data/said';
+import { answersAtom, keepAnswerAtom } from '../data/query-atoms';
+import { said } from '../data/error-text';
 import { useAction } from '../session/use-session';
-import { teamsOf } from './draw-words';
+import { teamsOf } from './draw-labels';
 
 export interface DrawActions {
   report: (draw: Draw) => void;

@@ -2,8 +2,8 @@ import { AT } from '@/api/endpoints/club';
 import type { WinnersResponse } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
-import { useAnswer } from '../data/use-answer';
-import { WinnerLater } from '../results/winner-later';
+import { useAnswer } from '../data/use-query';
+import { WinnerLater } from '../results/winner-hidden-note';
 import { WinnerView } from '../results/winner-view';
 
 /** Shows the winner of one completed draw below its row. */

@@ -2,10 +2,10 @@ import { act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { here } from '@/testing/a-club';
-import { aConfig } from '@/testing/a-config';
+import { here } from '@/testing/club-data';
+import { aConfig } from '@/testing/config-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { CreateDraw } from './create-draw';
 
 const LAST = {

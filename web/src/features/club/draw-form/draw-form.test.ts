@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { anOwnDraw } from '@/testing/a-club';
+import { anOwnDraw } from '@/testing/club-data';
 import {
   EMPTY_DRAW,
   change,

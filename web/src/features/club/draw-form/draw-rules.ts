@@ -1,7 +1,7 @@
 /** Draw form: field values, validation with the specified messages, and the request body. */
 import type { DrawTemplate, DrawWanted, OwnDraw } from '@/api/wire-club';
 import { cents } from '@/shared/money';
-import { REASON_WANTED } from '@/shared/reason';
+import { REASON_WANTED } from '@/shared/reason-required';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 import { DEFAULT_TIME, DEFAULT_ZONE, localTime } from './local-time';

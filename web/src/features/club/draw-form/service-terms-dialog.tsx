@@ -7,7 +7,7 @@ import { Dialog } from '@/shared/ui/dialog';
 import { Check } from '@/shared/ui/field';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAnswer } from '../data/use-answer';
+import { useAnswer } from '../data/use-query';
 import { useAction } from '../session/use-session';
 
 interface ServiceTermsProps {

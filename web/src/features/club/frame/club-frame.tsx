@@ -7,7 +7,7 @@ import { configAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { Crossing } from '@/shared/ui/crossing';
 import { CloseIcon, MenuIcon } from '@/shared/ui/icons';
-import { useAnswer } from '../data/use-answer';
+import { useAnswer } from '../data/use-query';
 import { owns, sells, type Role } from '../session/roles';
 import { sessionAtom } from '../session/session-atoms';
 import { adminPath } from '../session/user';

@@ -1,10 +1,10 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aUser, aWhoami } from '@/testing/a-club';
+import { aUser, aWhoami } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
-import { answersAtom } from '../data/answers-atoms';
+import { show } from '@/testing/render-screen';
+import { answersAtom } from '../data/query-atoms';
 import { AdminHome } from '../session/admin-home';
 import { expiredAtom, sessionAtom } from '../session/session-atoms';
 import { ClubPage } from './club-page';

@@ -10,7 +10,7 @@ import { AT } from '@/api/endpoints/club';
 import type { OwnClub, User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
-import { isMissing, useAnswer } from '../data/use-answer';
+import { isMissing, useAnswer } from '../data/use-query';
 import { LoginDialog } from '../session/login-dialog';
 import { ReauthenticationDialog } from '../session/reauthentication-dialog';
 import type { Session } from '../session/session-atoms';

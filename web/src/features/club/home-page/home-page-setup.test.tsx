@@ -1,9 +1,9 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aWhoami, anOwnClub, here } from '@/testing/a-club';
+import { aWhoami, anOwnClub, here } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { sessionAtom } from '../session/session-atoms';
 import { HomePageSetup } from './home-page-setup';
 

@@ -6,8 +6,8 @@ import { readableOn, themeOf } from '@/shared/club-colours';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { readAsDataUrl } from '../data/read-file';
-import { said } from '../data/said';
-import { useAnswer } from '../data/use-answer';
+import { said } from '../data/error-text';
+import { useAnswer } from '../data/use-query';
 import { useOver } from '../session/use-session';
 import { imageProblem } from './offer-rules';
 

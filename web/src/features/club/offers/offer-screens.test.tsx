@@ -2,10 +2,10 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Offer } from '@/api/wire-offer';
-import { aDraw } from '@/testing/a-draw';
-import { anOffer as offer, here } from '@/testing/a-club';
+import { aDraw } from '@/testing/draw-data';
+import { anOffer as offer, here } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { OfferPage } from './offer-editor';
 import { OfferList } from './offer-list';
 

@@ -4,7 +4,7 @@ import { AT } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { useAnswer } from '../data/use-answer';
+import { useAnswer } from '../data/use-query';
 import type { ClubPageContext } from '../frame/club-page';
 import { owns } from '../session/roles';
 import { useConnect } from './use-connect';

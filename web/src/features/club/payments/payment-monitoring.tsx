@@ -7,7 +7,7 @@ import { saveFile } from '@/shared/save-file';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAnswer } from '../data/use-answer';
+import { useAnswer } from '../data/use-query';
 import { userOf } from '../frame/club-page';
 import { roleOf, sells } from '../session/roles';
 import { useSession } from '../session/use-session';

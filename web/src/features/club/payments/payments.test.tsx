@@ -1,9 +1,9 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aWhoami, here } from '@/testing/a-club';
+import { aWhoami, here } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { ConnectRefresh } from './connect-refresh';
 import { ConnectReturn } from './connect-return';
 import { PaymentMonitoring } from './payment-monitoring';

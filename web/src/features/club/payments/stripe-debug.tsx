@@ -9,8 +9,8 @@ import { C } from '@/shared/strings-club';
 import { NewestPayments } from '@/shared/ui/newest-payments';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { signedDollars } from '../dashboard/draw-words';
-import { useAnswer } from '../data/use-answer';
+import { signedDollars } from '../dashboard/draw-labels';
+import { useAnswer } from '../data/use-query';
 import { LoadTrouble, PaymentsFrame } from './payments-frame';
 
 const EVERY_MS = 30_000;

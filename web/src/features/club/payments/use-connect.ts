@@ -3,7 +3,7 @@ import { startConnect } from '@/api/endpoints/club';
 import { Problem } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/said';
+import { said } from '../data/error-text';
 import { useAction } from '../session/use-session';
 
 /** Requests a single-use link and opens the provider's onboarding pages. */

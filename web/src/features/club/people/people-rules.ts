@@ -3,7 +3,7 @@ import type { ClubUser, InvitationWanted } from '@/api/wire-club';
 import { dayAndTime, day } from '@/shared/dates';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
-import { isEmail } from '../getting-in/getting-in-rules';
+import { isEmail } from '../login/login-rules';
 import { ROLE_WORDS, isRole } from '../session/roles';
 
 export const EMPTY_INVITATION: InvitationWanted = { name: '', email: '', role: 'seller' };

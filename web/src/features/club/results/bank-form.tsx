@@ -3,7 +3,7 @@ import type { BankDetails } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
-import { refusedFields, said } from '../data/said';
+import { refusedFields, said } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { useOver } from '../session/use-session';
 import { EMPTY_BANK, bankProblems, bsbTyped, digitsTyped } from './bank-rules';

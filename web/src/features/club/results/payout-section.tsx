@@ -9,9 +9,9 @@ import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { Field } from '@/shared/ui/field';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom } from '../data/answers-atoms';
-import { said } from '../data/said';
-import { useAnswer } from '../data/use-answer';
+import { changedAtom } from '../data/query-atoms';
+import { said } from '../data/error-text';
+import { useAnswer } from '../data/use-query';
 import { useAction } from '../session/use-session';
 import { WinnerBank } from './winner-bank';
 

@@ -1,9 +1,9 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { anOwnDraw as aDraw, aWinner, here } from '@/testing/a-club';
+import { anOwnDraw as aDraw, aWinner, here } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { bankProblems, bsbTyped, digitsTyped } from './bank-rules';
 import { expiredAtom } from '../session/session-atoms';
 import { Results } from './results';

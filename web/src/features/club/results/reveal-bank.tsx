@@ -3,7 +3,7 @@ import { revealWinnerBank } from '@/api/endpoints/club';
 import type { BankDetails } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
-import { said } from '../data/said';
+import { said } from '../data/error-text';
 import { PasswordField } from '../session/password-field';
 import { useOver } from '../session/use-session';
 

@@ -4,7 +4,7 @@ import { AT } from '@/api/endpoints/club';
 import type { OwnDraw } from '@/api/wire-club';
 import { drawAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useTopic } from '@/features/shared-live/use-live';
-import { useAnswer, type PolledQuery } from '../data/use-answer';
+import { useAnswer, type PolledQuery } from '../data/use-query';
 
 /** Loads one of the club's draws with its owner data and live counts. */
 export function useOwnDraw(number: number): PolledQuery<OwnDraw> {

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { MaskedBankDetails } from '@/api/wire-club';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { WinnerBank } from './winner-bank';
 
 const BANK: MaskedBankDetails = {

@@ -5,7 +5,7 @@ import type { MaskedBankDetails, PendingApproval } from '@/api/wire-club';
 import { day } from '@/shared/dates';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/said';
+import { said } from '../data/error-text';
 import { useAction } from '../session/use-session';
 import { BankForm } from './bank-form';
 import { RevealBank } from './reveal-bank';

@@ -6,10 +6,10 @@ import { saveFile } from '@/shared/save-file';
 import { fill } from '@/shared/strings';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom } from '../data/answers-atoms';
-import { said } from '../data/said';
+import { changedAtom } from '../data/query-atoms';
+import { said } from '../data/error-text';
 import { useAction } from '../session/use-session';
-import { WinnerLater } from './winner-later';
+import { WinnerLater } from './winner-hidden-note';
 import { WinnerView } from './winner-view';
 
 /** Shows the winner, with actions to notify the winner and to download the report. */

@@ -5,7 +5,7 @@ import { Problem } from '@/api/http';
 import type { ClubStats } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { useAnswer } from '../data/use-answer';
+import { useAnswer } from '../data/use-query';
 import { ClubFrame } from '../frame/club-frame';
 import { Away, Skeleton } from '../frame/club-page';
 import { useSession } from './use-session';

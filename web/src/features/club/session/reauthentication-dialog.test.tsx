@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aWhoami, aWinner, anOwnDraw } from '@/testing/a-club';
+import { aWhoami, aWinner, anOwnDraw } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { ClubPage } from '../frame/club-page';
 import { Results } from '../results/results';
 

@@ -5,7 +5,7 @@ import { onReauthenticationRequired } from '@/api/reauthentication';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
-import { said } from '../data/said';
+import { said } from '../data/error-text';
 import { PasswordField } from './password-field';
 import { useOver } from './use-session';
 

@@ -8,8 +8,8 @@ import type { User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { expiredAtom, sessionAtom, signedInAtom, type Session } from './session-atoms';
-import { forgetAnswersAtom } from '../data/answers-atoms';
-import { said } from '../data/said';
+import { forgetAnswersAtom } from '../data/query-atoms';
+import { said } from '../data/error-text';
 import { forgetUser, rememberUser, whoamiOf } from './user';
 
 /** Returns the session and loads it when it is unknown. */

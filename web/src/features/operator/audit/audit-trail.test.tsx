@@ -1,8 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, openConsole, press } from '@/testing/a-console';
+import { aServer, openConsole, press } from '@/testing/console-harness';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { AuditTrail, changeOf } from './audit-trail';
 
 afterEach(() => vi.unstubAllGlobals());

@@ -3,8 +3,8 @@ import { useCallback, useEffect, useState } from 'react';
 import { fetchAudit } from '@/api/endpoints/operator';
 import type { AuditEntry, AuditPage } from '@/api/wire-platform';
 import { O } from '@/shared/strings-operator';
-import { revisionAtom } from '../answers/answers-atoms';
-import { Ago } from '../pieces/ago';
+import { revisionAtom } from '../queries/query-atoms';
+import { Ago } from '../components/relative-time';
 
 interface AuditTrailProps {
   /** Objects to filter by, such as `draw:1042,order:…`; empty shows everything. */

@@ -4,10 +4,10 @@ import { restoreClub } from '@/api/endpoints/operator';
 import type { AdminClub } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAnswer, useAskAgain, useLearn } from '../answers/use-answers';
-import { ErrorMessage, Shown } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
-import { useDoing } from '../session/use-act';
+import { useAnswer, useAskAgain, useLearn } from '../queries/use-query';
+import { ErrorMessage, Shown } from '../components/common';
+import { BusyButton } from '../components/busy-button';
+import { useDoing } from '../session/use-action';
 import { DataTable } from '../table/data-table';
 import { CLUB_COLUMNS } from './club-columns';
 

@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'react';
 import { O } from '@/shared/strings-operator';
-import { useAnswer } from '../answers/use-answers';
+import { useAnswer } from '../queries/use-query';
 import { useAddress } from '../console/address';
 import { KeyHints } from '../console/shortcuts';
-import { Shown } from '../pieces/pieces';
+import { Shown } from '../components/common';
 import { DataTable } from '../table/data-table';
 import { Chips } from '../table/table-tools';
 import { CLUB_COLUMNS } from './club-columns';

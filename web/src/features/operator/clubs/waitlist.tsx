@@ -7,10 +7,10 @@ import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer, useAskAgain, useLearn } from '../answers/use-answers';
-import { Figure, Figures, ErrorMessage, Shown } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
-import { useDoing } from '../session/use-act';
+import { useAnswer, useAskAgain, useLearn } from '../queries/use-query';
+import { Figure, Figures, ErrorMessage, Shown } from '../components/common';
+import { BusyButton } from '../components/busy-button';
+import { useDoing } from '../session/use-action';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 

@@ -6,7 +6,7 @@ import { useLogout } from '../session/use-logout';
 import { useAddress } from './address';
 import { fixedCommands, matching, type Command } from './commands';
 import { commandsOpenAtom, errandAtom, shortcutsOpenAtom } from './console-atoms';
-import { useFound } from './use-found';
+import { useFound } from './use-search-hits';
 
 const HOME_OF_ERRAND = { check: 'payments', scan: 'payments', logs: 'system' } as const;
 

@@ -7,7 +7,7 @@ import { MenuIcon } from '@/shared/ui/icons';
 import { Archived } from '../clubs/archived';
 import { Clubs } from '../clubs/clubs';
 import { Waitlist } from '../clubs/waitlist';
-import { Asking, useAnswer } from '../answers/use-answers';
+import { Asking, useAnswer } from '../queries/use-query';
 import { Draws } from '../draws/draws';
 import { Fees } from '../fees/fees';
 import { Overview } from '../overview/overview';

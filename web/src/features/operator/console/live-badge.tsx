@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useHeard } from '@/features/shared-live/heard';
+import { useHeard } from '@/features/shared-live/server-contact';
 import { timeOfDay } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 

@@ -3,7 +3,7 @@
  * queries.
  */
 import { O } from '@/shared/strings-operator';
-import type { QuestionName } from '../answers/questions';
+import type { QuestionName } from '../queries/queries';
 
 export interface Section {
   key: SectionKey;

@@ -2,7 +2,7 @@ import { useAtom, useSetAtom } from 'jotai';
 import { Crossing } from '@/shared/ui/crossing';
 import { Dialog } from '@/shared/ui/dialog';
 import { O } from '@/shared/strings-operator';
-import { useAnswer } from '../answers/use-answers';
+import { useAnswer } from '../queries/use-query';
 import { useLogout } from '../session/use-logout';
 import { CONSOLE, useAddress } from './address';
 import { drawerOpenAtom, sidebarNarrowAtom } from './console-atoms';

@@ -3,11 +3,11 @@ import { useEffect, useState } from 'react';
 import { cancelDraw, fetchCancellation } from '@/api/endpoints/operator';
 import type { AdminDraw, Cancellation } from '@/api/wire-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain } from '../answers/use-answers';
-import { money } from '../pieces/money';
-import { Skeleton, Facts } from '../pieces/pieces';
-import { ReasonDialog } from '../pieces/reason-dialog';
-import { useDoing } from '../session/use-act';
+import { useAskAgain } from '../queries/use-query';
+import { money } from '../components/money';
+import { Skeleton, Facts } from '../components/common';
+import { ReasonDialog } from '../components/reason-dialog';
+import { useDoing } from '../session/use-action';
 
 /**
  * Cancels a draw whose game is not played. Every buyer is refunded in full, including the platform

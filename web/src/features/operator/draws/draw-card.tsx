@@ -3,13 +3,13 @@ import type { AdminDraw } from '@/api/wire-operator';
 import { TICKETS } from '@/features/shared-live/draw-phase';
 import { saveFile } from '@/shared/save-file';
 import { O } from '@/shared/strings-operator';
-import { money } from '../pieces/money';
-import { Tag } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
-import { useDoing } from '../session/use-act';
+import { money } from '../components/money';
+import { Tag } from '../components/common';
+import { BusyButton } from '../components/busy-button';
+import { useDoing } from '../session/use-action';
 import { DrawTag } from './draw-tag';
 import { dateOf } from './game-date';
-import { isTest } from './hidden-tests';
+import { isTest } from './hidden-test-draws';
 import { orphanedWords, soldOf } from './sold-tickets';
 
 export type DrawDoing = 'tickets' | 'undo' | 'cancel' | 'move';

@@ -1,11 +1,11 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, expectToast, NOW, openConsole, press, refused } from '@/testing/a-console';
+import { aServer, expectToast, NOW, openConsole, press, refused } from '@/testing/console-harness';
 import { draws, tickets } from '@/testing/operator-data';
 import { chosen } from './draws';
 import { dateOf } from './game-date';
-import { isTest } from './hidden-tests';
+import { isTest } from './hidden-test-draws';
 import { localTime } from './move-dialog';
 import { countsOf } from './tickets-dialog';
 

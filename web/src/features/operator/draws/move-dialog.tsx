@@ -4,9 +4,9 @@ import { moveKickOff } from '@/api/endpoints/operator';
 import type { AdminDraw } from '@/api/wire-operator';
 import { Field } from '@/shared/ui/field';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain } from '../answers/use-answers';
-import { ReasonDialog } from '../pieces/reason-dialog';
-import { useDoing } from '../session/use-act';
+import { useAskAgain } from '../queries/use-query';
+import { ReasonDialog } from '../components/reason-dialog';
+import { useDoing } from '../session/use-action';
 import { dateOf } from './game-date';
 
 /** Formats an instant as local time in the draw's zone: `2026-11-20T19:10`. */

@@ -3,9 +3,9 @@ import { undoResults } from '@/api/endpoints/operator';
 import type { AdminDraw } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain } from '../answers/use-answers';
-import { ReasonDialog } from '../pieces/reason-dialog';
-import { useDoing } from '../session/use-act';
+import { useAskAgain } from '../queries/use-query';
+import { ReasonDialog } from '../components/reason-dialog';
+import { useDoing } from '../session/use-action';
 
 /** Reverts a result. Requires the typed draw number, a reason and a code (decision E-6). */
 export function UndoDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {

@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, NOW, openConsole, refused } from '@/testing/a-console';
+import { aServer, NOW, openConsole, refused } from '@/testing/console-harness';
 import { draws } from '@/testing/operator-data';
 import { analytics } from '@/testing/platform-data';
 

@@ -4,13 +4,13 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 import { dollars } from '@/shared/money';
 import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer } from '../answers/use-answers';
-import { isTest, useHideTest } from '../draws/hidden-tests';
+import { useAnswer } from '../queries/use-query';
+import { isTest, useHideTest } from '../draws/hidden-test-draws';
 import { orphanedIn, orphanedWords } from '../draws/sold-tickets';
-import { money } from '../pieces/money';
-import { Facts, Figure, Figures, LoadError } from '../pieces/pieces';
-import { Spark } from './spark';
-import { STATUS_NAMES, statusLines, unknownLines } from './status-words';
+import { money } from '../components/money';
+import { Facts, Figure, Figures, LoadError } from '../components/common';
+import { Spark } from './sparkline';
+import { STATUS_NAMES, statusLines, unknownLines } from './status-lines';
 
 /** Revenue figures and their texts; null when the sums lack the figure. */
 const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => string | null])[] = [

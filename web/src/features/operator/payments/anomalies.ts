@@ -7,7 +7,7 @@ import {
 } from '@/api/wire-operator';
 import { cents, dollars } from '@/shared/money';
 import { O } from '@/shared/strings-operator';
-import { money } from '../pieces/money';
+import { money } from '../components/money';
 
 const LABELS: Record<AnomalyType, string> = {
   missing_ticket: O.missingTicket,

@@ -3,17 +3,17 @@ import { ANOMALY_TYPES, type Anomaly, type AnomalyStats } from '@/api/wire-opera
 import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { useAddress } from '../console/address';
-import { Ago } from '../pieces/ago';
-import { money, signedCents, sumOf } from '../pieces/money';
-import { CopyId } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
+import { Ago } from '../components/relative-time';
+import { money, signedCents, sumOf } from '../components/money';
+import { CopyId } from '../components/common';
+import { BusyButton } from '../components/busy-button';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { Chips } from '../table/table-tools';
-import { useNewcomers } from '../table/use-newcomers';
+import { useNewcomers } from '../table/use-new-rows';
 import { SHOWN, labelOf, needsCustomer, nextUnresolved } from './anomalies';
 import { AnomalyPanel, StatusTag } from './anomaly-panel';
-import { useResolving } from './use-resolving';
+import { useResolving } from './use-anomaly-resolution';
 
 const COLUMNS: readonly Column<Anomaly>[] = [
   {

@@ -3,17 +3,17 @@ import type { Anomaly } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
-import { money } from '../pieces/money';
-import { CopyId, Facts, ErrorMessage, Tag } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
-import { SidePanel } from '../pieces/side-panel';
+import { money } from '../components/money';
+import { CopyId, Facts, ErrorMessage, Tag } from '../components/common';
+import { BusyButton } from '../components/busy-button';
+import { SidePanel } from '../components/side-panel';
 import { RefundDialog } from '../transactions/refund-dialog';
 import { AnomalyRefund } from './anomaly-refund';
 import { labelOf, meaningOf, needsCustomer, refundsItself } from './anomalies';
 import { CloseAnomaly } from './close-anomaly';
 import { CustomerForm } from './customer-form';
 import { usePaidTickets } from './use-paid-tickets';
-import type { Resolving } from './use-resolving';
+import type { Resolving } from './use-anomaly-resolution';
 
 interface AnomalyPanelProps {
   anomaly: Anomaly;

@@ -3,10 +3,10 @@ import { refundAnomaly } from '@/api/endpoints/operator';
 import type { Anomaly } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain } from '../answers/use-answers';
-import { CopyId, Facts } from '../pieces/pieces';
-import { ReasonDialog } from '../pieces/reason-dialog';
-import { useDoing } from '../session/use-act';
+import { useAskAgain } from '../queries/use-query';
+import { CopyId, Facts } from '../components/common';
+import { ReasonDialog } from '../components/reason-dialog';
+import { useDoing } from '../session/use-action';
 import { backWords, isOfItsOrder } from './anomalies';
 
 interface AnomalyRefundProps {

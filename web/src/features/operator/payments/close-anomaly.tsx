@@ -3,9 +3,9 @@ import { resolveAnomaly } from '@/api/endpoints/operator';
 import type { Anomaly } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { CopyId, Facts } from '../pieces/pieces';
-import { ReasonDialog } from '../pieces/reason-dialog';
-import { useDoing } from '../session/use-act';
+import { CopyId, Facts } from '../components/common';
+import { ReasonDialog } from '../components/reason-dialog';
+import { useDoing } from '../session/use-action';
 import { backWords, labelOf, needsCustomer } from './anomalies';
 
 interface CloseAnomalyProps {

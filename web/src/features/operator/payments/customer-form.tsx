@@ -7,8 +7,8 @@ import { O } from '@/shared/strings-operator';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, errorOf } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { ErrorMessage } from '../pieces/pieces';
-import { useDoing } from '../session/use-act';
+import { ErrorMessage } from '../components/common';
+import { useDoing } from '../session/use-action';
 import {
   backWords,
   chosenProblems,

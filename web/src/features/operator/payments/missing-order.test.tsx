@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { ANOMALY_TYPES } from '@/api/wire-operator';
-import { aServer, expectToast, openConsole, press, refused } from '@/testing/a-console';
+import { aServer, expectToast, openConsole, press, refused } from '@/testing/console-harness';
 import { anAnomaly } from '@/testing/operator-data';
 import { chosenProblems, labelOf, linesWords } from './anomalies';
 

@@ -1,9 +1,16 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, expectToast, openConsole, press, refused, wantsProof } from '@/testing/a-console';
+import {
+  aServer,
+  expectToast,
+  openConsole,
+  press,
+  refused,
+  wantsProof,
+} from '@/testing/console-harness';
 import { anAnomaly, anomalies } from '@/testing/operator-data';
-import { answerAtom } from '../answers/answers-atoms';
+import { answerAtom } from '../queries/query-atoms';
 import { customerProblems, labelOf, nextUnresolved, successRate } from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());

@@ -9,9 +9,9 @@ import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAskAgain, useLearn } from '../answers/use-answers';
-import { ErrorMessage } from '../pieces/pieces';
-import { useDoing } from '../session/use-act';
+import { useAskAgain, useLearn } from '../queries/use-query';
+import { ErrorMessage } from '../components/common';
+import { useDoing } from '../session/use-action';
 
 const { title: MISSING_TITLE, text: MISSING_TEXT } = titled(O.missingInformation);
 

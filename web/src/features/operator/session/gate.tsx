@@ -6,7 +6,7 @@ import type { Whoami } from '@/api/wire-operator';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { O } from '@/shared/strings-operator';
 import { CONSOLE } from '../console/address';
-import { isForbidden, isOver } from './refusals';
+import { isForbidden, isOver } from './error-kinds';
 import { SecondFactor } from './second-factor';
 import { sessionOverAtom } from './session-atoms';
 

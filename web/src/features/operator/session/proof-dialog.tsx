@@ -2,7 +2,7 @@ import { useAtomValue } from 'jotai';
 import { reauthenticate } from '@/api/endpoints/operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { CodeForm } from './code-field';
-import { isWrongCode, said } from './refusals';
+import { isWrongCode, said } from './error-kinds';
 import { proofAtom } from './session-atoms';
 
 /** Asks the operator for a fresh code before money or results change. */

@@ -3,7 +3,7 @@ import { enrol, logout, verifyCode } from '@/api/endpoints/operator';
 import type { Enrolment, Whoami } from '@/api/wire-operator';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { CodeForm } from './code-field';
-import { isOver, isWrongCode, said } from './refusals';
+import { isOver, isWrongCode, said } from './error-kinds';
 
 interface SecondFactorProps {
   step: 'enrol' | 'required';

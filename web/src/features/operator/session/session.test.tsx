@@ -1,9 +1,9 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, expectToast, openConsole, press, refused } from '@/testing/a-console';
+import { aServer, expectToast, openConsole, press, refused } from '@/testing/console-harness';
 import { anOperator } from '@/testing/operator-data';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { Gate } from './gate';
 
 afterEach(() => vi.unstubAllGlobals());

@@ -4,7 +4,7 @@ import { logout } from '@/api/endpoints/operator';
 import { forgetStored } from '@/shared/storage';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { isOver, said } from './refusals';
+import { isOver, said } from './error-kinds';
 
 /**
  * Logs out, confirms it and opens the login page (specification line C:42). An already ended

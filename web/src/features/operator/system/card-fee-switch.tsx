@@ -1,4 +1,4 @@
-import { useAnswer, useLearn } from '../answers/use-answers';
+import { useAnswer, useLearn } from '../queries/use-query';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 

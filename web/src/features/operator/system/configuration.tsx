@@ -1,7 +1,7 @@
 import { dollars } from '@/shared/money';
-import { useAnswer } from '../answers/use-answers';
-import { percent } from '../pieces/money';
-import { Facts, Shown } from '../pieces/pieces';
+import { useAnswer } from '../queries/use-query';
+import { percent } from '../components/money';
+import { Facts, Shown } from '../components/common';
 
 const hours = (seconds: number) =>
   seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`;

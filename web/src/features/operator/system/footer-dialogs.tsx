@@ -5,9 +5,9 @@ import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { Check, Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
-import { useAskAgain } from '../answers/use-answers';
-import { ErrorMessage } from '../pieces/pieces';
-import { useDoing, type Words } from '../session/use-act';
+import { useAskAgain } from '../queries/use-query';
+import { ErrorMessage } from '../components/common';
+import { useDoing, type Words } from '../session/use-action';
 
 const HEADING_REQUIRED = 'Heading is required';
 const LABEL_REQUIRED = 'Label is required';

@@ -3,9 +3,9 @@ import { deleteItem, deleteMenu, updateItem, updateMenu } from '@/api/endpoints/
 import type { AdminFooterMenu, FooterItem } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer, useAskAgain } from '../answers/use-answers';
-import { ErrorMessage, Shown, Tag } from '../pieces/pieces';
-import { useDoing } from '../session/use-act';
+import { useAnswer, useAskAgain } from '../queries/use-query';
+import { ErrorMessage, Shown, Tag } from '../components/common';
+import { useDoing } from '../session/use-action';
 import { ItemDialog, MenuDialog } from './footer-dialogs';
 
 type Editing =

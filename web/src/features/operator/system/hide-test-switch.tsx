@@ -2,9 +2,9 @@ import { useSetAtom } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useLearn } from '../answers/use-answers';
-import { HIDE_TEST, useHideTest } from '../draws/hidden-tests';
-import { said } from '../session/refusals';
+import { useLearn } from '../queries/use-query';
+import { HIDE_TEST, useHideTest } from '../draws/hidden-test-draws';
+import { said } from '../session/error-kinds';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 

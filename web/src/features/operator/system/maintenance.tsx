@@ -6,10 +6,10 @@ import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer, useAskAgain, useLearn } from '../answers/use-answers';
-import { ErrorMessage } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
-import { useDoing } from '../session/use-act';
+import { useAnswer, useAskAgain, useLearn } from '../queries/use-query';
+import { ErrorMessage } from '../components/common';
+import { BusyButton } from '../components/busy-button';
+import { useDoing } from '../session/use-action';
 import { SwitchRow } from './switch-row';
 
 /**

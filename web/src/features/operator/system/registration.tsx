@@ -1,5 +1,5 @@
 import { O } from '@/shared/strings-operator';
-import { useAnswer, useLearn } from '../answers/use-answers';
+import { useAnswer, useLearn } from '../queries/use-query';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 

@@ -1,5 +1,5 @@
-import { useAnswer } from '../answers/use-answers';
-import { Ago } from '../pieces/ago';
+import { useAnswer } from '../queries/use-query';
+import { Ago } from '../components/relative-time';
 
 /** Lists every setting with its value and its last editor. */
 export function SettingsList() {

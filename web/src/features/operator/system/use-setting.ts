@@ -4,9 +4,9 @@ import { setSetting } from '@/api/endpoints/operator';
 import type { SystemSetting } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain } from '../answers/use-answers';
-import type { QuestionName } from '../answers/questions';
-import { useDoing, type Words } from '../session/use-act';
+import { useAskAgain } from '../queries/use-query';
+import type { QuestionName } from '../queries/queries';
+import { useDoing, type Words } from '../session/use-action';
 
 interface Setting {
   key: string;

@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, NOW, openConsole, press } from '@/testing/a-console';
+import { aServer, NOW, openConsole, press } from '@/testing/console-harness';
 import { anAnomaly, anomalies, clubs, transactions } from '@/testing/operator-data';
 
 const saved: Blob[] = [];

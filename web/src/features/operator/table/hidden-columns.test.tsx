@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { NOW, aServer, openConsole, press } from '@/testing/a-console';
+import { NOW, aServer, openConsole, press } from '@/testing/console-harness';
 import { anomalies, transactions } from '@/testing/operator-data';
 import { fees } from '@/testing/platform-data';
 

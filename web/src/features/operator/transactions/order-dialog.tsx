@@ -1,7 +1,7 @@
 import { dayAndTime } from '@/shared/dates';
 import { Dialog } from '@/shared/ui/dialog';
 import { AuditTrail } from '../audit/audit-trail';
-import { Skeleton, CopyId, Facts } from '../pieces/pieces';
+import { Skeleton, CopyId, Facts } from '../components/common';
 import { OrderFacts, useOrder } from './order-facts';
 
 interface OrderDialogProps {

@@ -2,9 +2,9 @@
 import { useEffect, useState } from 'react';
 import { fetchOrder } from '@/api/endpoints/operator';
 import type { OrderDetail } from '@/api/wire-operator';
-import { money } from '../pieces/money';
-import { Facts } from '../pieces/pieces';
-import { said } from '../session/refusals';
+import { money } from '../components/money';
+import { Facts } from '../components/common';
+import { said } from '../session/error-kinds';
 
 type OrderLookup =
   { at: 'asking' } | { at: 'known'; order: OrderDetail } | { at: 'failed'; words: string };

@@ -2,11 +2,11 @@ import { useSetAtom } from 'jotai';
 import { refundOrder } from '@/api/endpoints/operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { Dialog } from '@/shared/ui/dialog';
-import { useAskAgain } from '../answers/use-answers';
-import { money } from '../pieces/money';
-import { Skeleton } from '../pieces/pieces';
-import { ReasonDialog } from '../pieces/reason-dialog';
-import { useDoing } from '../session/use-act';
+import { useAskAgain } from '../queries/use-query';
+import { money } from '../components/money';
+import { Skeleton } from '../components/common';
+import { ReasonDialog } from '../components/reason-dialog';
+import { useDoing } from '../session/use-action';
 import { OrderFacts, useOrder } from './order-facts';
 
 interface RefundDialogProps {

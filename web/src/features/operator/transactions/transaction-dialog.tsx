@@ -3,8 +3,8 @@ import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { AuditTrail } from '../audit/audit-trail';
-import { money } from '../pieces/money';
-import { CopyId, Facts } from '../pieces/pieces';
+import { money } from '../components/money';
+import { CopyId, Facts } from '../components/common';
 
 interface TransactionDialogProps {
   transaction: Transaction;

@@ -1,10 +1,10 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, expectToast, NOW, openConsole, press, refused } from '@/testing/a-console';
+import { aServer, expectToast, NOW, openConsole, press, refused } from '@/testing/console-harness';
 import { SUMS, transactions } from '@/testing/operator-data';
 import { fees } from '@/testing/platform-data';
-import { money, percent, sumOf } from '../pieces/money';
+import { money, percent, sumOf } from '../components/money';
 
 afterEach(() => vi.unstubAllGlobals());
 

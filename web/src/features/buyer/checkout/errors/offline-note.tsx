@@ -1,4 +1,4 @@
-import { useHeard } from '@/features/shared-live/heard';
+import { useHeard } from '@/features/shared-live/server-contact';
 import { dayAndTime } from '@/shared/dates';
 import { OFFLINE_WORDS } from '@/shared/offline';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import type { Checkout } from '../state/checkout';
 import { OutcomePanel } from './outcome-panel';
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useOffline } from '@/features/shared-live/heard';
+import { useOffline } from '@/features/shared-live/server-contact';
 import { purchaseButton, S } from '@/shared/strings';
 import type { Checkout } from '../state/checkout';
 import { OfflineNote } from '../errors/offline-note';

@@ -3,7 +3,7 @@ import { EMPTY, add, itemOf } from '@/features/buyer/cart/cart';
 import { cartByCard, cartByWallet } from '@/features/buyer/cart/cart-purchase';
 import { FakeServer } from '@/testing/fake-server';
 import { priceOf } from '@/shared/money';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import { attemptOf } from '../state/attempt';
 import { CHOOSING, advance, type Checkout, type CheckoutEvent } from '../state/checkout';
 import { askAgain, pay, type Purchase } from './pay';

@@ -2,7 +2,7 @@ import { Elements, useElements, useStripe } from '@stripe/react-stripe-js';
 import type { Appearance, Stripe, StripeElementsOptions } from '@stripe/stripe-js';
 import { useAtomValue } from 'jotai';
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
-import { useOffline } from '@/features/shared-live/heard';
+import { useOffline } from '@/features/shared-live/server-contact';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { stripeSurface, type PaymentSurface } from './payment-surface';
 import { stripeFor } from './stripe-loader';

@@ -2,7 +2,7 @@
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
 import { useAtomValue } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
-import { useOffline } from '@/features/shared-live/heard';
+import { useOffline } from '@/features/shared-live/server-contact';
 import { maintenanceAtom } from '@/features/shared-live/live-atoms';
 import type { FormProblem } from '@/shared/ui/problem-list';
 import { notReady, unconfirmed, type CheckoutPage } from '../errors/error-catalogue';

@@ -4,7 +4,7 @@ import type {
   StripeExpressCheckoutElementOptions,
 } from '@stripe/stripe-js';
 import { useMemo, useState } from 'react';
-import { useOffline } from '@/features/shared-live/heard';
+import { useOffline } from '@/features/shared-live/server-contact';
 import { OFFLINE_WORDS } from '@/shared/offline';
 import { S } from '@/shared/strings';
 

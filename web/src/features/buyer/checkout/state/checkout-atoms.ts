@@ -1,7 +1,7 @@
 import { atom } from 'jotai';
 import { CHOOSING, advance, type Checkout, type CheckoutEvent } from './checkout';
 import { NO_DETAILS, type Details } from '../form/purchase-rules';
-import { family } from '@/shared/family';
+import { family } from '@/shared/atom-family';
 
 const checkoutsAtom = atom<Readonly<Record<string, Checkout>>>({});
 

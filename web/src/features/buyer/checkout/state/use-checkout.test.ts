@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import { DEMO_SUMMARY, keepSummary, readSummary, summaryOf } from './summary';
 import { afterwards, checkoutSuccess } from './use-checkout';
 

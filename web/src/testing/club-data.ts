@@ -2,7 +2,7 @@ import type { Claim, OwnClub, OwnDraw, User, Whoami, Winner } from '@/api/wire-c
 import type { Offer } from '@/api/wire-offer';
 import type { Draw } from '@/api/wire';
 import { roleOf } from '@/features/club/session/roles';
-import { aDraw } from './a-draw';
+import { aDraw } from './draw-data';
 
 /** A club that is signed in, and its winner; a test says only what matters to it. */
 export const aUser = (more: Partial<User> = {}): User => ({

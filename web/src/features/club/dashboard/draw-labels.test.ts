@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import { rowsOf } from './draw-table';
-import { inOrder, prizeOf, signedDollars } from './draw-words';
+import { inOrder, prizeOf, signedDollars } from './draw-labels';
 
 test('on a screen with room all draws stand in one table, sorted and found by a word', () => {
   const draws = [

@@ -2,7 +2,7 @@ import { createStore } from 'jotai';
 import { afterEach, expect, test, vi } from 'vitest';
 import { get } from '@/api/http';
 import type { Draw } from '@/api/wire';
-import { aDraw } from '@/testing/a-draw';
+import { aDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
 import { connectionAtom, drawAtom, receiveDrawsAtom, receiveListAtom } from './live-atoms';
 

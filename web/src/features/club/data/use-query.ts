@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { Problem, get } from '@/api/http';
 import { usePoll } from '@/features/shared-live/use-live';
 import { expiredAtom, loginRoundAtom } from '../session/session-atoms';
-import { answersAtom, changesAtom, keepAnswerAtom } from './answers-atoms';
+import { answersAtom, changesAtom, keepAnswerAtom } from './query-atoms';
 
 export interface PolledQuery<Data> {
   data: Data | undefined;

@@ -5,7 +5,7 @@
 import type { AdminDraw } from '@/api/wire-operator';
 import { Problem } from '@/api/http';
 import { O } from '@/shared/strings-operator';
-import { useAnswer } from '../answers/use-answers';
+import { useAnswer } from '../queries/use-query';
 
 export const HIDE_TEST = 'hide_test_draws';
 

@@ -9,9 +9,9 @@ import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { refusedFields } from '../data/said';
+import { refusedFields } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
-import { waitlistProblems } from './getting-in-rules';
+import { waitlistProblems } from './login-rules';
 
 const EMPTY: WaitlistEntry = { clubName: '', contactName: '', contactEmail: '', contactPhone: '' };
 const HOME_AFTER_MS = 1_000;

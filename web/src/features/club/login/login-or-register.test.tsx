@@ -2,16 +2,11 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { show } from '@/testing/render-screen';
 import { ForgotPassword } from './forgot-password';
-import { GettingIn } from './getting-in';
+import { GettingIn } from './login-or-register';
 import { ResetPassword } from './reset-password';
-import {
-  loginProblems,
-  registrationProblems,
-  resetProblem,
-  waitlistProblems,
-} from './getting-in-rules';
+import { loginProblems, registrationProblems, resetProblem, waitlistProblems } from './login-rules';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,5 +1,5 @@
 import '../frame/frame.css';
-import './door.css';
+import './login-layout.css';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { C } from '@/shared/strings-club';

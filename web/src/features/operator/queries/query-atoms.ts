@@ -3,10 +3,10 @@ import { atom, type PrimitiveAtom } from 'jotai';
 import { Problem } from '@/api/http';
 import type { OpsNews } from '@/api/wire-platform';
 import { noteAnswerAtom, topicDataAtom } from '@/features/shared-live/live-atoms';
-import { family } from '@/shared/family';
-import { isOver } from '../session/refusals';
+import { family } from '@/shared/atom-family';
+import { isOver } from '../session/error-kinds';
 import { sessionOverAtom } from '../session/session-atoms';
-import { QUESTIONS, type QuestionName } from './questions';
+import { QUESTIONS, type QuestionName } from './queries';
 
 export interface CachedAnswer {
   data: unknown;

@@ -2,7 +2,7 @@
 import { useSetAtom, useStore } from 'jotai';
 import { useCallback, useState } from 'react';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { Declined, isOver, needsProof, needsSecondFactor, said } from './refusals';
+import { Declined, isOver, needsProof, needsSecondFactor, said } from './error-kinds';
 import { askProofAtom, sessionOverAtom } from './session-atoms';
 
 /** Sends a write. Asks for a code if the server requires it, then sends the write again. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { renew } from '@/features/board/renewal';
-import { useOffline } from '@/features/shared-live/heard';
+import { useOffline } from '@/features/shared-live/server-contact';
 import { isCopy } from '@/shared/offline';
 
 /** A page that lies here from an earlier visit gives way to today's the moment the server is heard again. */

@@ -5,10 +5,10 @@ import { confirmReset } from '@/api/endpoints/club';
 import { Problem } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/said';
+import { said } from '../data/error-text';
 import { PasswordField } from '../session/password-field';
-import { Door } from './door';
-import { resetProblem } from './getting-in-rules';
+import { Door } from './login-layout';
+import { resetProblem } from './login-rules';
 import { useTokenOnce } from './use-token-once';
 
 /**

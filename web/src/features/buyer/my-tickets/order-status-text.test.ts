@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOver, standingOf } from './standing';
+import { isOver, standingOf } from './order-status-text';
 
 const order = (status: string, reason: string | null = null, amount: string | null = null) => ({
   status,

@@ -3,8 +3,8 @@ import { resolveAnomaly } from '@/api/endpoints/operator';
 import type { Anomaly } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain, useLearn } from '../answers/use-answers';
-import { useDoing, type ActionState } from '../session/use-act';
+import { useAskAgain, useLearn } from '../queries/use-query';
+import { useDoing, type ActionState } from '../session/use-action';
 
 export interface Resolving extends ActionState {
   /** Resolves each anomaly; true when all were resolved. */

@@ -5,8 +5,8 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
 import { usePoll } from '@/features/shared-live/use-live';
-import { answerAtom, askAtom, learnAtom, revisionAtom } from './answers-atoms';
-import { QUESTIONS, type AnswerTo, type Question, type QuestionName } from './questions';
+import { answerAtom, askAtom, learnAtom, revisionAtom } from './query-atoms';
+import { QUESTIONS, type AnswerTo, type Question, type QuestionName } from './queries';
 
 export interface ConsoleQuery<Data> {
   data: Data | undefined;

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { C } from '@/shared/strings-club';
-import { useAnswer } from '../data/use-answer';
+import { useAnswer } from '../data/use-query';
 import { Tabs } from '../frame/tabs';
-import { Door } from './door';
+import { Door } from './login-layout';
 import { LoginForm } from './login-form';
 import { RegisterForm } from './register-form';
 import { WaitlistDialog } from './waitlist-dialog';

@@ -7,11 +7,11 @@ import { C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { refusedFields, said } from '../data/said';
+import { refusedFields, said } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { PasswordField } from '../session/password-field';
 import { useSignIn } from '../session/use-session';
-import { registrationProblems } from './getting-in-rules';
+import { registrationProblems } from './login-rules';
 
 const EMPTY: Registration = { name: '', email: '', password: '', location: '', phone: '' };
 const PREVIEW_AFTER_MS = 300;

@@ -6,10 +6,10 @@ import { C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/said';
+import { said } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
-import { Door } from './door';
-import { isEmail } from './getting-in-rules';
+import { Door } from './login-layout';
+import { isEmail } from './login-rules';
 
 /** Requests a reset link by e-mail. The response does not reveal whether the account exists. */
 export function ForgotPassword() {

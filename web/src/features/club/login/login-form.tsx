@@ -6,12 +6,12 @@ import { C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/said';
+import { said } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { PasswordField } from '../session/password-field';
 import { useSignIn } from '../session/use-session';
 import { homeOf } from '../session/user';
-import { loginProblems } from './getting-in-rules';
+import { loginProblems } from './login-rules';
 
 export function LoginForm() {
   const [email, setEmail] = useState('');

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { COPY_HEADER } from '@/shared/offline';
-import { ASSETS, SEEN, SEEN_MAX, copyOf, dropOld, keep, mayKeep } from './copies';
+import { ASSETS, SEEN, SEEN_MAX, copyOf, dropOld, keep, mayKeep } from './response-cache';
 import { offlinePage } from './offline-page';
 
 /** As much of a browser's caches as is used, in the order in which things were put. */

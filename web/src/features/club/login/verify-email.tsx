@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { verifyEmail } from '@/api/endpoints/club';
 import { C } from '@/shared/strings-club';
-import { said } from '../data/said';
-import { Door } from './door';
+import { said } from '../data/error-text';
+import { Door } from './login-layout';
 import { useTokenOnce } from './use-token-once';
 
 const WRONG = 'This link is invalid or has expired.';

@@ -1,9 +1,9 @@
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { REASON_WANTED } from '@/shared/reason';
+import { REASON_WANTED } from '@/shared/reason-required';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
-import type { ActionState } from '../session/use-act';
-import { ErrorMessage } from './pieces';
+import type { ActionState } from '../session/use-action';
+import { ErrorMessage } from './common';
 
 interface ReasonDialogProps {
   title: string;

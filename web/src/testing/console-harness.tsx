@@ -6,7 +6,7 @@ import { Console } from '@/features/operator/console/console';
 import type { SectionKey } from '@/features/operator/console/sections';
 import { FakeServer } from './fake-server';
 import { consoleAnswers } from './operator-data';
-import { show } from './show';
+import { show } from './render-screen';
 
 type StubbedResponse = Parameters<FakeServer['on']>[1];
 

@@ -4,7 +4,7 @@
  */
 import type { Health } from '@/api/wire-platform';
 import { O } from '@/shared/strings-operator';
-import { agoWords } from '../pieces/ago';
+import { agoWords } from '../components/relative-time';
 
 /** Names in the panel, in display order. */
 export const STATUS_NAMES = [
