@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { FakeServer } from '@/testing/fake-server';
-import { Problem, get, isCopied, onServerTime, withRetry, post } from './http';
+import { HttpError, get, isCachedResponse, onServerTime, withRetry, post } from './http';
 import { reconnectPause } from './live-socket';
 
 afterEach(() => {
@@ -13,12 +13,12 @@ test('a refusal becomes an error with its status and body, and what the server s
     status: 409,
     body: { message: 'Only 3 left', code: 'tickets-unavailable', available: 3 },
   });
-  const error = await get('/api/x').catch((problem: Problem) => problem);
-  expect(error).toBeInstanceOf(Problem);
-  expect((error as Problem).message).toBe(
+  const error = await get('/api/x').catch((problem: HttpError) => problem);
+  expect(error).toBeInstanceOf(HttpError);
+  expect((error as HttpError).message).toBe(
     '409: {"message":"Only 3 left","code":"tickets-unavailable","available":3}',
   );
-  expect((error as Problem).said.message).toBe('Only 3 left');
+  expect((error as HttpError).body.message).toBe('Only 3 left');
 });
 
 test('every answer that carries the server’s time sets the clock', async () => {
@@ -32,10 +32,10 @@ test('every answer that carries the server’s time sets the clock', async () =>
 
 test('what the worker kept of an earlier answer is known for it', async () => {
   new FakeServer().on('GET /api/x', { headers: { 'x-copy': 'yes' } }, {});
-  expect([isCopied(await get<object>('/api/x')), isCopied(await get<object>('/api/x'))]).toEqual([
-    true,
-    false,
-  ]);
+  expect([
+    isCachedResponse(await get<object>('/api/x')),
+    isCachedResponse(await get<object>('/api/x')),
+  ]).toEqual([true, false]);
 });
 
 test('a busy server is asked again at most three times, a full one not', async () => {

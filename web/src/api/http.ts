@@ -10,7 +10,7 @@ interface ErrorBody {
 }
 
 /** A non-success answer. `message` is `"{status}: {body or statusText}"` (A:258); `said` is what a person may read. */
-export class Problem extends Error {
+export class HttpError extends Error {
   constructor(
     readonly status: number,
     body: string,
@@ -19,17 +19,17 @@ export class Problem extends Error {
   ) {
     super(`${status}: ${body || statusText}`);
     this.name = 'Problem';
-    this.said = readSaid(body);
+    this.body = parseErrorBody(body);
   }
 
-  readonly said: ErrorBody;
+  readonly body: ErrorBody;
 
   get code(): string {
-    return this.said.code ?? '';
+    return this.body.code ?? '';
   }
 }
 
-function readSaid(body: string): ErrorBody {
+function parseErrorBody(body: string): ErrorBody {
   try {
     const parsed: unknown = JSON.parse(body);
     return typeof parsed === 'object' && parsed !== null ? (parsed as ErrorBody) : {};
@@ -55,7 +55,7 @@ function noteTime(answer: Response, sentAt: number): void {
 const copies = new WeakSet<object>();
 
 /** Whether an answer is what the worker kept of an earlier one: to be shown, but no word of the server's. */
-export const isCopied = (answer: object): boolean => copies.has(answer);
+export const isCachedResponse = (answer: object): boolean => copies.has(answer);
 
 function retryAfter(answer: Response): number | null {
   const seconds = Number(answer.headers.get('retry-after'));
@@ -81,7 +81,7 @@ async function request<Answer>(
   });
   noteTime(answer, sentAt);
   const text = await answer.text();
-  if (!answer.ok) throw new Problem(answer.status, text, answer.statusText, retryAfter(answer));
+  if (!answer.ok) throw new HttpError(answer.status, text, answer.statusText, retryAfter(answer));
   const said: unknown = text ? JSON.parse(text) : undefined;
   if (answer.headers.has(COPY_HEADER) && typeof said === 'object' && said !== null)
     copies.add(said);
@@ -112,7 +112,7 @@ export interface Download {
 export async function download(path: string, fallbackName: string): Promise<Download> {
   const answer = await fetch(path, { method: 'GET', credentials: 'same-origin' });
   if (!answer.ok)
-    throw new Problem(answer.status, await answer.text(), answer.statusText, retryAfter(answer));
+    throw new HttpError(answer.status, await answer.text(), answer.statusText, retryAfter(answer));
   const named = /filename="?([^";]+)"?/.exec(answer.headers.get('content-disposition') ?? '');
   return { name: named?.[1] ?? fallbackName, content: await answer.blob() };
 }
@@ -130,7 +130,7 @@ export async function withRetry<Answer>(
       return await ask();
     } catch (error) {
       const busy =
-        error instanceof Problem &&
+        error instanceof HttpError &&
         (error.status === 429 || error.status === 503) &&
         error.code !== 'maintenance';
       if (!busy || attempt === TRIES_MAX) throw error;

@@ -1,5 +1,5 @@
 /** Repeats a call that needs a fresh proof, after the person gave it: the password, or the operator's code. */
-import { Problem } from './http';
+import { HttpError } from './http';
 
 /** Obtains the proof; false when the person cancels. A password that was typed already is tried without a question. */
 type ObtainProof = (password?: string) => Promise<boolean>;
@@ -18,7 +18,7 @@ export function onReauthenticationRequired(obtain: ObtainProof): () => void {
 export class ReauthenticationCancelled extends Error {}
 
 const isRequired = (error: unknown): boolean =>
-  error instanceof Problem && error.status === 403 && error.code === 'reauthentication-required';
+  error instanceof HttpError && error.status === 403 && error.code === 'reauthentication-required';
 
 /** Sends the call; where the server requires a fresh proof, obtains it and sends the call once more. */
 export async function withReauthentication<Answer>(

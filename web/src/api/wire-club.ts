@@ -35,7 +35,7 @@ export interface Registration {
 }
 
 /** Somebody to be asked in, and as what. */
-export interface InvitationWanted {
+export interface InvitationRequest {
   name: string;
   email: string;
   role: string;
@@ -49,7 +49,7 @@ export interface WaitlistEntry {
 }
 
 /** What the create form sends; the edit form leaves out what is locked (B:203). */
-export interface DrawWanted {
+export interface DrawRequest {
   league: string | null;
   homeTeam: string;
   awayTeam: string;
@@ -74,7 +74,7 @@ export interface LineProblem {
   message: string;
 }
 
-export interface HomePageWanted {
+export interface HomePageRequest {
   homePageSlug: string;
   homePageTitle: string;
   homePageTagline: string;

@@ -53,7 +53,7 @@ export interface ClubMeta {
 }
 
 /** What boards and embedded widgets poll (A:164). */
-export interface WidgetAnswer {
+export interface WidgetResponse {
   type: 'draw' | 'bundle' | (string & {});
   title: string;
   status: string;

@@ -22,7 +22,7 @@ export type {
 } from './generated/schema';
 
 /** What a frame says of a draw; everything in it may change while somebody looks. */
-export type DrawNews = DrawNow;
+export type DrawUpdate = DrawNow;
 
 interface FrameOf<Type extends string, Data> {
   v: number;

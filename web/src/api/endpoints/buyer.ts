@@ -34,7 +34,7 @@ export interface BuyerDetails {
   phone: string;
 }
 
-export interface OpenIntent {
+export interface PaymentIntentRequest {
   /** The draw page and the checkout say `drawNumber`, the wallet `drawId`; both are the same number (decision A-1). */
   drawNumber?: number;
   drawId?: number;
@@ -46,10 +46,10 @@ export interface OpenIntent {
   expectedAmount: number;
 }
 
-export const createPaymentIntent = (wanted: OpenIntent) =>
-  post<IntentResponse>('/api/create-payment-intent', wanted);
+export const createPaymentIntent = (request: PaymentIntentRequest) =>
+  post<IntentResponse>('/api/create-payment-intent', request);
 
-export interface CartIntent {
+export interface CartIntentRequest {
   items: {
     drawId: number;
     quantity: number;
@@ -61,8 +61,8 @@ export interface CartIntent {
   expectedAmount: number;
 }
 
-export const createCartIntent = (wanted: CartIntent) =>
-  post<IntentResponse>('/api/cart/create-payment-intent', wanted);
+export const createCartIntent = (request: CartIntentRequest) =>
+  post<IntentResponse>('/api/cart/create-payment-intent', request);
 
 export interface Consents {
   ageConfirmation: boolean;
@@ -103,9 +103,9 @@ export const purchaseTickets = (
   } & Consents,
 ) => post<CompletionResponse>('/api/purchase-tickets', done, { keepalive: true });
 
-export const purchaseCart = (
+export const purchaseCartTickets = (
   done: {
-    items: CartIntent['items'];
+    items: CartIntentRequest['items'];
     paymentIntentId: string;
     orderToken: string;
     buyer: Buyer;
@@ -114,7 +114,7 @@ export const purchaseCart = (
 
 /** The server confirms the cart's payment with this card; it may answer that the bank has a question (decision C-5). */
 export const completeCartCard = (
-  done: { items: CartIntent['items']; buyer: Buyer; paymentMethodId: string } & Consents,
+  done: { items: CartIntentRequest['items']; buyer: Buyer; paymentMethodId: string } & Consents,
 ) => post<CompletionResponse>('/api/cart/complete-card-payment', done);
 
 export const processWalletPayment = (paid: {
@@ -131,7 +131,7 @@ export const extendReservation = (reservation: string) =>
   );
 
 /** Gives held tickets back when the buyer walks away; nobody waits for the answer. */
-export function leaveReservation(reservation: string): void {
+export function releaseReservation(reservation: string): void {
   void fetch(`/api/reservations/${encodeURIComponent(reservation)}`, {
     method: 'DELETE',
     credentials: 'same-origin',

@@ -7,10 +7,10 @@ import type {
   Claim,
   ClubUser,
   DrawTemplate,
-  DrawWanted,
+  DrawRequest,
   FixtureImportResult,
-  HomePageWanted,
-  InvitationWanted,
+  HomePageRequest,
+  InvitationRequest,
   MaskedBankDetails,
   WinnerNotified,
   OwnClub,
@@ -29,15 +29,16 @@ const part = encodeURIComponent;
 export const joinWaitlist = (entry: WaitlistEntry) => post<unknown>('/api/waitlist', entry);
 export const login = (email: string, password: string) =>
   post<User>('/api/clubs/login', { email, password });
-export const register = (wanted: Registration) => post<User>('/api/clubs/register', wanted);
+export const register = (request: Registration) => post<User>('/api/clubs/register', request);
 /** The page name a registration would be given. */
-export const previewSlug = (name: string) =>
+export const fetchSlugPreview = (name: string) =>
   get<{ slug: string }>(`/api/clubs/slug-preview?name=${part(name)}`);
 export const verifyEmail = (token: string) =>
   post<{ verified: boolean }>('/api/clubs/verify-email', { token });
 export const sendVerification = (club: number) =>
   post<{ message: string }>(`/api/clubs/${club}/verification-email`, {});
-export const askForReset = (email: string) => post<unknown>('/api/clubs/reset-password', { email });
+export const requestPasswordReset = (email: string) =>
+  post<unknown>('/api/clubs/reset-password', { email });
 export const confirmReset = (token: string, newPassword: string) =>
   post<unknown>('/api/clubs/reset-password-confirm', { token, newPassword });
 export const logout = () => post<void>('/api/auth/logout', {});
@@ -49,7 +50,7 @@ export const reauthenticateWithCode = (code: string) =>
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
 
 /** The addresses of what the cache keeps, so that a change knows what to ask for again. */
-export const AT = {
+export const CLUB_PATHS = {
   club: (idOrSlug: number | string) => `/api/clubs/${part(idOrSlug)}`,
   stats: (club: number) => `/api/clubs/${club}/stats`,
   draws: (club: number) => `/api/clubs/${club}/draws`,
@@ -83,9 +84,10 @@ export const acceptTerms = (clubId: number, termsVersion: string) =>
 
 export const fetchTemplate = (club: number) =>
   get<DrawTemplate>(`/api/clubs/${club}/draw-template`);
-export const createDraw = (club: number, wanted: DrawWanted) =>
-  post<Draw>('/api/draws', { ...wanted, clubId: club });
-export const changeDraw = (draw: number, wanted: DrawWanted) => patch<Draw>(AT.draw(draw), wanted);
+export const createDraw = (club: number, request: DrawRequest) =>
+  post<Draw>('/api/draws', { ...request, clubId: club });
+export const changeDraw = (draw: number, request: DrawRequest) =>
+  patch<Draw>(CLUB_PATHS.draw(draw), request);
 export const archiveDraw = (draw: number, archived: boolean) =>
   patch<Draw>(`/api/draws/${draw}/archive`, { archived });
 export const submitResults = (draw: number, home: number, away: number) =>
@@ -98,7 +100,7 @@ export const submitResults = (draw: number, home: number, away: number) =>
 export const notifyWinners = (draw: number) =>
   post<WinnerNotified>(`/api/draws/${draw}/notify-winners`, {});
 export const recordWinnerPayout = (draw: number) =>
-  withReauthentication(() => post<Payout>(AT.payouts(draw), { type: 'winner' }));
+  withReauthentication(() => post<Payout>(CLUB_PATHS.payouts(draw), { type: 'winner' }));
 export const settlePayout = (payout: number, status: 'completed' | 'failed', note: string) =>
   withReauthentication(() => patch<Payout>(`/api/payouts/${payout}`, { status, note }));
 export const saveWinnerBank = (draw: number, bank: BankDetails) =>
@@ -112,7 +114,7 @@ export const revealWinnerBank = (draw: number, password: string) =>
 /** Removes the bank details that wait for a second person. */
 export const declineWinnerBank = (draw: number) =>
   withReauthentication(() => del<void>(`/api/draws/${draw}/winner-bank/proposal`));
-export const lookAtClaim = (token: string) => post<Claim>('/api/claims/look', { token });
+export const fetchClaim = (token: string) => post<Claim>('/api/claims/look', { token });
 export const answerClaim = (token: string, bank: BankDetails) =>
   post<Claim>('/api/claims', { token, ...bank });
 
@@ -126,7 +128,7 @@ export const downloadRecovery = () =>
   download('/api/admin/payment-recovery-report', 'payment-recovery-report.txt');
 
 /** What a whole season has in common; whom buyers can reach stands on every draw's public page (decision E-18). */
-export interface Season {
+export interface FixtureSeason {
   price: string;
   prize: number;
   contactName: string;
@@ -137,7 +139,7 @@ export interface Season {
 export const importFixtures = (
   club: number,
   table: string,
-  { dryRun, price, prize, contactName, contactPhone }: Season & { dryRun: boolean },
+  { dryRun, price, prize, contactName, contactPhone }: FixtureSeason & { dryRun: boolean },
 ) =>
   post<FixtureImportResult>(
     `/api/clubs/${club}/fixtures?dryRun=${dryRun}&price=${part(price)}&prize=${prize}&contactName=${part(contactName)}&contactPhone=${part(contactPhone)}`,
@@ -145,26 +147,26 @@ export const importFixtures = (
     { body: table, headers: { accept: 'application/json', 'content-type': 'text/csv' } },
   );
 
-export const saveHomePage = (club: number, wanted: HomePageWanted) =>
-  patch<OwnClub>(`/api/clubs/${club}/home-page`, wanted);
+export const saveHomePage = (club: number, request: HomePageRequest) =>
+  patch<OwnClub>(`/api/clubs/${club}/home-page`, request);
 
 /** Mails a link for choosing a password; for somebody who was asked before, another one. */
-export const invite = (club: number, wanted: InvitationWanted) =>
-  withReauthentication(() => post<ClubUser>(AT.people(club), wanted));
+export const invite = (club: number, request: InvitationRequest) =>
+  withReauthentication(() => post<ClubUser>(CLUB_PATHS.people(club), request));
 export const changePerson = (
   club: number,
   person: number,
-  wanted: { name?: string; role?: string },
-) => withReauthentication(() => patch<ClubUser>(`${AT.people(club)}/${person}`, wanted));
+  request: { name?: string; role?: string },
+) => withReauthentication(() => patch<ClubUser>(`${CLUB_PATHS.people(club)}/${person}`, request));
 export const removePerson = (club: number, person: number) =>
-  withReauthentication(() => del<void>(`${AT.people(club)}/${person}`));
+  withReauthentication(() => del<void>(`${CLUB_PATHS.people(club)}/${person}`));
 
-export const createOffer = (slug: string, wanted: OfferRequest) =>
-  post<Offer>(AT.offers(slug), wanted);
-export const changeOffer = (slug: string, offer: number, wanted: OfferRequest) =>
-  put<Offer>(AT.offer(slug, offer), wanted);
+export const createOffer = (slug: string, request: OfferRequest) =>
+  post<Offer>(CLUB_PATHS.offers(slug), request);
+export const changeOffer = (slug: string, offer: number, request: OfferRequest) =>
+  put<Offer>(CLUB_PATHS.offer(slug, offer), request);
 export const archiveOffer = (slug: string, offer: number) =>
-  post<unknown>(`${AT.offer(slug, offer)}/archive`, {});
+  post<unknown>(`${CLUB_PATHS.offer(slug, offer)}/archive`, {});
 
 export interface OfferImage {
   filename: string;

@@ -57,7 +57,7 @@ export const resolveAnomaly = (anomaly: string, reason?: string) =>
 /** Which tickets its payment was made for, by its order or by the provider’s metadata. */
 export const fetchPaidTickets = (anomaly: string) =>
   get<PaidTickets>(`/api/admin/payment-anomalies/${id(anomaly)}/tickets`);
-export const resolveMissing = (
+export const allocateMissingTicket = (
   missing: { paymentIntentId: string; drawNumber?: number; ticketCount?: number } & Customer,
 ) => post<MissingTicketResolved>('/api/admin/payment-anomalies/resolve', missing);
 /** Gives back exactly this anomaly’s payment, and resolves it. */
@@ -68,14 +68,14 @@ export const scanHistory = (hoursBack: number) =>
   post<ScanResult>('/api/admin/payment-anomalies/scan-historical', { hoursBack });
 export const fetchOrphans = () => get<OrphanedTicket[]>('/api/admin/orphaned-tickets');
 
-export interface Recovery {
+export interface TicketRecoveryInput {
   name: string;
   email: string;
   phone?: string;
   secondApproval?: { email: string; code: string };
 }
 
-export const recoverTicket = (ticket: string, recovery: Recovery) =>
+export const recoverTicket = (ticket: string, recovery: TicketRecoveryInput) =>
   patch<TicketsRecovered>(`/api/admin/tickets/${id(ticket)}/recover`, recovery);
 export const fetchTransactions = () => get<Transaction[]>('/api/stripe-debug');
 export const fetchTransactionSums = () => get<TransactionSums>('/api/stripe-debug/sums');
@@ -88,14 +88,14 @@ export const fetchAdminDraws = () => get<AdminDraw[]>('/api/admin/draws');
 export const fetchAdminTickets = (draw: number) => get<AdminTicket[]>(`/api/draws/${draw}/tickets`);
 export const downloadDrawReport = (draw: number) =>
   download(`/api/admin/draws/${draw}/report`, `FD-${draw}-report.pdf`);
-export const undoResults = (draw: number, said: { reason: string; drawNumber: number }) =>
-  post<{ newStatus: string }>(`/api/draws/${draw}/undo-results`, said);
+export const undoResults = (draw: number, input: { reason: string; drawNumber: number }) =>
+  post<{ newStatus: string }>(`/api/draws/${draw}/undo-results`, input);
 export const fetchCancellation = (draw: number) =>
   get<Cancellation>(`/api/admin/draws/${draw}/cancellation`);
-export const cancelDraw = (draw: number, said: { reason: string; drawNumber: number }) =>
-  post<Cancellation>(`/api/admin/draws/${draw}/cancel`, said);
-export const moveKickOff = (draw: number, said: { gameDate: string; reason: string }) =>
-  patch<AdminDraw>(`/api/draws/${draw}`, said);
+export const cancelDraw = (draw: number, input: { reason: string; drawNumber: number }) =>
+  post<Cancellation>(`/api/admin/draws/${draw}/cancel`, input);
+export const moveKickOff = (draw: number, input: { gameDate: string; reason: string }) =>
+  patch<AdminDraw>(`/api/draws/${draw}`, input);
 export const closeExpired = () =>
   post<{ message: string }>('/api/admin/close-expired-draws', undefined);
 
@@ -107,7 +107,7 @@ export const archiveClub = (club: number) =>
 export const restoreClub = (club: number) =>
   post<AdminClub>(`/api/admin/clubs/${club}/unarchive`, undefined);
 export const fetchWaitlist = () => get<WaitlistEntry[]>('/api/admin/waitlist');
-export const removeWaiting = (entry: number) => del<void>(`/api/admin/waitlist/${entry}`);
+export const removeWaitlistEntry = (entry: number) => del<void>(`/api/admin/waitlist/${entry}`);
 
 // Switches and furniture
 const BY = 'Super Admin';
@@ -128,18 +128,21 @@ export const fetchRegistration = () =>
   get<{ enabled?: boolean }>('/api/settings/club-registration');
 export const fetchConfiguration = () => get<Configuration>('/api/admin/configuration');
 
-export type MenuSaid = Pick<AdminFooterMenu, 'heading' | 'displayOrder' | 'isVisible'>;
-export type ItemSaid = Pick<FooterItem, 'menuId' | 'label' | 'url' | 'displayOrder' | 'isVisible'>;
+export type FooterMenuInput = Pick<AdminFooterMenu, 'heading' | 'displayOrder' | 'isVisible'>;
+export type FooterItemInput = Pick<
+  FooterItem,
+  'menuId' | 'label' | 'url' | 'displayOrder' | 'isVisible'
+>;
 export const fetchAdminMenus = () => get<AdminFooterMenu[]>('/api/admin/footer-menus');
-export const createMenu = (said: MenuSaid) =>
-  post<AdminFooterMenu>('/api/admin/footer-menus', said);
-export const updateMenu = (menu: number, said: Partial<MenuSaid>) =>
-  patch<AdminFooterMenu>(`/api/admin/footer-menus/${menu}`, said);
+export const createMenu = (input: FooterMenuInput) =>
+  post<AdminFooterMenu>('/api/admin/footer-menus', input);
+export const updateMenu = (menu: number, input: Partial<FooterMenuInput>) =>
+  patch<AdminFooterMenu>(`/api/admin/footer-menus/${menu}`, input);
 export const deleteMenu = (menu: number) => del<void>(`/api/admin/footer-menus/${menu}`);
-export const createItem = (said: ItemSaid) =>
-  post<FooterItem>('/api/admin/footer-menu-items', said);
-export const updateItem = (item: number, said: Partial<ItemSaid>) =>
-  patch<FooterItem>(`/api/admin/footer-menu-items/${item}`, said);
+export const createItem = (input: FooterItemInput) =>
+  post<FooterItem>('/api/admin/footer-menu-items', input);
+export const updateItem = (item: number, input: Partial<FooterItemInput>) =>
+  patch<FooterItem>(`/api/admin/footer-menu-items/${item}`, input);
 export const deleteItem = (item: number) => del<void>(`/api/admin/footer-menu-items/${item}`);
 
 // The platform as a whole
@@ -154,10 +157,10 @@ export const search = (query: string) =>
   get<SearchHit[]>(`/api/admin/search?q=${encodeURIComponent(query)}`);
 
 const period = (from: string, to: string) => {
-  const said = new URLSearchParams();
-  if (from) said.set('from', from);
-  if (to) said.set('to', to);
-  return said.size > 0 ? `?${said.toString()}` : '';
+  const input = new URLSearchParams();
+  if (from) input.set('from', from);
+  if (to) input.set('to', to);
+  return input.size > 0 ? `?${input.toString()}` : '';
 };
 export const fetchPlatformFees = (from: string, to: string) =>
   get<PlatformFees>(`/api/admin/platform-fees${period(from, to)}`);

@@ -1,7 +1,7 @@
 /** Calls of the screens that sell nothing by themselves: clubs, offers, boards, widgets, a buyer's own tickets. */
 import { get, post } from '@/api/http';
 import type { Draw, OrderResponse } from '@/api/wire';
-import type { ClubMeta, Offer, WidgetAnswer } from '@/api/wire-public';
+import type { ClubMeta, Offer, WidgetResponse } from '@/api/wire-public';
 
 const club = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
 
@@ -17,15 +17,15 @@ export const fetchOffer = (slug: string, offer: string) =>
 /** Without cookies: a widget on somebody else's page must not be able to tell who looks (decision G-14). */
 const asNobody: RequestInit = { cache: 'no-store', credentials: 'omit' };
 export const fetchDrawWidget = (draw: number) =>
-  get<WidgetAnswer>(`/api/public/widget/draw/${draw}`, asNobody);
+  get<WidgetResponse>(`/api/public/widget/draw/${draw}`, asNobody);
 export const fetchOfferWidget = (slug: string, offer: string) =>
-  get<WidgetAnswer>(
+  get<WidgetResponse>(
     `/api/public/widget/bundle/${encodeURIComponent(slug)}/${encodeURIComponent(offer)}`,
     asNobody,
   );
 
 /** Asks for the link to somebody's own tickets by mail; the answer is the same for every address. */
-export const askForTickets = (email: string) =>
+export const requestTicketLink = (email: string) =>
   post<{ message?: string }>('/api/my-tickets', { email });
 
 /** What a mailed link opens: every order of the address it was sent to, newest first. */
@@ -37,7 +37,7 @@ export interface OwnOrders {
 }
 
 /** The link's secret stands after the `#`, so that only this call ever carries it. */
-export const lookAtTickets = (token: string) => post<OwnOrders>('/api/my-tickets/look', { token });
+export const fetchMyTickets = (token: string) => post<OwnOrders>('/api/my-tickets/look', { token });
 
 export type TrackedEvent = 'offer_view' | 'offer_share' | 'offer_add_to_cart';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Problem } from '@/api/http';
+import type { HttpError } from '@/api/http';
 import { confirmWallet } from './wallet';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -21,8 +21,8 @@ test('a failure says message, type and code together, and keeps status and body'
       errorCode: 'card_declined',
     }),
   );
-  const failure = (await confirmWallet(asked).catch((error: unknown) => error)) as Problem;
-  expect(failure.said.message).toBe('Your card was declined. · card_error · card_declined');
+  const failure = (await confirmWallet(asked).catch((error: unknown) => error)) as HttpError;
+  expect(failure.body.message).toBe('Your card was declined. · card_error · card_declined');
   expect([failure.status, failure.message]).toEqual([
     402,
     '402: {"message":"Your card was declined.","errorType":"card_error","errorCode":"card_declined"}',

@@ -1,5 +1,5 @@
 /** The wallet's confirming call, with the error the specification describes (A:245, A:267). */
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { CompletionResponse } from '@/api/wire';
 import { S, fill } from '@/shared/strings';
 
@@ -33,8 +33,8 @@ export async function confirmWallet(
   const words = [said.message, said.errorType, said.errorCode]
     .filter((word) => typeof word === 'string' && word !== '')
     .join(' · ');
-  const problem = new Problem(answer.status, text, answer.statusText, null);
-  problem.said.message = words || fill(S.walletFailedStatus, { status: answer.status });
+  const problem = new HttpError(answer.status, text, answer.statusText, null);
+  problem.body.message = words || fill(S.walletFailedStatus, { status: answer.status });
   throw problem;
 }
 

@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import type { Offer, WidgetAnswer } from '@/api/wire-public';
+import type { Offer, WidgetResponse } from '@/api/wire-public';
 import { gameNumber, offerPrice } from '@/features/shared-offer/offer';
 import { TICKETS } from '@/features/shared-live/draw-phase';
 import { liveAtom, nowAtom, surchargeAtom } from '@/features/shared-live/live-atoms';
@@ -12,7 +12,7 @@ import type { BoardOptions } from './board-options';
 import { PlayHere } from './purchase-qr-code';
 
 interface OfferTallyProps {
-  widget: WidgetAnswer;
+  widget: WidgetResponse;
   /** The games of the offer, once they are loaded. The totals are shown without them. */
   offer: Offer | null;
   address: { club: string; slug: string };

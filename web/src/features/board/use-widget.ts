@@ -4,14 +4,17 @@
  */
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { Problem } from '@/api/http';
-import type { WidgetAnswer } from '@/api/wire-public';
+import { HttpError } from '@/api/http';
+import type { WidgetResponse } from '@/api/wire-public';
 import { noteAnswerAtom } from '@/features/shared-live/live-atoms';
 import { usePoll } from '@/features/shared-live/use-live';
 
 const EVERY_MS = 15_000;
 
-export function useWidget(ask: () => Promise<WidgetAnswer>, brought: WidgetAnswer | null = null) {
+export function useWidget(
+  ask: () => Promise<WidgetResponse>,
+  brought: WidgetResponse | null = null,
+) {
   const [widget, setWidget] = useState(brought);
   const [missing, setMissing] = useState(false);
   const noteAnswer = useSetAtom(noteAnswerAtom);
@@ -21,7 +24,7 @@ export function useWidget(ask: () => Promise<WidgetAnswer>, brought: WidgetAnswe
       setMissing(false);
       noteAnswer();
     } catch (error) {
-      if (error instanceof Problem && error.status === 404) setMissing(true);
+      if (error instanceof HttpError && error.status === 404) setMissing(true);
     }
   };
   usePoll({ every: EVERY_MS, topic: null, atOnce: true, ask: turn });

@@ -1,7 +1,7 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Problem } from '@/api/http';
-import type { WidgetAnswer } from '@/api/wire-public';
+import { HttpError } from '@/api/http';
+import type { WidgetResponse } from '@/api/wire-public';
 import { show } from '@/testing/render-screen';
 import { WidgetCard } from './widget-card';
 
@@ -15,7 +15,7 @@ vi.stubGlobal(
 
 afterEach(() => void vi.useRealTimers());
 
-const widget: WidgetAnswer = {
+const widget: WidgetResponse = {
   type: 'draw',
   title: 'Sharks v Tigers',
   status: 'cancelled',
@@ -42,10 +42,10 @@ test('a cancelled draw on a club’s own site shows no prize', async () => {
 test('what the server does not know any more is not shown any longer, but an outage changes nothing', async () => {
   vi.useFakeTimers();
   const ask = vi
-    .fn<() => Promise<WidgetAnswer>>()
+    .fn<() => Promise<WidgetResponse>>()
     .mockResolvedValueOnce({ ...widget, status: 'active' })
     .mockRejectedValueOnce(new TypeError('network'))
-    .mockRejectedValue(new Problem(404, '{}', '', null));
+    .mockRejectedValue(new HttpError(404, '{}', '', null));
   show(<WidgetCard ask={ask} />);
   await act(() => vi.advanceTimersByTimeAsync(15_000));
   expect(ask).toHaveBeenCalledTimes(2);

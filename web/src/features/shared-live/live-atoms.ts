@@ -1,5 +1,5 @@
 import { atom, type PrimitiveAtom } from 'jotai';
-import { isCopied } from '@/api/http';
+import { isCachedResponse } from '@/api/http';
 import type { Config, Draw, Frame, OrderResponse } from '@/api/wire';
 import {
   NO_CLOCK,
@@ -101,14 +101,14 @@ export const noteAnswerAtom = atom(null, (get, set) =>
 );
 
 export const receiveDrawsAtom = atom(null, (get, set, draws: readonly Draw[]) => {
-  if (!draws.some(isCopied)) set(noteAnswerAtom);
+  if (!draws.some(isCachedResponse)) set(noteAnswerAtom);
   set(liveAtom, applyDraws(get(liveAtom), draws));
 });
 /** Applies a list answer. `arriving`: the first answer after the visitor has returned to the list. */
 export const receiveListAtom = atom(
   null,
   (get, set, name: ListName, draws: readonly Draw[], arriving = false) => {
-    if (!isCopied(draws)) set(noteAnswerAtom);
+    if (!isCachedResponse(draws)) set(noteAnswerAtom);
     set(liveAtom, (arriving ? replaceList : applyList)(get(liveAtom), name, draws));
   },
 );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DrawNews, Frame } from '@/api/wire';
+import type { DrawUpdate, Frame } from '@/api/wire';
 import { aDraw } from '@/testing/draw-data';
 import {
   NOTHING,
@@ -11,7 +11,7 @@ import {
   replaceList,
 } from './live';
 
-const news = (ticketsSold: number, more: Partial<DrawNews> = {}): DrawNews => ({
+const news = (ticketsSold: number, more: Partial<DrawUpdate> = {}): DrawUpdate => ({
   drawNumber: 1042,
   status: 'active',
   ticketsSold,

@@ -2,7 +2,7 @@
  * The data received from the server, and how each message changes it. Pure. The socket, the polls
  * and the first page all use it.
  */
-import type { Boot, Draw, DrawNews, Frame, OrderResponse } from '@/api/wire';
+import type { Boot, Draw, DrawUpdate, Frame, OrderResponse } from '@/api/wire';
 
 export type ListName = 'active' | 'awaiting' | 'completed';
 
@@ -68,7 +68,7 @@ export function reconnected(live: Live): Live {
 
 function withNews(
   draws: Live['draws'],
-  news: readonly (DrawNews & { revision?: number })[],
+  news: readonly (DrawUpdate & { revision?: number })[],
 ): Live['draws'] {
   const next: Record<number, Draw> = { ...draws };
   for (const said of news) {
@@ -77,7 +77,7 @@ function withNews(
     // draw.
     if (!known || (said.revision !== undefined && said.revision < known.revision)) continue;
     const { revision = known.revision, ...rest } = said;
-    delete (rest as Partial<DrawNews>).prizePoolCents;
+    delete (rest as Partial<DrawUpdate>).prizePoolCents;
     next[said.drawNumber] = { ...known, ...rest, revision };
   }
   return next;

@@ -9,7 +9,7 @@ import {
   fetchMaintenance,
   fetchOrder,
 } from '@/api/endpoints/buyer';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import {
   clockAtom,
   connectionAtom,
@@ -102,7 +102,7 @@ export function useDraw(drawNumber: number, every = 10_000) {
       receive([await fetchDraw(drawNumber)]);
       setFailed(false);
     } catch (error) {
-      if (error instanceof Problem && (error.status === 404 || error.status === 400))
+      if (error instanceof HttpError && (error.status === 404 || error.status === 400))
         setMissing(true);
       else setFailed(true);
     }
@@ -186,7 +186,7 @@ export function useOrder(token: string, urgent: boolean) {
       receive(await fetchOrder(token));
       setFailed(false);
     } catch (error) {
-      if (error instanceof Problem && error.status === 404) setMissing(true);
+      if (error instanceof HttpError && error.status === 404) setMissing(true);
       else setFailed(true);
     }
   };

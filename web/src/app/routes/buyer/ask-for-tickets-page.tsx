@@ -1,7 +1,7 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import { useEffect, useState } from 'react';
-import { lookAtTickets, type OwnOrders } from '@/api/endpoints/public';
-import { Problem, withRetry } from '@/api/http';
+import { fetchMyTickets, type OwnOrders } from '@/api/endpoints/public';
+import { HttpError, withRetry } from '@/api/http';
 import { AskForTickets } from '@/features/buyer/my-tickets/ask-for-tickets';
 import { OwnOrdersList } from '@/features/buyer/my-tickets/own-orders';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
@@ -56,11 +56,13 @@ function Opened({ secret }: { secret: string }) {
   usePageTitle('My tickets');
   useEffect(() => {
     let current = true;
-    withRetry(() => lookAtTickets(secret)).then(
+    withRetry(() => fetchMyTickets(secret)).then(
       (found) => current && setLooked({ at: 'found', found }),
       (error: unknown) =>
         current &&
-        setLooked({ at: error instanceof Problem && error.status === 404 ? 'unknown' : 'failed' }),
+        setLooked({
+          at: error instanceof HttpError && error.status === 404 ? 'unknown' : 'failed',
+        }),
     );
     return () => {
       current = false;

@@ -4,9 +4,12 @@ import { useCallback, useEffect } from 'react';
 import type { PageProps } from '@/app/page-props';
 import { EditDraw, type Send } from '@/features/club/draw-form/edit-draw';
 import { ClubPage } from '@/features/club/frame/club-page';
-import { ProofDialog } from '@/features/operator/session/proof-dialog';
-import { Declined, needsProof } from '@/features/operator/session/error-kinds';
-import { askProofAtom } from '@/features/operator/session/session-atoms';
+import { ReauthenticationCodeDialog } from '@/features/operator/session/proof-dialog';
+import {
+  ReauthenticationDeclined,
+  needsReauthentication,
+} from '@/features/operator/session/error-kinds';
+import { requestReauthenticationAtom } from '@/features/operator/session/session-atoms';
 
 /** The operator's change is sent again once the server's question for a code is answered; a session that has ended is the club page's own affair. */
 function useProvenSend(): Send {
@@ -17,10 +20,10 @@ function useProvenSend(): Send {
         await change();
         return true;
       } catch (error) {
-        if (!needsProof(error)) throw error;
+        if (!needsReauthentication(error)) throw error;
       }
       const proven = await store
-        .set(askProofAtom, () => new Declined())
+        .set(requestReauthenticationAtom, () => new ReauthenticationDeclined())
         .then(
           () => true,
           () => false,
@@ -49,7 +52,7 @@ export function Page({ params }: PageProps) {
       {(here) => (
         <>
           <EditDraw here={here} number={number} send={send} />
-          {here.user.isAdmin ? <ProofDialog /> : null}
+          {here.user.isAdmin ? <ReauthenticationCodeDialog /> : null}
         </>
       )}
     </ClubPage>

@@ -6,11 +6,11 @@ import {
   completeCartCard,
   createCartIntent,
   debugLog,
-  purchaseCart,
-  type CartIntent,
+  purchaseCartTickets,
+  type CartIntentRequest,
 } from '@/api/endpoints/buyer';
 import { confirmWallet } from '@/api/endpoints/wallet';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { Buyer, IntentResponse } from '@/api/wire';
 import type { Purchase } from '@/features/buyer/checkout/payment/pay';
 import {
@@ -24,7 +24,7 @@ import { CART_SCOPE, type Cart } from './cart';
 
 const CONSENTS = { ageConfirmation: true, termsAgreement: true };
 
-const itemsOf = (cart: Cart): CartIntent['items'] =>
+const itemsOf = (cart: Cart): CartIntentRequest['items'] =>
   cart.items.map(({ drawId, quantity, ticketPrice, passStripeFees, bundleId }) => ({
     drawId,
     quantity,
@@ -45,11 +45,11 @@ export const contentsOf = (cart: Cart): string =>
 /** Names the game that was refused, when the cart has several (decision C-10). */
 function naming(cart: Cart, error: unknown): unknown {
   const item =
-    error instanceof Problem && cart.items.length > 1
-      ? cart.items.find(({ drawNumber }) => drawNumber === error.said.drawNumber)
+    error instanceof HttpError && cart.items.length > 1
+      ? cart.items.find(({ drawNumber }) => drawNumber === error.body.drawNumber)
       : undefined;
-  if (item && error instanceof Problem)
-    error.said.message = `${error.said.message ?? ''} (${item.homeTeam} v ${item.awayTeam})`.trim();
+  if (item && error instanceof HttpError)
+    error.body.message = `${error.body.message ?? ''} (${item.homeTeam} v ${item.awayTeam})`.trim();
   return error;
 }
 
@@ -119,6 +119,12 @@ function common(cart: Cart, total: Cents, buyer: Buyer): Omit<Purchase, 'way' | 
     validate: () => Promise.resolve([]),
     open: (clientKey) => openCart(cart, total, clientKey),
     complete: ({ paymentIntentId, orderToken }) =>
-      purchaseCart({ items: itemsOf(cart), paymentIntentId, orderToken, buyer, ...CONSENTS }),
+      purchaseCartTickets({
+        items: itemsOf(cart),
+        paymentIntentId,
+        orderToken,
+        buyer,
+        ...CONSENTS,
+      }),
   };
 }

@@ -5,7 +5,7 @@
 import { useAtom, useSetAtom, useStore } from 'jotai';
 import { useEffect, useState } from 'react';
 import { fetchDraw } from '@/api/endpoints/buyer';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { attemptOf } from '@/features/buyer/checkout/state/attempt';
@@ -28,7 +28,7 @@ async function askFor(numbers: readonly number[]): Promise<FetchedDraws> {
   const answers = await Promise.all(
     numbers.map((number) =>
       fetchDraw(number).catch((error: unknown) =>
-        error instanceof Problem && error.status === 404 ? number : null,
+        error instanceof HttpError && error.status === 404 ? number : null,
       ),
     ),
   );

@@ -7,7 +7,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { fetchClub } from '@/api/endpoints/buyer';
 import { fetchClubAwaiting, fetchClubDraws } from '@/api/endpoints/public';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { Club, Draw } from '@/api/wire';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { usePoll } from '@/features/shared-live/use-live';
@@ -37,7 +37,7 @@ export function useClub(slug: string): ClubLookup {
       (error: unknown) =>
         current &&
         setFailure(
-          error instanceof Problem && error.status === 404
+          error instanceof HttpError && error.status === 404
             ? S.clubPageNotFound
             : S.failedToLoadClubPage,
         ),

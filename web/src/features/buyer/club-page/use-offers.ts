@@ -2,7 +2,7 @@
 import { useAtomValue } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { fetchOffers } from '@/api/endpoints/public';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { Offer } from '@/api/wire-public';
 import { isListed } from '@/features/shared-offer/offer';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
@@ -22,7 +22,7 @@ export function useOffers(slug: string) {
       setFailed(false);
     } catch (error) {
       // A "not found" answer means that there are no offers.
-      setFailed(!(error instanceof Problem && error.status === 404));
+      setFailed(!(error instanceof HttpError && error.status === 404));
     } finally {
       setAnswered(true);
     }

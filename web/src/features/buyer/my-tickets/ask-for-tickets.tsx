@@ -1,6 +1,6 @@
 import { useRef, useState, type FormEvent } from 'react';
-import { askForTickets } from '@/api/endpoints/public';
-import { Problem, withRetry } from '@/api/http';
+import { requestTicketLink } from '@/api/endpoints/public';
+import { HttpError, withRetry } from '@/api/http';
 import { S } from '@/shared/strings';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
@@ -36,13 +36,13 @@ export function AskForTickets({ onProblems }: { onProblems: (inError: boolean) =
     if (found.length > 0) return void requestAnimationFrame(() => list.current?.focus());
     setState({ at: 'sending' });
     try {
-      await withRetry(() => askForTickets(email.trim()));
+      await withRetry(() => requestTicketLink(email.trim()));
       setState({ at: 'sent', email: email.trim() });
     } catch (error) {
       setState({
         at: 'failed',
         words:
-          error instanceof Problem && error.status === 429
+          error instanceof HttpError && error.status === 429
             ? 'You have asked a few times already. Please wait a while.'
             : S.tryLater,
       });

@@ -6,7 +6,7 @@ import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { fetchDraw } from '@/api/endpoints/buyer';
 import { fetchClubMeta, fetchOffer } from '@/api/endpoints/public';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { ClubMeta, Offer } from '@/api/wire-public';
 import { gameNumber } from '@/features/shared-offer/offer';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
@@ -29,7 +29,7 @@ export function useOffer(club: string, slug: string): OfferState & { retry: () =
       const offer = await fetchOffer(club, slug);
       setState({ at: 'known', offer });
     } catch (error) {
-      const missing = error instanceof Problem && error.status === 404;
+      const missing = error instanceof HttpError && error.status === 404;
       // An offer on the screen stays there while the connection is bad.
       setState((last) =>
         missing ? { at: 'missing' } : last.at === 'known' ? last : { at: 'failed' },

@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
 import { completeContact, fetchOrder, resendConfirmation } from '@/api/endpoints/buyer';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { OrderResponse } from '@/api/wire';
 import { FIELD, emailHint } from '@/features/buyer/checkout/form/purchase-rules';
 import { receiveOrderAtom } from '@/features/shared-live/live-atoms';
@@ -65,7 +65,7 @@ export function ContactQuestion({ order }: { order: OrderResponse }) {
       complain([
         {
           field: FIELD.email,
-          text: (error instanceof Problem ? error.said.message : undefined) ?? S.tryLater,
+          text: (error instanceof HttpError ? error.body.message : undefined) ?? S.tryLater,
         },
       ]);
     } finally {

@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { resendConfirmation } from '@/api/endpoints/buyer';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import type { LastPayment } from './last-payment';
@@ -54,7 +54,7 @@ export function Resend({ payment }: { payment: LastPayment | null }) {
     } catch (failure) {
       complain(
         S.resendFailed,
-        (failure instanceof Problem ? failure.said.message : undefined) ?? S.tryLater,
+        (failure instanceof HttpError ? failure.body.message : undefined) ?? S.tryLater,
       );
     }
   };

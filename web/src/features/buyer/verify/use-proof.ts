@@ -4,7 +4,7 @@
  */
 import { useCallback, useEffect, useState } from 'react';
 import { fetchProof } from '@/api/endpoints/buyer';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { Proof } from '@/api/wire';
 import { verify, type Verdict } from './deal';
 
@@ -26,7 +26,7 @@ async function find(drawNumber: number): Promise<ProofResult> {
     const proof = await fetchProof(drawNumber);
     return { at: 'known', proof, verdict: await verify(proof) };
   } catch (error) {
-    return error instanceof Problem && (error.status === 404 || error.status === 400)
+    return error instanceof HttpError && (error.status === 404 || error.status === 400)
       ? { at: 'missing' }
       : { at: 'failed', words: 'Please check your connection and try again.' };
   }

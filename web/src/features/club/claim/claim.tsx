@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { answerClaim, lookAtClaim } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { answerClaim, fetchClaim } from '@/api/endpoints/club';
+import { HttpError } from '@/api/http';
 import type { Claim as ClaimShape } from '@/api/wire-club';
 import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
@@ -34,7 +34,7 @@ export function Claim({ fromPath }: { fromPath: string | undefined }) {
   const [refusal, setRefusal] = useState<string | null>(token ? null : UNKNOWN);
   useEffect(() => {
     if (token)
-      lookAtClaim(token).then(setClaim, (error: unknown) =>
+      fetchClaim(token).then(setClaim, (error: unknown) =>
         setRefusal(said(error, C.pleaseTryAgain)),
       );
   }, [token]);
@@ -53,7 +53,7 @@ export function Claim({ fromPath }: { fromPath: string | undefined }) {
     );
   }
   const onProblem = (error: unknown) => {
-    if (!(error instanceof Problem) || ![409, 410].includes(error.status)) return false;
+    if (!(error instanceof HttpError) || ![409, 410].includes(error.status)) return false;
     setClaim({
       ...claim,
       state:

@@ -1,5 +1,5 @@
 import { useSetAtom } from 'jotai';
-import { AT, downloadPoster } from '@/api/endpoints/club';
+import { CLUB_PATHS, downloadPoster } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
 import type { Financials } from '@/api/wire-club';
 import { cents, dollars } from '@/shared/money';
@@ -26,7 +26,7 @@ export function DetailsDialog({ draw, onClose }: { draw: Draw | null; onClose: (
 }
 
 function Details({ draw }: { draw: Draw }) {
-  const { data: money } = useAnswer<Financials>(AT.financials(draw.drawNumber), {
+  const { data: money } = useAnswer<Financials>(CLUB_PATHS.financials(draw.drawNumber), {
     every: DASHBOARD_EVERY_MS,
   });
   const showToast = useSetAtom(showToastAtom);

@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { Link } from 'wouter';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { OwnClub } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
@@ -16,7 +16,9 @@ import { adminPath } from '../session/user';
  * (decision H-2) or why the club has none.
  */
 export function HomepageCard({ club }: { club: FrameClub }) {
-  const { data, problem, retry } = useAnswer<OwnClub>(club.archived ? null : AT.club(club.id));
+  const { data, problem, retry } = useAnswer<OwnClub>(
+    club.archived ? null : CLUB_PATHS.club(club.id),
+  );
   const showToast = useSetAtom(showToastAtom);
   const setup = adminPath(club.slug, 'home-page-setup');
   const slug = data?.homePageSlug ?? '';

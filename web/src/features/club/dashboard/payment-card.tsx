@@ -1,4 +1,4 @@
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { useAnswer } from '../data/use-query';
@@ -9,7 +9,7 @@ import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
 /** Shows whether the payment account is connected (specification line B:45). */
 export function PaymentCard({ club }: { club: FrameClub }) {
-  const { data, problem, retry } = useAnswer<ConnectStatus>(AT.connect(club.id), {
+  const { data, problem, retry } = useAnswer<ConnectStatus>(CLUB_PATHS.connect(club.id), {
     every: DASHBOARD_EVERY_MS,
   });
   const { pending, connect } = useConnect(club.id);

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { ClubStats } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { useAnswer } from '../data/use-query';
@@ -13,7 +13,9 @@ const SETTLE_MS = 1_000;
  * change triggers a reload.
  */
 export function StatCards({ club, heard }: { club: number; heard: string }) {
-  const { data, retry } = useAnswer<ClubStats>(AT.stats(club), { every: DASHBOARD_EVERY_MS });
+  const { data, retry } = useAnswer<ClubStats>(CLUB_PATHS.stats(club), {
+    every: DASHBOARD_EVERY_MS,
+  });
   const before = useRef(heard);
   useEffect(() => {
     if (before.current === heard) return;

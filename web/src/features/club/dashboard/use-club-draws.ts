@@ -3,7 +3,7 @@
  */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useMemo } from 'react';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
 import { liveAtom, nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useTopic } from '@/features/shared-live/use-live';
@@ -22,8 +22,8 @@ export interface ClubDraws {
 export function useClubDraws(club: number): ClubDraws {
   // Polls even while the socket is connected: a frame contains counts of known draws, but no new
   // draws and no changed names.
-  const own = useAnswer<Draw[]>(AT.draws(club), { every: DASHBOARD_EVERY_MS });
-  const awaiting = useAnswer<Draw[]>(AT.awaiting(club), { every: DASHBOARD_EVERY_MS });
+  const own = useAnswer<Draw[]>(CLUB_PATHS.draws(club), { every: DASHBOARD_EVERY_MS });
+  const awaiting = useAnswer<Draw[]>(CLUB_PATHS.awaiting(club), { every: DASHBOARD_EVERY_MS });
   const live = useAtomValue(liveAtom).draws;
   const receive = useSetAtom(receiveDrawsAtom);
   const now = useAtomValue(nowAtom);

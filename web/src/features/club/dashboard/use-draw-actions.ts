@@ -1,6 +1,6 @@
 /** Actions of a draw's menu that need no dialog: download, archive and restore. */
 import { useSetAtom, useStore } from 'jotai';
-import { AT, archiveDraw, downloadReport, downloadTickets } from '@/api/endpoints/club';
+import { CLUB_PATHS, archiveDraw, downloadReport, downloadTickets } from '@/api/endpoints/club';
 import type { Download } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { saveFile } from '@/shared/save-file';
@@ -28,10 +28,10 @@ export function useDrawActions(club: number): DrawActions {
         showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }),
     );
   const show = (draw: Draw, archived: boolean) => {
-    const listed = (store.get(answersAtom)[AT.draws(club)] ?? []) as Draw[];
+    const listed = (store.get(answersAtom)[CLUB_PATHS.draws(club)] ?? []) as Draw[];
     store.set(
       keepAnswerAtom,
-      AT.draws(club),
+      CLUB_PATHS.draws(club),
       listed.map((known) =>
         known.drawNumber === draw.drawNumber ? { ...known, archived } : known,
       ),

@@ -1,7 +1,7 @@
 /** Loads and caches the response of one path. Reloads it at an interval and after changes. */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
-import { Problem, get } from '@/api/http';
+import { HttpError, get } from '@/api/http';
 import { usePoll } from '@/features/shared-live/use-live';
 import { expiredAtom, loginRoundAtom } from '../session/session-atoms';
 import { answersAtom, changesAtom, keepAnswerAtom } from './query-atoms';
@@ -55,7 +55,7 @@ export function useAnswer<Data>(
       setProblem(null);
       return true;
     } catch (error) {
-      if (guarded && error instanceof Problem && error.status === 401) setExpired(true);
+      if (guarded && error instanceof HttpError && error.status === 401) setExpired(true);
       setProblem(error);
       return false;
     }
@@ -68,4 +68,4 @@ export function useAnswer<Data>(
 }
 
 export const isMissing = (problem: unknown): boolean =>
-  problem instanceof Problem && problem.status === 404;
+  problem instanceof HttpError && problem.status === 404;

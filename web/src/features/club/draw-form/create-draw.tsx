@@ -2,8 +2,8 @@ import './draw-form.css';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
-import { AT, createDraw, fetchTemplate } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { CLUB_PATHS, createDraw, fetchTemplate } from '@/api/endpoints/club';
+import { HttpError } from '@/api/http';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -69,7 +69,7 @@ interface Refusal {
 
 function refusalOf(error: unknown): Refusal {
   const draw =
-    error instanceof Problem && error.code === 'draw-exists' ? error.said.drawNumber : null;
+    error instanceof HttpError && error.code === 'draw-exists' ? error.body.drawNumber : null;
   return { words: said(error, C.pleaseTryAgain), draw: typeof draw === 'number' ? draw : null };
 }
 
@@ -119,7 +119,7 @@ function OneGame({ here: { club } }: { here: ClubPageContext }) {
     try {
       const draw = await createDraw(club.id, creation(sent));
       forget();
-      changed(AT.draws(club.id), AT.stats(club.id));
+      changed(CLUB_PATHS.draws(club.id), CLUB_PATHS.stats(club.id));
       showToast({ title: `${draw.homeTeam} v ${draw.awayTeam} is on sale` });
       navigate('/admin');
     } catch (error) {

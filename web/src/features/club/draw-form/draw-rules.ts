@@ -1,7 +1,7 @@
 /** Draw form: field values, validation with the specified messages, and the request body. */
-import type { DrawTemplate, DrawWanted, OwnDraw } from '@/api/wire-club';
+import type { DrawTemplate, DrawRequest, OwnDraw } from '@/api/wire-club';
 import { cents } from '@/shared/money';
-import { REASON_WANTED } from '@/shared/reason-required';
+import { REASON_REQUIRED } from '@/shared/reason-required';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 import { DEFAULT_TIME, DEFAULT_ZONE, localTime } from './local-time';
@@ -108,12 +108,12 @@ export function editProblems(fields: DrawFields): FormProblem[] {
 
 /** Validates the operator's reason, with the console's messages (decision E-9). */
 export const reasonProblems = (reason: string): FormProblem[] =>
-  filled(reason) ? [] : [{ field: fieldId('reason'), text: REASON_WANTED }];
+  filled(reason) ? [] : [{ field: fieldId('reason'), text: REASON_REQUIRED }];
 
 /**
  * Builds the part of the request that both forms send. Date and time are local to the draw's zone.
  */
-function details(fields: DrawFields): DrawWanted {
+function details(fields: DrawFields): DrawRequest {
   return {
     league: fields.league.trim() || null,
     homeTeam: fields.homeTeam.trim(),
@@ -130,7 +130,7 @@ const price = (typed: string): string => {
   return `${whole}.${part.padEnd(2, '0')}`;
 };
 
-export const creation = (fields: DrawFields): DrawWanted => ({
+export const creation = (fields: DrawFields): DrawRequest => ({
   ...details(fields),
   ticketPrice: price(fields.ticketPrice),
   prizePercentage: fields.prizePercentage,
@@ -142,7 +142,7 @@ export const creation = (fields: DrawFields): DrawWanted => ({
  * Builds a change request. Price, percentage and rounding are sent only before the first sale
  * (specification line B:203).
  */
-export function change(fields: DrawFields, locked: boolean): DrawWanted {
+export function change(fields: DrawFields, locked: boolean): DrawRequest {
   return locked
     ? details(fields)
     : {

@@ -2,8 +2,8 @@ import './draw-form.css';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { AT, changeDraw } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { CLUB_PATHS, changeDraw } from '@/api/endpoints/club';
+import { HttpError } from '@/api/http';
 import type { OwnDraw } from '@/api/wire-club';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
@@ -62,7 +62,7 @@ interface EditDrawProps {
  * G-1).
  */
 export function EditDraw({ here, number, send = atOnce }: EditDrawProps) {
-  const { data: draw, problem, retry } = useAnswer<OwnDraw>(AT.draw(number));
+  const { data: draw, problem, retry } = useAnswer<OwnDraw>(CLUB_PATHS.draw(number));
   usePageTitle(draw ? `Edit ${teamsOf(draw)}` : C.editDraw);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
     return (
@@ -175,7 +175,8 @@ function Editor({
     setRefusal(words);
     showToast({ title: C.failedToUpdateDraw, text: words, bad: true });
     // A ticket was sold while the form was open: reload to show the locked fields (decision E-12).
-    if (error instanceof Problem && error.status === 409) changed(AT.draw(draw.drawNumber));
+    if (error instanceof HttpError && error.status === 409)
+      changed(CLUB_PATHS.draw(draw.drawNumber));
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
@@ -188,7 +189,7 @@ function Editor({
     void run(async () => {
       if (!(await send(() => changeDraw(draw.drawNumber, wanted)))) return;
       setDirty(false);
-      changed(AT.draws(club.id), AT.draw(draw.drawNumber));
+      changed(CLUB_PATHS.draws(club.id), CLUB_PATHS.draw(draw.drawNumber));
       showToast({ title: 'Draw updated' });
       navigate('/admin');
     }, refuse);

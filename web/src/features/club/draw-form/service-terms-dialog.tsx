@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { AT, acceptTerms } from '@/api/endpoints/club';
+import { CLUB_PATHS, acceptTerms } from '@/api/endpoints/club';
 import type { TermsText } from '@/api/wire-club';
 import { C, titled } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
@@ -24,7 +24,11 @@ interface ServiceTermsProps {
  * recorded first (specification line B:144).
  */
 export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: ServiceTermsProps) {
-  const { data: terms, problem, retry } = useAnswer<TermsText>(open ? AT.serviceTerms : null);
+  const {
+    data: terms,
+    problem,
+    retry,
+  } = useAnswer<TermsText>(open ? CLUB_PATHS.serviceTerms : null);
   const [agreed, setAgreed] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const { pending, run } = useAction();

@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
@@ -59,7 +59,7 @@ export function CreateDrawButton({
   className?: string;
   at?: 'head' | 'bar';
 }) {
-  const { data } = useAnswer<ConnectStatus>(AT.connect(club.id));
+  const { data } = useAnswer<ConnectStatus>(CLUB_PATHS.connect(club.id));
   if (!sells(club)) return null;
   if (data?.connected && !club.archived)
     return (

@@ -6,7 +6,7 @@ import './frame.css';
 import { useSetAtom } from 'jotai';
 import { useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { OwnClub, User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
@@ -84,7 +84,7 @@ function OfAnyClub({
   user: User;
   children: (here: ClubPageContext) => ReactNode;
 }) {
-  const { data, problem, retry } = useAnswer<OwnClub>(AT.club(slug));
+  const { data, problem, retry } = useAnswer<OwnClub>(CLUB_PATHS.club(slug));
   if (!data && problem)
     return (
       <ClubFrame club={null}>

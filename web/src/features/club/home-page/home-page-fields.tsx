@@ -1,5 +1,5 @@
 import type { RefObject } from 'react';
-import type { HomePageWanted } from '@/api/wire-club';
+import type { HomePageRequest } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { TextField } from '@/shared/ui/choice-field';
 import { Check, Field } from '@/shared/ui/field';
@@ -9,8 +9,8 @@ import { slugTyped } from './home-page-rules';
 import { LogoField } from './logo-field';
 
 interface HomePageFieldsProps {
-  page: HomePageWanted;
-  onPage: (page: HomePageWanted) => void;
+  page: HomePageRequest;
+  onPage: (page: HomePageRequest) => void;
   errorOf: (field: string) => string | null;
   problems: readonly FormProblem[];
   list: RefObject<HTMLDivElement | null>;
@@ -35,7 +35,7 @@ export function HomePageFields({
   readable,
   onCopy,
 }: HomePageFieldsProps) {
-  const set = (more: Partial<HomePageWanted>) => onPage({ ...page, ...more });
+  const set = (more: Partial<HomePageRequest>) => onPage({ ...page, ...more });
   return (
     <div className="form-groups">
       <ProblemList problems={problems} ref={list} />

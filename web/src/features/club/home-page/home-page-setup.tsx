@@ -2,9 +2,9 @@ import './home-page.css';
 import { useSetAtom, useStore } from 'jotai';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { AT, saveHomePage } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
-import type { HomePageWanted, OwnClub } from '@/api/wire-club';
+import { CLUB_PATHS, saveHomePage } from '@/api/endpoints/club';
+import { HttpError } from '@/api/http';
+import type { HomePageRequest, OwnClub } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -42,7 +42,7 @@ export function HomePageSetup(props: SetupProps) {
 }
 
 function OwnersSetup(props: SetupProps) {
-  const { data, problem, retry } = useAnswer<OwnClub>(AT.club(props.here.club.id));
+  const { data, problem, retry } = useAnswer<OwnClub>(CLUB_PATHS.club(props.here.club.id));
   usePageTitle('Club home page');
   if (data) return <Setup {...props} club={data} />;
   return problem ? <ClubLoadError words={C.failedToLoadClubPage} onRetry={retry} /> : <Skeleton />;
@@ -59,13 +59,13 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
   const keep = useSetAtom(keepAnswerAtom);
   const moveTo = useMoveTo(here);
   const wide = useWide();
-  const change = (next: HomePageWanted) => {
+  const change = (next: HomePageRequest) => {
     setPage(next);
     setDirty(true);
   };
   const refuse = (error: unknown) => {
     const taken =
-      error instanceof Problem && error.code === 'slug-taken'
+      error instanceof HttpError && error.code === 'slug-taken'
         ? [{ field: pageFieldId('homePageSlug'), text: said(error, C.pageNameCharacters) }]
         : [];
     const wrong = [...refusedFields(error, pageFieldId), ...taken];
@@ -82,7 +82,7 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
       const saved = await saveHomePage(here.club.id, page);
       setDirty(false);
       setPage(pageOf({ ...club, ...saved }));
-      keep(AT.club(here.club.id), { ...club, ...saved });
+      keep(CLUB_PATHS.club(here.club.id), { ...club, ...saved });
       showToast({ title: C.homePageUpdated });
       if (saved.homePageSlug && saved.homePageSlug !== here.club.slug) moveTo(saved.homePageSlug);
     }, refuse);

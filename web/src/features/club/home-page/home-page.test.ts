@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { HomePageWanted } from '@/api/wire-club';
+import type { HomePageRequest } from '@/api/wire-club';
 import { homePageProblems, logoProblem, slugTyped } from './home-page-rules';
 
-const GOOD: HomePageWanted = {
+const GOOD: HomePageRequest = {
   homePageSlug: 'redcliffe',
   homePageTitle: 'Redcliffe',
   homePageTagline: 'Support our juniors',
@@ -13,7 +13,7 @@ const GOOD: HomePageWanted = {
   homePageEnabled: true,
   facebookPixelId: '',
 };
-const texts = (more: Partial<HomePageWanted>) =>
+const texts = (more: Partial<HomePageRequest>) =>
   homePageProblems({ ...GOOD, ...more }).map(({ text }) => text);
 
 test('a page name is lowercased, other characters become hyphens, and hyphens do not repeat', () => {

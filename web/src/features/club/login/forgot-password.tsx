@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { useState, type FormEvent } from 'react';
 import { Link } from 'wouter';
-import { askForReset } from '@/api/endpoints/club';
+import { requestPasswordReset } from '@/api/endpoints/club';
 import { C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
@@ -23,7 +23,7 @@ export function ForgotPassword() {
     setRefusal(null);
     setPending(true);
     try {
-      await askForReset(email.trim());
+      await requestPasswordReset(email.trim());
       setSent(true);
       showToast({ title: C.resetLinkSent, text: C.resetLinkSentText });
     } catch (error) {

@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { useEffect, useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
-import { previewSlug, register } from '@/api/endpoints/club';
+import { fetchSlugPreview, register } from '@/api/endpoints/club';
 import type { Registration } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
@@ -23,7 +23,7 @@ function useSlugPreview(name: string): string | null {
     if (name.trim() === '') return;
     const timer = setTimeout(
       () =>
-        void previewSlug(name.trim()).then(
+        void fetchSlugPreview(name.trim()).then(
           (answer) => setSlug(answer.slug),
           () => setSlug(null),
         ),

@@ -2,7 +2,7 @@ import { useSetAtom } from 'jotai';
 import { useState, type FormEvent } from 'react';
 import { Link } from 'wouter';
 import { confirmReset } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { said } from '../data/error-text';
@@ -75,7 +75,7 @@ export function ResetPassword() {
       setState('done');
       showToast({ title: invited ? 'Password set' : C.resetSuccessful });
     } catch (error) {
-      const dead = error instanceof Problem && error.code === 'invalid-link';
+      const dead = error instanceof HttpError && error.code === 'invalid-link';
       setState(dead ? 'invalid' : 'open');
       if (dead)
         showToast(

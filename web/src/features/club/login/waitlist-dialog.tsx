@@ -2,7 +2,7 @@ import { useSetAtom } from 'jotai';
 import { useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { joinWaitlist } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { WaitlistEntry } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
@@ -44,7 +44,7 @@ export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () =
       if (fields.length > 0) return void settle(fields);
       // A refusal says that joining failed; a network failure asks to try again (specification line
       // B:231).
-      const words = error instanceof Problem ? C.waitlistFailed : C.waitlistFailedText;
+      const words = error instanceof HttpError ? C.waitlistFailed : C.waitlistFailedText;
       setRefusal(C.waitlistFailedText);
       showToast({ title: words, bad: true });
     }

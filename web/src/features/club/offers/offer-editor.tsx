@@ -2,7 +2,7 @@ import './offers.css';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { AT, changeOffer, createOffer, deleteOfferImage } from '@/api/endpoints/club';
+import { CLUB_PATHS, changeOffer, createOffer, deleteOfferImage } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
 import type { Offer } from '@/api/wire-offer';
 import { nowAtom } from '@/features/shared-live/live-atoms';
@@ -36,7 +36,7 @@ import {
 /** Page to edit an offer. `id` is null for a new offer. */
 export function OfferPage({ here, id }: { here: ClubPageContext; id: number | null }) {
   const { data, problem, retry } = useAnswer<Offer>(
-    id === null ? null : AT.offer(here.club.slug, id),
+    id === null ? null : CLUB_PATHS.offer(here.club.slug, id),
   );
   usePageTitle(id === null ? 'New offer' : (data?.name ?? 'Offer'));
   if (id === null || data) return <Editor key={id ?? 'new'} here={here} offer={data ?? null} />;
@@ -59,7 +59,7 @@ function usePickable(
   offer: Offer | null,
   readOnly: boolean,
 ): PickableGame[] {
-  const { data } = useAnswer<Draw[]>(readOnly ? null : AT.draws(here.club.id));
+  const { data } = useAnswer<Draw[]>(readOnly ? null : CLUB_PATHS.draws(here.club.id));
   const now = useAtomValue(nowAtom);
   const onSale: PickableGame[] = (data ?? []).filter((draw) => listOf(draw, now) === 'active');
   const more = (offer?.games ?? []).filter((game) => !onSale.some(({ id }) => id === game.id));
@@ -113,8 +113,8 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
         for (const url of dropped.current)
           if (url !== saved.shareImageUrl)
             void deleteOfferImage(url, club.slug, saved.slug).catch(() => {});
-        keep(AT.offer(club.slug, saved.id), saved);
-        changed(AT.offers(club.slug));
+        keep(CLUB_PATHS.offer(club.slug, saved.id), saved);
+        changed(CLUB_PATHS.offers(club.slug));
         showToast({
           title:
             status === 'active' ? `${saved.name} is on sale` : `${saved.name} is saved as a draft`,

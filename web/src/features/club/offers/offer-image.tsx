@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { AT, uploadOfferImage } from '@/api/endpoints/club';
+import { CLUB_PATHS, uploadOfferImage } from '@/api/endpoints/club';
 import type { OwnClub } from '@/api/wire-club';
 import { readableOn, themeOf } from '@/shared/club-colours';
 import { C } from '@/shared/strings-club';
@@ -120,7 +120,7 @@ function ShareCard({
   tag: string;
   picture: string | null;
 }) {
-  const { data: club } = useAnswer<OwnClub>(AT.club(clubSlug), { guarded: false });
+  const { data: club } = useAnswer<OwnClub>(CLUB_PATHS.club(clubSlug), { guarded: false });
   const [broken, setBroken] = useState(false);
   const { primary } = themeOf(club ?? {});
   return (

@@ -2,7 +2,7 @@ import './offers.css';
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { AT, archiveOffer } from '@/api/endpoints/club';
+import { CLUB_PATHS, archiveOffer } from '@/api/endpoints/club';
 import type { Offer } from '@/api/wire-offer';
 import { C } from '@/shared/strings-club';
 import { ChoiceField } from '@/shared/ui/choice-field';
@@ -51,7 +51,7 @@ function GameOff({ offer }: { offer: Offer }) {
 
 /** Lists the club's offers; hidden offers appear with a filter. */
 export function OfferList({ here: { club } }: { here: ClubPageContext }) {
-  const { data, problem, retry } = useAnswer<Offer[]>(AT.offers(club.slug));
+  const { data, problem, retry } = useAnswer<Offer[]>(CLUB_PATHS.offers(club.slug));
   const [filter, setFilter] = useState('all');
   const [leaving, setLeaving] = useState<Offer | null>(null);
   const { pending, run } = useAction();
@@ -68,7 +68,7 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
         await archiveOffer(club.slug, leaving.id);
         setLeaving(null);
         showToast({ title: `${leaving.name} is archived` });
-        changed(AT.offers(club.slug), AT.offer(club.slug, leaving.id));
+        changed(CLUB_PATHS.offers(club.slug), CLUB_PATHS.offer(club.slug, leaving.id));
       },
       (error) => {
         setLeaving(null);

@@ -3,7 +3,7 @@
  * (decision H-4).
  */
 import type { Offer, EditableOfferType, OfferRequest } from '@/api/wire-offer';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 
 export interface OfferFields extends OfferRequest {
@@ -150,8 +150,8 @@ export const gameOff = ({
  * word (specification line B:235). A taken slug is a different 409.
  */
 export function isLockedRefusal(error: unknown): boolean {
-  if (!(error instanceof Problem) || error.code === 'slug-taken') return false;
-  return error.status === 409 || (error.said.message ?? '').includes(C.locked);
+  if (!(error instanceof HttpError) || error.code === 'slug-taken') return false;
+  return error.status === 409 || (error.body.message ?? '').includes(C.locked);
 }
 
 const IMAGE_BYTES_MAX = 3_000_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import {
   EMPTY_OFFER,
   imageProblem,
@@ -22,7 +22,7 @@ const offer = (more: Partial<OfferFields>): OfferFields => ({
   ...more,
 });
 const refusal = (status: number, body: object) =>
-  new Problem(status, JSON.stringify(body), '', null);
+  new HttpError(status, JSON.stringify(body), '', null);
 
 test('the slug follows the name until it is written by hand', () => {
   expect(slugOf('  Grand Final: Été 2026! ')).toBe('grand-final-ete-2026');

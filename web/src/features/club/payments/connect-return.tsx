@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -22,7 +22,7 @@ const STOP_MS = 60_000;
 export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
   const [waitedMs, setWaitedMs] = useState(0);
   const stopped = waitedMs >= STOP_MS;
-  const { data } = useAnswer<ConnectStatus>(AT.connect(club.id), {
+  const { data } = useAnswer<ConnectStatus>(CLUB_PATHS.connect(club.id), {
     every: stopped ? null : EVERY_MS,
   });
   const { pending, connect } = useConnect(club.id);

@@ -1,5 +1,5 @@
 import { useSetAtom } from 'jotai';
-import { AT, downloadRecovery } from '@/api/endpoints/club';
+import { CLUB_PATHS, downloadRecovery } from '@/api/endpoints/club';
 import type { FailedPayment, IntegrityAudit } from '@/api/wire-payments';
 import { dayAndTime } from '@/shared/dates';
 import { dollars } from '@/shared/money';
@@ -22,7 +22,7 @@ const SAFEGUARDS = [
 
 /** Payment integrity page: failed payments and the active checks (specification line B:85). */
 export function PaymentMonitoring() {
-  const { data, problem, retry } = useAnswer<IntegrityAudit>(AT.audit, { guarded: false });
+  const { data, problem, retry } = useAnswer<IntegrityAudit>(CLUB_PATHS.audit, { guarded: false });
   const showToast = useSetAtom(showToastAtom);
   const user = userOf(useSession());
   const mayTake = !user || sells({ role: roleOf(user) });

@@ -1,6 +1,6 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { StripeTransaction, TransactionSums } from '@/api/wire-payments';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
@@ -22,11 +22,11 @@ const ROWS_AT_FIRST = 100;
  * pools are always zero (decision D-13).
  */
 export function StripeDebug() {
-  const { data, problem, retry } = useAnswer<StripeTransaction[]>(AT.stripeDebug, {
+  const { data, problem, retry } = useAnswer<StripeTransaction[]>(CLUB_PATHS.stripeDebug, {
     every: EVERY_MS,
     guarded: false,
   });
-  const { data: sums, retry: retrySums } = useAnswer<TransactionSums>(AT.stripeSums, {
+  const { data: sums, retry: retrySums } = useAnswer<TransactionSums>(CLUB_PATHS.stripeSums, {
     every: EVERY_MS,
     guarded: false,
   });

@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { startConnect } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { said } from '../data/error-text';
@@ -18,8 +18,8 @@ export function useConnect(
       async () => leave((await startConnect(club)).onboardingUrl),
       (error) => {
         const platform =
-          error instanceof Problem &&
-          (error.said.setupRequired === true || error.code === 'setup-required');
+          error instanceof HttpError &&
+          (error.body.setupRequired === true || error.code === 'setup-required');
         const title = platform ? C.platformSetupRequired : C.setupFailed;
         const words = said(error, C.pleaseTryAgain);
         showToast({ title, text: words === title ? C.pleaseTryAgain : words, bad: true });

@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { useState, type FormEvent } from 'react';
-import { AT, invite } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { CLUB_PATHS, invite } from '@/api/endpoints/club';
+import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
@@ -40,7 +40,7 @@ function InviteForm({ club, onDone }: { club: number; onDone: () => void }) {
   const changed = useSetAtom(changedAtom);
   const refuse = (error: unknown) => {
     const taken =
-      error instanceof Problem && error.code === 'email-in-use'
+      error instanceof HttpError && error.code === 'email-in-use'
         ? [{ field: 'invite-email', text: said(error, C.pleaseTryAgain) }]
         : [];
     const wrong = [...refusedFields(error, (field) => `invite-${field}`), ...taken];
@@ -57,7 +57,7 @@ function InviteForm({ club, onDone }: { club: number; onDone: () => void }) {
         name: wanted.name.trim(),
         email: wanted.email.trim(),
       });
-      changed(AT.people(club));
+      changed(CLUB_PATHS.people(club));
       showToast(
         person.state === 'active'
           ? { title: `${person.name} is one of your people already` }

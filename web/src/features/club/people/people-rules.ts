@@ -1,14 +1,14 @@
 /** Labels of club members (name, role, state) and validation of an invitation. */
-import type { ClubUser, InvitationWanted } from '@/api/wire-club';
+import type { ClubUser, InvitationRequest } from '@/api/wire-club';
 import { dayAndTime, day } from '@/shared/dates';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 import { isEmail } from '../login/login-rules';
 import { ROLE_WORDS, isRole } from '../session/roles';
 
-export const EMPTY_INVITATION: InvitationWanted = { name: '', email: '', role: 'seller' };
+export const EMPTY_INVITATION: InvitationRequest = { name: '', email: '', role: 'seller' };
 
-export const invitationProblems = ({ name, email }: InvitationWanted): FormProblem[] => [
+export const invitationProblems = ({ name, email }: InvitationRequest): FormProblem[] => [
   ...(name.trim() === '' ? [{ field: 'invite-name', text: 'Name is required' }] : []),
   ...(isEmail(email) ? [] : [{ field: 'invite-email', text: C.validEmailRequired }]),
 ];

@@ -1,7 +1,7 @@
 import './people.css';
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { AT, changePerson, invite, removePerson } from '@/api/endpoints/club';
+import { CLUB_PATHS, changePerson, invite, removePerson } from '@/api/endpoints/club';
 import type { ClubUser } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
@@ -35,7 +35,7 @@ export function People({ here }: { here: ClubPageContext }) {
 type PendingChange = { about: ClubUser; what: 'role' | 'remove' };
 
 function ForOwners({ here: { club, user } }: { here: ClubPageContext }) {
-  const { data, problem, retry } = useAnswer<ClubUser[]>(AT.people(club.id));
+  const { data, problem, retry } = useAnswer<ClubUser[]>(CLUB_PATHS.people(club.id));
   const [inviting, setInviting] = useState(false);
   const [asking, setAsking] = useState<PendingChange | null>(null);
   const showToast = useSetAtom(showToastAtom);
@@ -45,7 +45,7 @@ function ForOwners({ here: { club, user } }: { here: ClubPageContext }) {
     void run(
       async () => {
         await invite(club.id, person);
-        changed(AT.people(club.id));
+        changed(CLUB_PATHS.people(club.id));
         showToast({
           title: 'Invitation sent',
           text: `${person.email} has a new link; the one before opens nothing more.`,
@@ -134,12 +134,12 @@ function useDecision({ club, onClose }: Pick<QuestionProps, 'club' | 'onClose'>)
       async () => {
         await act();
         showToast({ title: done });
-        changed(AT.people(club));
+        changed(CLUB_PATHS.people(club));
         onClose();
       },
       (error) => {
         showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true });
-        changed(AT.people(club));
+        changed(CLUB_PATHS.people(club));
         onClose();
       },
     );

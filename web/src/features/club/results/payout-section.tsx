@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { AT, recordWinnerPayout, settlePayout } from '@/api/endpoints/club';
+import { CLUB_PATHS, recordWinnerPayout, settlePayout } from '@/api/endpoints/club';
 import type { Payout, Winner } from '@/api/wire-club';
 import { day } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
@@ -40,9 +40,9 @@ export function PayoutSection({
   winner: Winner | undefined;
   owns: boolean;
 }) {
-  const { data: payouts, problem, retry } = useAnswer<Payout[]>(AT.payouts(number));
+  const { data: payouts, problem, retry } = useAnswer<Payout[]>(CLUB_PATHS.payouts(number));
   const changed = useSetAtom(changedAtom);
-  const again = () => changed(AT.payouts(number), AT.winners(number));
+  const again = () => changed(CLUB_PATHS.payouts(number), CLUB_PATHS.winners(number));
   const paid =
     winner?.winnerPayoutStatus === 'completed' ||
     payouts?.some(({ type, status }) => type === 'winner' && status === 'completed');

@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { AT, submitResults } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { CLUB_PATHS, submitResults } from '@/api/endpoints/club';
+import { HttpError } from '@/api/http';
 import type { OwnDraw } from '@/api/wire-club';
 import { fill } from '@/shared/strings';
 import { C } from '@/shared/strings-club';
@@ -60,25 +60,25 @@ export function ResultEntry({ draw, club, early }: ResultEntryProps) {
             ? `${C.winnerAfterKickOff}.`
             : fill(C.winnerDetermined, { n: answer.winningTickets.length }),
         });
-        keep(AT.winners(draw.drawNumber), {
+        keep(CLUB_PATHS.winners(draw.drawNumber), {
           winningTickets: answer.winningTickets,
           revealedAt: answer.revealedAt,
           prize: answer.prize,
           notified: false,
         });
-        keep(AT.draw(draw.drawNumber), { ...draw, ...answer.draw });
+        keep(CLUB_PATHS.draw(draw.drawNumber), { ...draw, ...answer.draw });
         changed(
-          AT.draw(draw.drawNumber),
-          AT.draws(club),
-          AT.stats(club),
-          AT.awaiting(club),
-          AT.winners(draw.drawNumber),
+          CLUB_PATHS.draw(draw.drawNumber),
+          CLUB_PATHS.draws(club),
+          CLUB_PATHS.stats(club),
+          CLUB_PATHS.awaiting(club),
+          CLUB_PATHS.winners(draw.drawNumber),
         );
       },
       (error) => {
         setAsking(false);
         const words =
-          error instanceof Problem
+          error instanceof HttpError
             ? said(error, C.pleaseTryAgain)
             : 'No connection. Your choice is kept on this phone; tap Submit Results again when you are back online.';
         setRefusal(words);

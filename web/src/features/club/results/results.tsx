@@ -1,7 +1,7 @@
 import './results.css';
 import { useAtomValue } from 'jotai';
 import { Link } from 'wouter';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { OwnDraw, WinnersResponse } from '@/api/wire-club';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
@@ -75,7 +75,7 @@ function OneDraw({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDra
 function Completed({ club, draw }: { club: ClubPageContext['club']; draw: OwnDraw }) {
   const cancelled = draw.status === 'cancelled';
   const { data, problem, retry } = useAnswer<WinnersResponse>(
-    cancelled ? null : AT.winners(draw.drawNumber),
+    cancelled ? null : CLUB_PATHS.winners(draw.drawNumber),
   );
   if (cancelled)
     return <p className="callout is-warn">This draw was cancelled; every buyer is paid back.</p>;

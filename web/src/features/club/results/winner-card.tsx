@@ -1,5 +1,5 @@
 import { useSetAtom } from 'jotai';
-import { AT, downloadReport, notifyWinners } from '@/api/endpoints/club';
+import { CLUB_PATHS, downloadReport, notifyWinners } from '@/api/endpoints/club';
 import type { WinnersResponse } from '@/api/wire-club';
 import { dayAndTime } from '@/shared/dates';
 import { saveFile } from '@/shared/save-file';
@@ -33,7 +33,7 @@ export function WinnerCard({
       async () => {
         const { emailsSent, totalWinners } = await notifyWinners(number);
         showToast({ title: fill(C.winnersNotified, { sent: emailsSent, total: totalWinners }) });
-        changed(AT.winners(number));
+        changed(CLUB_PATHS.winners(number));
       },
       (error) =>
         showToast({ title: C.failedToNotify, text: said(error, C.pleaseTryAgain), bad: true }),

@@ -1,7 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { AT } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { CLUB_PATHS } from '@/api/endpoints/club';
+import { HttpError } from '@/api/http';
 import type { ClubStats } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -74,8 +74,10 @@ function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
  * needed.
  */
 function EmptyDashboard() {
-  const { problem } = useAnswer<ClubStats>(AT.stats(rememberedUser()?.id ?? 0), { guarded: false });
-  if (problem instanceof Problem && (problem.status === 401 || problem.status === 404))
+  const { problem } = useAnswer<ClubStats>(CLUB_PATHS.stats(rememberedUser()?.id ?? 0), {
+    guarded: false,
+  });
+  if (problem instanceof HttpError && (problem.status === 401 || problem.status === 404))
     return <Away to="/admin/login" />;
   return (
     <DashboardWithoutData>

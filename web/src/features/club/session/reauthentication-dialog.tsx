@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { reauthenticate, reauthenticateWithCode } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { onReauthenticationRequired } from '@/api/reauthentication';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
@@ -11,7 +11,7 @@ import { useOver } from './use-session';
 
 /** Whether the session has ended. A wrong code is also a 401, but the session stays valid. */
 const isSessionOver = (error: unknown): boolean =>
-  error instanceof Problem &&
+  error instanceof HttpError &&
   error.status === 401 &&
   error.code !== 'wrong-code' &&
   error.code !== 'code-used';

@@ -2,7 +2,7 @@
 import { useAtom, useAtomValue, useSetAtom, useStore } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { fetchWhoami, logout } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { ReauthenticationCancelled } from '@/api/reauthentication';
 import type { User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
@@ -73,7 +73,8 @@ export function useLogout(): () => Promise<boolean> {
 }
 
 /** Whether the error means that the session expired and the login dialog must open. */
-export const isOver = (error: unknown): boolean => error instanceof Problem && error.status === 401;
+export const isOver = (error: unknown): boolean =>
+  error instanceof HttpError && error.status === 401;
 
 /**
  * Opens the login when the session has ended. Returns true when the error needs no report, because

@@ -4,7 +4,7 @@ import { fetchAudit } from '@/api/endpoints/operator';
 import type { AuditEntry, AuditPage } from '@/api/wire-platform';
 import { O } from '@/shared/strings-operator';
 import { revisionAtom } from '../queries/query-atoms';
-import { Ago } from '../components/relative-time';
+import { RelativeTime } from '../components/relative-time';
 
 interface AuditTrailProps {
   /** Objects to filter by, such as `draw:1042,order:…`; empty shows everything. */
@@ -86,7 +86,8 @@ export function AuditTrail({
             </span>
             {changeOf(entry) ? <span className="ops-audit-change">{changeOf(entry)}</span> : null}
             <span className="meta">
-              <span title={entry.actor}>{entry.by ?? O.superAdmin}</span> · <Ago at={entry.at} />
+              <span title={entry.actor}>{entry.by ?? O.superAdmin}</span> ·{' '}
+              <RelativeTime at={entry.at} />
               {entry.ip ? ` · ${entry.ip}` : ''}
               {entry.hash ? (
                 <>

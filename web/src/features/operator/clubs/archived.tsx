@@ -4,19 +4,19 @@ import { restoreClub } from '@/api/endpoints/operator';
 import type { AdminClub } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAnswer, useAskAgain, useLearn } from '../queries/use-query';
-import { ErrorMessage, Shown } from '../components/common';
+import { useQuery, useRefetchQueries, useSetQueryData } from '../queries/use-query';
+import { ErrorMessage, QueryResult } from '../components/common';
 import { BusyButton } from '../components/busy-button';
-import { useDoing } from '../session/use-action';
+import { useAction } from '../session/use-action';
 import { DataTable } from '../table/data-table';
 import { CLUB_COLUMNS } from './club-columns';
 
 /** Archived Clubs, each with a button to restore it. */
 export function Archived() {
-  const archived = useAnswer('archived');
-  const doing = useDoing();
-  const learn = useLearn();
-  const again = useAskAgain();
+  const archived = useQuery('archived');
+  const doing = useAction();
+  const learn = useSetQueryData();
+  const again = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const busyWith = useRef<number | null>(null);
   const restore = async (club: AdminClub) => {
@@ -33,10 +33,10 @@ export function Archived() {
     void again('clubs', 'archived').catch(() => {});
   };
   return (
-    <Shown {...archived} title="The archived clubs did not load">
+    <QueryResult {...archived} title="The archived clubs did not load">
       {(clubs) => (
         <>
-          <ErrorMessage trouble={doing.trouble} />
+          <ErrorMessage message={doing.error} />
           <DataTable
             label={O.archivedClubs}
             rows={clubs}
@@ -56,6 +56,6 @@ export function Archived() {
           />
         </>
       )}
-    </Shown>
+    </QueryResult>
   );
 }

@@ -7,11 +7,11 @@ import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer, useAskAgain } from '../queries/use-query';
-import { useAddress } from '../console/address';
+import { useQuery, useRefetchQueries } from '../queries/use-query';
+import { useConsoleUrl } from '../console/address';
 import { CopyId, Facts, ErrorMessage } from '../components/common';
 import { BusyButton } from '../components/busy-button';
-import { useDoing } from '../session/use-action';
+import { useAction } from '../session/use-action';
 import { isTest, useHideTest } from '../draws/hidden-test-draws';
 import { DrawTag } from '../draws/draw-tag';
 import { soldOf } from '../draws/sold-tickets';
@@ -24,9 +24,9 @@ const countOf = (draws: readonly AdminDraw[], status?: string) =>
 
 /** Shows the details of a club and its five latest draws (specification lines C:54-59). */
 export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => void }) {
-  const all = useAnswer('draws').data;
+  const all = useQuery('draws').data;
   const hideTest = useHideTest().on;
-  const { go } = useAddress();
+  const { go } = useConsoleUrl();
   const own = (all ?? [])
     .filter((draw) => draw.clubId === club.id && !(hideTest && isTest(draw)))
     .sort((one, other) => other.gameDate.localeCompare(one.gameDate));
@@ -44,7 +44,7 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
           ['Location', club.location],
           ['Joined', day(club.createdAt)],
           ['Stripe', <ConnectTag key="connect" club={club} />],
-          ['Account', <CopyId key="account" id={club.stripeConnectAccountId} whole />],
+          ['Account', <CopyId key="account" id={club.stripeConnectAccountId} full />],
           ['Total draws', all ? countOf(own) : club.totalDraws],
           ['Active draws', all ? countOf(own, 'active') : club.activeDraws],
           ['Completed draws', all ? countOf(own, 'completed') : club.completedDraws],
@@ -82,8 +82,8 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
 }
 
 function ArchiveClub({ club, onDone }: { club: AdminClub; onDone: () => void }) {
-  const doing = useDoing();
-  const again = useAskAgain();
+  const doing = useAction();
+  const again = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const [asked, setAsked] = useState(false);
   const archive = async () => {
@@ -113,7 +113,7 @@ function ArchiveClub({ club, onDone }: { club: AdminClub; onDone: () => void }) 
         Its page and its draws leave the public lists and it can open no new draws. Running draws
         finish and pay. {O.archivedClubs} restores it.
       </p>
-      <ErrorMessage trouble={doing.trouble} />
+      <ErrorMessage message={doing.error} />
       <div className="actions">
         <BusyButton busy={doing.busy} onPress={() => void archive()}>
           Archive

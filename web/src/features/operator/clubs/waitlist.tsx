@@ -1,16 +1,16 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { removeWaiting } from '@/api/endpoints/operator';
+import { removeWaitlistEntry } from '@/api/endpoints/operator';
 import type { WaitlistEntry } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer, useAskAgain, useLearn } from '../queries/use-query';
-import { Figure, Figures, ErrorMessage, Shown } from '../components/common';
+import { useQuery, useRefetchQueries, useSetQueryData } from '../queries/use-query';
+import { Figure, Figures, ErrorMessage, QueryResult } from '../components/common';
 import { BusyButton } from '../components/busy-button';
-import { useDoing } from '../session/use-action';
+import { useAction } from '../session/use-action';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 
@@ -51,10 +51,10 @@ const COLUMNS: readonly Column<WaitlistEntry>[] = [
 
 /** Waitlist: clubs that asked to join while registration was closed. */
 export function Waitlist() {
-  const waitlist = useAnswer('waitlist');
+  const waitlist = useQuery('waitlist');
   const [removing, setRemoving] = useState<WaitlistEntry | null>(null);
   return (
-    <Shown {...waitlist} title="The waitlist did not load">
+    <QueryResult {...waitlist} title="The waitlist did not load">
       {(entries) => (
         <>
           <Figures label={O.waitlist}>
@@ -79,17 +79,17 @@ export function Waitlist() {
           {removing ? <RemoveDialog entry={removing} onClose={() => setRemoving(null)} /> : null}
         </>
       )}
-    </Shown>
+    </QueryResult>
   );
 }
 
 function RemoveDialog({ entry, onClose }: { entry: WaitlistEntry; onClose: () => void }) {
-  const doing = useDoing();
-  const learn = useLearn();
-  const again = useAskAgain();
+  const doing = useAction();
+  const learn = useSetQueryData();
+  const again = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const remove = async () => {
-    const done = await doing.run(() => removeWaiting(entry.id), {
+    const done = await doing.run(() => removeWaitlistEntry(entry.id), {
       failed: 'Remove failed',
       failedText: 'The entry is still on the waitlist. Please try again.',
     });
@@ -102,7 +102,7 @@ function RemoveDialog({ entry, onClose }: { entry: WaitlistEntry; onClose: () =>
   return (
     <Dialog title={`Remove ${entry.clubName}?`} open onClose={onClose}>
       <p>{entry.contactName} is not told. The entry cannot be brought back.</p>
-      <ErrorMessage trouble={doing.trouble} />
+      <ErrorMessage message={doing.error} />
       <div className="actions">
         <BusyButton className="btn danger" busy={doing.busy} onPress={() => void remove()}>
           Remove

@@ -58,24 +58,24 @@ export const Skeleton = ({ rows = 5 }: { rows?: number }) => (
 );
 
 /** Renders data, a placeholder or the error state. */
-export function Shown<Data>({
+export function QueryResult<Data>({
   data,
   error,
   title,
-  again,
+  refetch,
   children,
   rows,
 }: {
   data: Data | undefined;
   error: Error | null;
   title: string;
-  again: () => Promise<void>;
+  refetch: () => Promise<void>;
   children: (data: Data) => ReactNode;
   rows?: number;
 }) {
   if (data !== undefined) return <>{children(data)}</>;
   if (error)
-    return <LoadError title={title} error={error} onRetry={() => void again().catch(() => {})} />;
+    return <LoadError title={title} error={error} onRetry={() => void refetch().catch(() => {})} />;
   return <Skeleton rows={rows} />;
 }
 
@@ -84,7 +84,7 @@ export function shortId(id: string): string {
   return id.length > 14 ? `${id.slice(0, 5)}…${id.slice(-4)}` : id;
 }
 
-export function CopyId({ id, whole = false }: { id: string | null | undefined; whole?: boolean }) {
+export function CopyId({ id, full = false }: { id: string | null | undefined; full?: boolean }) {
   const [copied, setCopied] = useState(false);
   if (!id) return <>–</>;
   const copy = () => {
@@ -104,7 +104,7 @@ export function CopyId({ id, whole = false }: { id: string | null | undefined; w
       aria-label={`Copy ${id}`}
       onClick={copy}
     >
-      <code>{whole ? id : shortId(id)}</code>
+      <code>{full ? id : shortId(id)}</code>
       {copied ? <span role="status">copied</span> : null}
     </button>
   );
@@ -131,9 +131,9 @@ export const Facts = ({ facts }: { facts: readonly (readonly [string, ReactNode]
 );
 
 /** Shows the error message of a form beside its button. */
-export const ErrorMessage = ({ trouble }: { trouble: string | null }) =>
-  trouble ? (
+export const ErrorMessage = ({ message }: { message: string | null }) =>
+  message ? (
     <p className="callout is-bad" role="alert">
-      {trouble}
+      {message}
     </p>
   ) : null;

@@ -2,8 +2,8 @@
 import { cents, dollars } from '@/shared/money';
 
 export function signedCents(decimal: string | null | undefined): number {
-  const said = (decimal ?? '').trim();
-  return said.startsWith('-') ? -cents(said.slice(1)) : cents(said);
+  const text = (decimal ?? '').trim();
+  return text.startsWith('-') ? -cents(text.slice(1)) : cents(text);
 }
 
 export const signedDollars = (amount: number): string =>

@@ -1,5 +1,5 @@
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { REASON_WANTED } from '@/shared/reason-required';
+import { REASON_REQUIRED } from '@/shared/reason-required';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import type { ActionState } from '../session/use-action';
@@ -13,9 +13,9 @@ interface ReasonDialogProps {
   children: ReactNode;
   button: string;
   /** A draw number that the operator must type, to avoid changing the wrong draw. */
-  typed?: number;
-  doing: ActionState;
-  onSure: (reason: string) => void;
+  drawNumberToType?: number;
+  action: ActionState;
+  onConfirm: (reason: string) => void;
 }
 
 /**
@@ -28,13 +28,13 @@ export function ReasonDialog({
   onClose,
   children,
   button,
-  typed,
-  doing,
-  onSure,
+  drawNumberToType,
+  action,
+  onConfirm,
 }: ReasonDialogProps) {
   return (
     <Dialog title={title} open={open} onClose={onClose}>
-      <ReasonForm {...{ children, button, typed, doing, onSure, onClose }} />
+      <ReasonForm {...{ children, button, drawNumberToType, action, onConfirm, onClose }} />
     </Dialog>
   );
 }
@@ -42,39 +42,40 @@ export function ReasonDialog({
 function ReasonForm({
   children,
   button,
-  typed,
-  doing,
-  onSure,
+  drawNumberToType,
+  action,
+  onConfirm,
   onClose,
 }: Omit<ReasonDialogProps, 'title' | 'open'>) {
   const [reason, setReason] = useState('');
-  const [number, setNumber] = useState('');
-  const [tried, setTried] = useState(false);
-  const reasonProblem = reason.trim() ? null : REASON_WANTED;
+  const [typedNumber, setTypedNumber] = useState('');
+  const [submitted, setSubmitted] = useState(false);
+  const reasonProblem = reason.trim() ? null : REASON_REQUIRED;
   const numberProblem =
-    typed === undefined || number.trim().replace(/^FD-/i, '') === String(typed)
+    drawNumberToType === undefined ||
+    typedNumber.trim().replace(/^FD-/i, '') === String(drawNumberToType)
       ? null
-      : `Type the draw number ${typed} to go on.`;
+      : `Type the draw number ${drawNumberToType} to go on.`;
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    setTried(true);
+    setSubmitted(true);
     if (numberProblem) document.getElementById('typed-number')?.focus();
     else if (reasonProblem) document.getElementById('reason')?.focus();
-    else if (!doing.busy) onSure(reason.trim());
+    else if (!action.busy) onConfirm(reason.trim());
   };
   return (
     <form onSubmit={onSubmit} noValidate>
       {children}
-      {typed === undefined ? null : (
+      {drawNumberToType === undefined ? null : (
         <Field
           id="typed-number"
-          label={`Draw number (type ${typed})`}
-          value={number}
+          label={`Draw number (type ${drawNumberToType})`}
+          value={typedNumber}
           inputMode="numeric"
           autoComplete="off"
-          error={tried ? numberProblem : null}
+          error={submitted ? numberProblem : null}
           data-autofocus
-          onValue={setNumber}
+          onValue={setTypedNumber}
         />
       )}
       <Field
@@ -83,12 +84,12 @@ function ReasonForm({
         value={reason}
         autoComplete="off"
         maxLength={300}
-        error={tried ? reasonProblem : null}
+        error={submitted ? reasonProblem : null}
         onValue={setReason}
       />
-      <ErrorMessage trouble={doing.trouble} />
+      <ErrorMessage message={action.error} />
       <div className="actions">
-        <button type="submit" className="btn danger" disabled={doing.busy}>
+        <button type="submit" className="btn danger" disabled={action.busy}>
           {button}
         </button>
         <button type="button" className="btn sec" onClick={onClose}>

@@ -7,7 +7,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** Formats an age: `just now`, `4 min ago`, `3 h ago`, `2 days ago`. */
-export function agoWords(ms: number): string {
+export function formatAge(ms: number): string {
   if (ms < MINUTE) return 'just now';
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`;
   if (ms < DAY) return `${Math.floor(ms / HOUR)} h ago`;
@@ -16,7 +16,7 @@ export function agoWords(ms: number): string {
 }
 
 /** Formats a duration: `6 minutes`. */
-export function lengthWords(ms: number): string {
+export function formatDuration(ms: number): string {
   const [count, unit] =
     ms < HOUR
       ? [Math.max(1, Math.floor(ms / MINUTE)), 'minute']
@@ -29,12 +29,12 @@ export function lengthWords(ms: number): string {
 /**
  * Shows an age by the server's clock; the exact instant appears on hover and for screen readers.
  */
-export function Ago({ at }: { at: string | null | undefined }) {
+export function RelativeTime({ at }: { at: string | null | undefined }) {
   const now = useAtomValue(nowAtom);
   if (!at) return <>–</>;
   return (
     <time dateTime={at} title={dayAndTime(at)}>
-      {agoWords(now - Date.parse(at))}
+      {formatAge(now - Date.parse(at))}
     </time>
   );
 }

@@ -16,13 +16,13 @@ export const useWide = (): boolean =>
 interface SidePanelProps {
   title: string;
   /** Key of the displayed item. A new key moves focus to the heading. */
-  about: string;
+  itemKey: string;
   onClose: () => void;
   children: ReactNode;
 }
 
 /** Details beside the list on wide screens; a drawer above it on narrow ones. */
-export function SidePanel({ title, about, onClose, children }: SidePanelProps) {
+export function SidePanel({ title, itemKey, onClose, children }: SidePanelProps) {
   const wide = useWide();
   if (!wide)
     return (
@@ -31,13 +31,13 @@ export function SidePanel({ title, about, onClose, children }: SidePanelProps) {
       </Dialog>
     );
   return (
-    <Beside key={about} title={title} about={about} onClose={onClose}>
+    <DockedPanel key={itemKey} title={title} itemKey={itemKey} onClose={onClose}>
       {children}
-    </Beside>
+    </DockedPanel>
   );
 }
 
-function Beside({ title, onClose, children }: SidePanelProps) {
+function DockedPanel({ title, onClose, children }: SidePanelProps) {
   const id = useId();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);

@@ -27,5 +27,5 @@ export const commandsOpenAtom = atom(false);
 export const shortcutsOpenAtom = atom(false);
 
 /** An action that the command menu starts in a section. */
-export type Errand = 'check' | 'scan' | 'logs';
-export const errandAtom = atom<Errand | null>(null);
+export type ConsoleAction = 'check' | 'scan' | 'logs';
+export const requestedActionAtom = atom<ConsoleAction | null>(null);

@@ -7,11 +7,11 @@ import { receiveFrameAtom } from '@/features/shared-live/live-atoms';
 import { aServer, NOW, openConsole, press, refused } from '@/testing/console-harness';
 import { health } from '@/testing/platform-data';
 import { STATUS_NAMES, statusLines } from '../overview/status-lines';
-import { agoWords, lengthWords } from '../components/relative-time';
+import { formatAge, formatDuration } from '../components/relative-time';
 import { toCsv } from '../table/csv';
-import { fixedCommands, matching } from './commands';
+import { fixedCommands, matchingCommands } from './commands';
 import { soundOnAtom } from './console-atoms';
-import { liveness } from './live-badge';
+import { connectionState } from './live-badge';
 import { SECTIONS } from './sections';
 import { useToneOnRise } from './use-tone';
 
@@ -63,12 +63,12 @@ test('the badge says Live System only while it is', () => {
   const at = Date.parse('2026-11-20T09:02:00Z');
   expect(
     [
-      liveness(0, at, true),
-      liveness(20_000, at, true),
-      liveness(42_000, at, true),
-      liveness(61_000, at, true),
-      liveness(5, at, false),
-      liveness(null, at, true),
+      connectionState(0, at, true),
+      connectionState(20_000, at, true),
+      connectionState(42_000, at, true),
+      connectionState(61_000, at, true),
+      connectionState(5, at, false),
+      connectionState(null, at, true),
     ].map(({ words }) => words),
   ).toEqual([
     'Live System',
@@ -85,7 +85,7 @@ test('the status words are said while they are true', () => {
   expect(
     statusLines(well, NOW)
       .slice(0, 3)
-      .map(({ word }) => word),
+      .map(({ status }) => status),
   ).toEqual(['Healthy', 'Operational', 'Connected']);
   const ill = {
     ...well,
@@ -99,7 +99,7 @@ test('the status words are said while they are true', () => {
     },
   };
   const lines = statusLines(ill, NOW);
-  expect(lines.filter(({ ok }) => !ok).map(({ word }) => word)).toEqual([
+  expect(lines.filter(({ ok }) => !ok).map(({ status }) => status)).toEqual([
     'Unreachable',
     'Degraded',
     'Not answering',
@@ -231,8 +231,8 @@ test('without the socket anomalies, sums, payments and maintenance are asked eve
 
 test('the command menu goes to sections, runs the check, and finds what the server knows', async () => {
   const titles = (query: string) =>
-    matching(
-      fixedCommands({ go: nothing, errand: nothing, logout: nothing, shortcuts: nothing }),
+    matchingCommands(
+      fixedCommands({ go: nothing, requestAction: nothing, logout: nothing, shortcuts: nothing }),
       query,
     ).map(({ title }) => title);
   expect(titles('check')).toEqual(['Run Check']);
@@ -308,14 +308,14 @@ test('search, order and filter stand in the address, and what does not match say
 });
 
 test('times are said as people say them', () => {
-  expect([5_000, 240_000, 7_200_000, 90_000_000, 172_900_000].map(agoWords)).toEqual([
+  expect([5_000, 240_000, 7_200_000, 90_000_000, 172_900_000].map(formatAge)).toEqual([
     'just now',
     '4 min ago',
     '2 h ago',
     '1 day ago',
     '2 days ago',
   ]);
-  expect([20_000, 360_000, 3_600_000].map(lengthWords)).toEqual([
+  expect([20_000, 360_000, 3_600_000].map(formatDuration)).toEqual([
     '1 minute',
     '6 minutes',
     '1 hour',

@@ -7,13 +7,17 @@ const LIVE_MS_MAX = 20_000;
 const DELAYED_MS_MAX = 60_000;
 const ANNOUNCE_AFTER_MS = 5_000;
 
-export interface Liveness {
+export interface ConnectionState {
   kind: 'live' | 'late' | 'lost' | 'offline';
   words: string;
 }
 
 /** Returns whether the shown data is live, delayed (and by how much) or disconnected. */
-export function liveness(agoMs: number | null, atMs: number, online: boolean): Liveness {
+export function connectionState(
+  agoMs: number | null,
+  atMs: number,
+  online: boolean,
+): ConnectionState {
   if (!online) return { kind: 'offline', words: 'Offline' };
   if (agoMs === null) return { kind: 'late', words: 'Connecting' };
   if (agoMs <= LIVE_MS_MAX) return { kind: 'live', words: O.liveSystem };
@@ -24,7 +28,7 @@ export function liveness(agoMs: number | null, atMs: number, online: boolean): L
 
 export function LiveBadge() {
   const { agoMs, atMs, online } = useHeard();
-  const { kind, words } = liveness(agoMs, atMs, online);
+  const { kind, words } = connectionState(agoMs, atMs, online);
   const [announced, setAnnounced] = useState('');
   const [settled, setSettled] = useState(kind);
   useEffect(() => {

@@ -2,18 +2,18 @@ import { useAtom, useSetAtom } from 'jotai';
 import { Crossing } from '@/shared/ui/crossing';
 import { Dialog } from '@/shared/ui/dialog';
 import { O } from '@/shared/strings-operator';
-import { useAnswer } from '../queries/use-query';
+import { useQuery } from '../queries/use-query';
 import { useLogout } from '../session/use-logout';
-import { CONSOLE, useAddress } from './address';
+import { CONSOLE, useConsoleUrl } from './address';
 import { drawerOpenAtom, sidebarNarrowAtom } from './console-atoms';
 import { CollapseIcon, LogoutIcon, SECTION_ICONS } from './icons';
 import { SECTIONS, sectionOf, type SectionKey } from './sections';
 
 /** Returns the number of open items per section, where it is known. */
 function useCounts(): Partial<Record<SectionKey, number>> {
-  const waitlist = useAnswer('waitlist').data?.length;
-  const payments = useAnswer('stats').data?.unresolved;
-  const orphans = useAnswer('orphans').data?.length;
+  const waitlist = useQuery('waitlist').data?.length;
+  const payments = useQuery('stats').data?.unresolved;
+  const orphans = useQuery('orphans').data?.length;
   return { waitlist, payments, orphans };
 }
 
@@ -24,7 +24,7 @@ const COUNT_WORDS: Partial<Record<SectionKey, string>> = {
 };
 
 function Sections({ onGo }: { onGo?: () => void }) {
-  const address = useAddress();
+  const address = useConsoleUrl();
   const counts = useCounts();
   const current = sectionOf(address.read('section')).key;
   return (

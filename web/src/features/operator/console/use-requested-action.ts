@@ -1,13 +1,13 @@
 import { useAtom } from 'jotai';
 import { useEffect } from 'react';
-import { errandAtom, type Errand } from './console-atoms';
+import { requestedActionAtom, type ConsoleAction } from './console-atoms';
 
 /** Runs the action that the command menu requested for this section, once. */
-export function useErrand(what: Errand, run: () => void): void {
-  const [errand, setErrand] = useAtom(errandAtom);
+export function useRequestedAction(action: ConsoleAction, run: () => void): void {
+  const [requested, setRequested] = useAtom(requestedActionAtom);
   useEffect(() => {
-    if (errand !== what) return;
-    setErrand(null);
+    if (requested !== action) return;
+    setRequested(null);
     run();
   });
 }

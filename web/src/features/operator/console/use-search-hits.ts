@@ -3,28 +3,28 @@ import { useEffect, useState } from 'react';
 import { search } from '@/api/endpoints/operator';
 import type { SearchHit } from '@/api/wire-platform';
 
-const REST_MS = 200;
-const LETTERS_MIN = 2;
+const TYPING_PAUSE_MS = 200;
+const QUERY_LENGTH_MIN = 2;
 
-export function useFound(query: string): readonly SearchHit[] {
-  const [found, setFound] = useState<{ query: string; hits: readonly SearchHit[] }>({
+export function useSearchHits(query: string): readonly SearchHit[] {
+  const [result, setResult] = useState<{ query: string; hits: readonly SearchHit[] }>({
     query: '',
     hits: [],
   });
-  const wanted = query.trim();
+  const trimmed = query.trim();
   useEffect(() => {
-    if (wanted.length < LETTERS_MIN) return;
+    if (trimmed.length < QUERY_LENGTH_MIN) return;
     let current = true;
     const timer = setTimeout(() => {
-      search(wanted).then(
-        (hits) => current && setFound({ query: wanted, hits }),
+      search(trimmed).then(
+        (hits) => current && setResult({ query: trimmed, hits }),
         () => {},
       );
-    }, REST_MS);
+    }, TYPING_PAUSE_MS);
     return () => {
       current = false;
       clearTimeout(timer);
     };
-  }, [wanted]);
-  return found.query === wanted ? found.hits : [];
+  }, [trimmed]);
+  return result.query === trimmed ? result.hits : [];
 }

@@ -6,7 +6,7 @@ import { O } from '@/shared/strings-operator';
 import { money } from '../components/money';
 import { Tag } from '../components/common';
 import { BusyButton } from '../components/busy-button';
-import { useDoing } from '../session/use-action';
+import { useAction } from '../session/use-action';
 import { DrawTag } from './draw-tag';
 import { dateOf } from './game-date';
 import { isTest } from './hidden-test-draws';
@@ -22,7 +22,7 @@ interface DrawCardProps {
 
 /** One draw: game, numbers and actions (specification lines C:66-68). */
 export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
-  const report = useDoing();
+  const report = useAction();
   const download = () =>
     report.run(async () => saveFile(await downloadDrawReport(draw.drawNumber)), {
       failed: O.downloadFailed,

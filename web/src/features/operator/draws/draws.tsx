@@ -2,10 +2,10 @@ import { useMemo, useState } from 'react';
 import type { AdminDraw } from '@/api/wire-operator';
 import { useServerNow } from '@/features/shared-live/use-live';
 import { O } from '@/shared/strings-operator';
-import { useAnswer } from '../queries/use-query';
-import { useAddress } from '../console/address';
+import { useQuery } from '../queries/use-query';
+import { useConsoleUrl } from '../console/address';
 import { money, signedCents } from '../components/money';
-import { Shown } from '../components/common';
+import { QueryResult } from '../components/common';
 import { HideTestSwitch } from '../system/hide-test-switch';
 import { compare, typedOf, type Column } from '../table/columns';
 import { TableTools, Chips } from '../table/table-tools';
@@ -81,9 +81,9 @@ export function chosen(
 
 /** Draw Management: one card per draw, with the operator's actions. */
 export function Draws() {
-  const draws = useAnswer('draws');
+  const draws = useQuery('draws');
   const hideTest = useHideTest();
-  const { read, write } = useAddress();
+  const { read, write } = useConsoleUrl();
   const now = useServerNow();
   const [doing, setDoing] = useState<{ what: DrawDoing; draw: number } | null>(null);
   const [more, setMore] = useState(AT_ONCE);
@@ -100,7 +100,7 @@ export function Draws() {
   const close = () => setDoing(null);
   const tally = (status: string) => visible?.filter((draw) => draw.status === status).length;
   return (
-    <Shown {...draws} data={rows} title="The draws did not load">
+    <QueryResult {...draws} data={rows} title="The draws did not load">
       {(shown) => (
         <>
           <div className="card ops-row">
@@ -182,6 +182,6 @@ export function Draws() {
           {about && doing?.what === 'move' ? <MoveDialog draw={about} onClose={close} /> : null}
         </>
       )}
-    </Shown>
+    </QueryResult>
   );
 }

@@ -3,9 +3,9 @@
  * (specification lines C:205-207, decision E-15).
  */
 import type { AdminDraw } from '@/api/wire-operator';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { O } from '@/shared/strings-operator';
-import { useAnswer } from '../queries/use-query';
+import { useQuery } from '../queries/use-query';
 
 export const HIDE_TEST = 'hide_test_draws';
 
@@ -20,8 +20,8 @@ export interface HideTest {
 
 /** Reads the setting. A 404 means unset: test draws are hidden. */
 export function useHideTest(): HideTest {
-  const { data, error } = useAnswer('hideTest');
-  const unset = error instanceof Problem && error.status === 404;
+  const { data, error } = useQuery('hideTest');
+  const unset = error instanceof HttpError && error.status === 404;
   return {
     on: data === undefined || unset || data.value !== O.off,
     failed: unset || data !== undefined ? null : error,

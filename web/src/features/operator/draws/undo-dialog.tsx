@@ -3,14 +3,14 @@ import { undoResults } from '@/api/endpoints/operator';
 import type { AdminDraw } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain } from '../queries/use-query';
+import { useRefetchQueries } from '../queries/use-query';
 import { ReasonDialog } from '../components/reason-dialog';
-import { useDoing } from '../session/use-action';
+import { useAction } from '../session/use-action';
 
 /** Reverts a result. Requires the typed draw number, a reason and a code (decision E-6). */
 export function UndoDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
-  const doing = useDoing();
-  const again = useAskAgain();
+  const doing = useAction();
+  const again = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const undo = async (reason: string) => {
     const done = await doing.run(
@@ -33,9 +33,9 @@ export function UndoDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => 
       open
       onClose={onClose}
       button={O.undoResults}
-      typed={draw.drawNumber}
-      doing={doing}
-      onSure={(reason) => void undo(reason)}
+      drawNumberToType={draw.drawNumber}
+      action={doing}
+      onConfirm={(reason) => void undo(reason)}
     >
       <p>
         {draw.homeTeam} v {draw.awayTeam} loses its result (#{draw.homeFirstTryScorer} &amp; #

@@ -4,13 +4,13 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 import { dollars } from '@/shared/money';
 import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer } from '../queries/use-query';
+import { useQuery } from '../queries/use-query';
 import { isTest, useHideTest } from '../draws/hidden-test-draws';
 import { orphanedIn, orphanedWords } from '../draws/sold-tickets';
 import { money } from '../components/money';
 import { Facts, Figure, Figures, LoadError } from '../components/common';
-import { Spark } from './sparkline';
-import { STATUS_NAMES, statusLines, unknownLines } from './status-lines';
+import { Sparkline } from './sparkline';
+import { STATUS_NAMES, statusLines, unknownStatusLines } from './status-lines';
 
 /** Revenue figures and their texts; null when the sums lack the figure. */
 const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => string | null])[] = [
@@ -36,7 +36,7 @@ const COMING = <span className="bone ops-word-bone" />;
  * E-15). Returns 0 when the draws failed to load.
  */
 function useOrphaned(): number | undefined {
-  const { data, error } = useAnswer('draws');
+  const { data, error } = useQuery('draws');
   const hideTest = useHideTest().on;
   if (data) return orphanedIn(data.filter((draw) => !hideTest || !isTest(draw)));
   return error ? 0 : undefined;
@@ -44,9 +44,9 @@ function useOrphaned(): number | undefined {
 
 /** Overview: counts, revenue and system status. */
 export function Overview() {
-  const analytics = useAnswer('analytics');
-  const clubs = useAnswer('clubs').data;
-  const draws = useAnswer('draws').data;
+  const analytics = useQuery('analytics');
+  const clubs = useQuery('clubs').data;
+  const draws = useQuery('draws').data;
   const sums = analytics.data;
   const orphaned = useOrphaned();
   const active = clubs?.filter((club) => club.stripeConnectOnboardingComplete).length;
@@ -78,7 +78,7 @@ export function Overview() {
             <LoadError
               title="The revenue did not load"
               error={analytics.error}
-              onRetry={() => void analytics.again().catch(() => {})}
+              onRetry={() => void analytics.refetch().catch(() => {})}
             />
           ) : null}
           {!sums && !analytics.error ? (
@@ -96,22 +96,23 @@ export function Overview() {
 }
 
 function SystemStatus() {
-  const health = useAnswer('health');
+  const health = useQuery('health');
   const now = useAtomValue(nowAtom);
   return (
     <section className="card panel" aria-labelledby="status-title">
       <h2 id="status-title">System Status</h2>
       {health.data ? (
         <ul className="ops-status">
-          {(health.error ? unknownLines(health.data, now) : statusLines(health.data, now)).map(
-            ({ name, ok, word, detail }) => (
-              <li key={name} className={ok ? 'is-ok' : 'is-bad'}>
-                <span>{name}</span>
-                <strong>{word}</strong>
-                <small>{detail}</small>
-              </li>
-            ),
-          )}
+          {(health.error
+            ? unknownStatusLines(health.data, now)
+            : statusLines(health.data, now)
+          ).map(({ name, ok, status, detail }) => (
+            <li key={name} className={ok ? 'is-ok' : 'is-bad'}>
+              <span>{name}</span>
+              <strong>{status}</strong>
+              <small>{detail}</small>
+            </li>
+          ))}
         </ul>
       ) : null}
       {!health.data && health.error ? (
@@ -144,7 +145,7 @@ const total = (values: readonly number[]) => values.reduce((sum, value) => sum +
 const count = (value: number) => String(value);
 
 function Lines() {
-  const { data: series, error } = useAnswer('series');
+  const { data: series, error } = useQuery('series');
   if (series ? series.at.length === 0 : error) return null;
   const { at, ticketsSold, payments, revenueCents, anomalies } = series ?? NOTHING_YET;
   const lines = [
@@ -158,7 +159,7 @@ function Lines() {
       {lines.map(({ title, values, format, colour }) => {
         const sum = format(total(values));
         return (
-          <Spark
+          <Sparkline
             key={title}
             title={title}
             value={series ? sum : '–'}

@@ -21,7 +21,7 @@ const clock = new Intl.DateTimeFormat('en-AU', {
 });
 
 /** Small line chart of the last day; the cursor shows single values. */
-export function Spark({ title, words, value, at, values, format, colour }: SparkProps) {
+export function Sparkline({ title, words, value, at, values, format, colour }: SparkProps) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const read = useRef<HTMLSpanElement>(null);

@@ -4,7 +4,7 @@
  */
 import type { Health } from '@/api/wire-platform';
 import { O } from '@/shared/strings-operator';
-import { agoWords } from '../components/relative-time';
+import { formatAge } from '../components/relative-time';
 
 /** Names in the panel, in display order. */
 export const STATUS_NAMES = [
@@ -22,33 +22,33 @@ export const STATUS_NAMES = [
 export interface StatusLine {
   name: (typeof STATUS_NAMES)[number];
   ok: boolean;
-  word: string;
+  status: string;
   detail: string;
 }
 
-const heard = (at: string | null, nowMs: number, never: string) =>
-  at ? agoWords(nowMs - Date.parse(at)) : never;
-const many = (count: number, one: string, more = `${one}s`) =>
+const ageOrNever = (at: string | null, nowMs: number, never: string) =>
+  at ? formatAge(nowMs - Date.parse(at)) : never;
+const pluralised = (count: number, one: string, more = `${one}s`) =>
   `${count} ${count === 1 ? one : more}`;
 
 /**
  * Describes the difference between a server's clock and the database clock, which is
  * authoritative.
  */
-const offWords = (offMs: number) => {
+const clockOffsetText = (offMs: number) => {
   const seconds = Math.round(Math.abs(offMs) / 1000);
   return seconds === 0
     ? "the database's time"
-    : `${many(seconds, 'second')} ${offMs > 0 ? 'ahead of' : 'behind'} the database`;
+    : `${pluralised(seconds, 'second')} ${offMs > 0 ? 'ahead of' : 'behind'} the database`;
 };
 
 /** Status lines after a failed health check: the previous status may no longer be true. */
-export const unknownLines = (last: Health, nowMs: number): StatusLine[] =>
-  statusLines(last, nowMs).map(({ name, word }) => ({
+export const unknownStatusLines = (last: Health, nowMs: number): StatusLine[] =>
+  statusLines(last, nowMs).map(({ name, status }) => ({
     name,
     ok: false,
-    word: 'Unknown',
-    detail: `${word} ${agoWords(nowMs - Date.parse(last.checkedAt))}, nothing heard since`,
+    status: 'Unknown',
+    detail: `${status} ${formatAge(nowMs - Date.parse(last.checkedAt))}, nothing heard since`,
   }));
 
 export function statusLines({ checks }: Health, nowMs: number): StatusLine[] {
@@ -59,55 +59,55 @@ export function statusLines({ checks }: Health, nowMs: number): StatusLine[] {
     {
       name: 'Database',
       ok: database.ok,
-      word: database.ok ? 'Healthy' : 'Unreachable',
+      status: database.ok ? 'Healthy' : 'Unreachable',
       detail: `answers in ${database.latencyMs} ms`,
     },
     {
       name: 'Payments',
       ok: reconciler.ok && actors.ok,
-      word: reconciler.ok && actors.ok ? 'Operational' : 'Degraded',
-      detail: `reconciled ${heard(reconciler.lastRunAt, nowMs, 'not yet')}`,
+      status: reconciler.ok && actors.ok ? 'Operational' : 'Degraded',
+      detail: `reconciled ${ageOrNever(reconciler.lastRunAt, nowMs, 'not yet')}`,
     },
     {
       name: 'Stripe',
       ok: provider.ok,
-      word: provider.ok ? O.connected : 'Not answering',
-      detail: `last answer ${heard(provider.lastAnswerAt, nowMs, 'not yet')}`,
+      status: provider.ok ? O.connected : 'Not answering',
+      detail: `last answer ${ageOrNever(provider.lastAnswerAt, nowMs, 'not yet')}`,
     },
     {
       name: 'Webhook',
       ok: webhook.ok,
-      word: webhook.ok ? 'Arriving' : 'Late',
-      detail: `last one ${heard(webhook.lastReceivedAt, nowMs, 'not yet')}${webhook.waiting ? `, ${webhook.waiting} waiting` : ''}${webhook.outOfTime ? `, ${webhook.outOfTime} refused for their time` : ''}`,
+      status: webhook.ok ? 'Arriving' : 'Late',
+      detail: `last one ${ageOrNever(webhook.lastReceivedAt, nowMs, 'not yet')}${webhook.waiting ? `, ${webhook.waiting} waiting` : ''}${webhook.outOfTime ? `, ${webhook.outOfTime} refused for their time` : ''}`,
     },
     {
       name: 'Mail',
       ok: mail.ok,
-      word: mail.ok ? 'Going out' : 'Held up',
+      status: mail.ok ? 'Going out' : 'Held up',
       detail: `${mail.pending} to send${mail.dead ? `, ${mail.dead} given up` : ''}`,
     },
     {
       name: 'Sockets',
       ok: sockets.ok,
-      word: sockets.ok ? 'Open' : 'Closed',
-      detail: many(sockets.sessions, 'screen'),
+      status: sockets.ok ? 'Open' : 'Closed',
+      detail: pluralised(sockets.sessions, 'screen'),
     },
     {
       name: 'Draws',
       ok: actors.ok,
-      word: actors.ok ? 'Awake' : 'Stuck',
-      detail: `${many(actors.awake, 'actor')}${actors.paused ? `, ${actors.paused} paused` : ''}`,
+      status: actors.ok ? 'Awake' : 'Stuck',
+      detail: `${pluralised(actors.awake, 'actor')}${actors.paused ? `, ${actors.paused} paused` : ''}`,
     },
     {
       name: 'Clock',
       ok: clock.ok,
-      word: clock.ok ? 'Right' : 'Wrong',
-      detail: offWords(clock.offMs),
+      status: clock.ok ? 'Right' : 'Wrong',
+      detail: clockOffsetText(clock.offMs),
     },
     {
       name: 'Promises',
       ok: integrity.ok,
-      word: integrity.ok ? 'Kept' : 'Broken',
+      status: integrity.ok ? 'Kept' : 'Broken',
       detail:
         broken.length === 0
           ? 'every invariant holds'

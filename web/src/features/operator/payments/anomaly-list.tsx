@@ -2,15 +2,15 @@ import { useCallback, useMemo, useRef } from 'react';
 import { ANOMALY_TYPES, type Anomaly, type AnomalyStats } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
-import { useAddress } from '../console/address';
-import { Ago } from '../components/relative-time';
+import { useConsoleUrl } from '../console/address';
+import { RelativeTime } from '../components/relative-time';
 import { money, signedCents, sumOf } from '../components/money';
 import { CopyId } from '../components/common';
 import { BusyButton } from '../components/busy-button';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { Chips } from '../table/table-tools';
-import { useNewcomers } from '../table/use-new-rows';
+import { useNewRows } from '../table/use-new-rows';
 import { SHOWN, labelOf, needsCustomer, nextUnresolved } from './anomalies';
 import { AnomalyPanel, StatusTag } from './anomaly-panel';
 import { useResolving } from './use-anomaly-resolution';
@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<Anomaly>[] = [
     header: 'Detected',
     value: ({ detectedAt }) => detectedAt,
     text: ({ detectedAt }) => dayAndTime(detectedAt),
-    cell: ({ detectedAt }) => <Ago at={detectedAt} />,
+    cell: ({ detectedAt }) => <RelativeTime at={detectedAt} />,
   },
   {
     id: 'status',
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<Anomaly>[] = [
         <StatusTag resolved={resolved} />
         {resolved && resolvedAt ? (
           <small className="ops-by">
-            {resolvedBy ?? 'System'}, <Ago at={resolvedAt} />
+            {resolvedBy ?? 'System'}, <RelativeTime at={resolvedAt} />
           </small>
         ) : null}
       </>
@@ -103,7 +103,7 @@ interface AnomalyListProps {
 }
 
 function Filters({ all, stats }: Omit<AnomalyListProps, 'anomalies'>) {
-  const { read, write } = useAddress();
+  const { read, write } = useConsoleUrl();
   return (
     <>
       <Chips
@@ -137,11 +137,11 @@ function Filters({ all, stats }: Omit<AnomalyListProps, 'anomalies'>) {
  * the next unresolved one.
  */
 export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
-  const { read, write } = useAddress();
+  const { read, write } = useConsoleUrl();
   const resolving = useResolving();
   const busyWith = useRef<string | null>(null);
   const ids = useMemo(() => all.map(({ id }) => id), [all]);
-  const newcomers = useNewcomers(ids);
+  const newcomers = useNewRows(ids);
   const openId = read('open');
   const open = all.find((anomaly) => anomaly.id === openId);
   const show = useCallback((id: string) => write({ open: id }), [write]);

@@ -49,7 +49,7 @@ export function AnomalyPanel({
     ...(anomaly.orderId ? [`order:${anomaly.orderId}`] : []),
   ].join(',');
   return (
-    <SidePanel title={labelOf(anomaly.type)} about={anomaly.id} onClose={onClose}>
+    <SidePanel title={labelOf(anomaly.type)} itemKey={anomaly.id} onClose={onClose}>
       <p className="ops-cause">
         <StatusTag resolved={anomaly.resolved} /> {note ?? meaningOf(anomaly.type)}
       </p>
@@ -79,12 +79,12 @@ export function AnomalyPanel({
           </button>
         </div>
       ) : null}
-      <ErrorMessage trouble={needsCustomer(anomaly) ? null : resolving.trouble} />
+      <ErrorMessage message={needsCustomer(anomaly) ? null : resolving.error} />
       <Facts
         facts={[
           ['Amount', money(anomaly.amount)],
           ['Customer', anomaly.customerEmail ?? O.guest],
-          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} whole />],
+          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} full />],
           [
             'Draws',
             anomaly.drawNumbers?.length

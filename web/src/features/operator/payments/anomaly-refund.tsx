@@ -3,10 +3,10 @@ import { refundAnomaly } from '@/api/endpoints/operator';
 import type { Anomaly } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain } from '../queries/use-query';
+import { useRefetchQueries } from '../queries/use-query';
 import { CopyId, Facts } from '../components/common';
 import { ReasonDialog } from '../components/reason-dialog';
-import { useDoing } from '../session/use-action';
+import { useAction } from '../session/use-action';
 import { backWords, isOfItsOrder } from './anomalies';
 
 interface AnomalyRefundProps {
@@ -21,9 +21,9 @@ interface AnomalyRefundProps {
  * (decision I-2); an order without tickets stays so.
  */
 export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRefundProps) {
-  const doing = useDoing();
+  const doing = useAction();
   const back = backWords(anomaly);
-  const again = useAskAgain();
+  const again = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const refund = async (reason: string) => {
     const done = await doing.run(
@@ -44,14 +44,14 @@ export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRef
       open={open}
       onClose={onClose}
       button={`Refund ${back}`}
-      doing={doing}
-      onSure={(reason) => void refund(reason)}
+      action={doing}
+      onConfirm={(reason) => void refund(reason)}
     >
       <Facts
         facts={[
           ['Amount', back],
           ['Customer', anomaly.customerEmail ?? O.guest],
-          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} whole />],
+          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} full />],
         ]}
       />
       {/* The draw's ledger decides how much of the fee is refunded: past the cap it may be less

@@ -5,7 +5,7 @@ import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { CopyId, Facts } from '../components/common';
 import { ReasonDialog } from '../components/reason-dialog';
-import { useDoing } from '../session/use-action';
+import { useAction } from '../session/use-action';
 import { backWords, labelOf, needsCustomer } from './anomalies';
 
 interface CloseAnomalyProps {
@@ -20,7 +20,7 @@ interface CloseAnomalyProps {
  * (decision M-9).
  */
 export function CloseAnomaly({ anomaly, open, onClose, onResolved }: CloseAnomalyProps) {
-  const doing = useDoing();
+  const doing = useAction();
   const toast = useSetAtom(showToastAtom);
   const close = async (reason: string) => {
     const done = await doing.run(
@@ -40,14 +40,14 @@ export function CloseAnomaly({ anomaly, open, onClose, onResolved }: CloseAnomal
       open={open}
       onClose={onClose}
       button="Close anomaly"
-      doing={doing}
-      onSure={(reason) => void close(reason)}
+      action={doing}
+      onConfirm={(reason) => void close(reason)}
     >
       <Facts
         facts={[
           ['Type', labelOf(anomaly.type)],
           ['Amount', backWords(anomaly)],
-          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} whole />],
+          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} full />],
         ]}
       />
       <p>

@@ -1,14 +1,14 @@
 import { useSetAtom } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
-import { resolveMissing } from '@/api/endpoints/operator';
-import { Problem } from '@/api/http';
+import { allocateMissingTicket } from '@/api/endpoints/operator';
+import { HttpError } from '@/api/http';
 import type { Anomaly, PaidTickets } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, errorOf } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { ErrorMessage } from '../components/common';
-import { useDoing } from '../session/use-action';
+import { useAction } from '../session/use-action';
 import {
   backWords,
   chosenProblems,
@@ -35,7 +35,7 @@ interface CustomerFormProps {
  * Form that resolves a missing ticket: it allocates one to a customer with name, e-mail and phone.
  */
 export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFormProps) {
-  const doing = useDoing();
+  const doing = useAction();
   const toast = useSetAtom(showToastAtom);
   const [said, setSaid] = useState<CustomerSaid>({
     customerName: anomaly.customerName ?? '',
@@ -76,7 +76,7 @@ export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFo
     const done = await doing.run(
       async () => {
         try {
-          const { allocatedTickets, customerName } = await resolveMissing({
+          const { allocatedTickets, customerName } = await allocateMissingTicket({
             paymentIntentId: anomaly.paymentIntentId ?? '',
             customerName: said.customerName.trim(),
             customerEmail: said.customerEmail.trim(),
@@ -94,9 +94,9 @@ export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFo
             text: `${serials} ${allocatedTickets.length === 1 ? 'is' : 'are'} now ${customerName}’s.`,
           });
         } catch (error) {
-          if (error instanceof Problem && error.status === 409 && error.said.refundable)
+          if (error instanceof HttpError && error.status === 409 && error.body.refundable)
             setRefundable({
-              order: (error.said.orderId as string | null | undefined) ?? anomaly.orderId,
+              order: (error.body.orderId as string | null | undefined) ?? anomaly.orderId,
             });
           throw error;
         }
@@ -149,7 +149,7 @@ export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFo
         placeholder="0400 000 000"
         {...field('customerPhone')}
       />
-      <ErrorMessage trouble={doing.trouble} />
+      <ErrorMessage message={doing.error} />
       <div className="actions">
         <button type="submit" className="btn small" disabled={doing.busy}>
           Allocate ticket and resolve

@@ -10,7 +10,7 @@ import {
   wantsProof,
 } from '@/testing/console-harness';
 import { anAnomaly, anomalies } from '@/testing/operator-data';
-import { answerAtom } from '../queries/query-atoms';
+import { queryStateAtom } from '../queries/query-atoms';
 import { customerProblems, labelOf, nextUnresolved, successRate } from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -92,7 +92,7 @@ test('the count that needs action and the list come together, so that neither pu
     return answered(path, init);
   });
   const { store } = openConsole('payments');
-  await waitFor(() => expect(store.get(answerAtom('anomalies')).data).toHaveLength(1));
+  await waitFor(() => expect(store.get(queryStateAtom('anomalies')).data).toHaveLength(1));
   expect(screen.queryByRole('table', { name: 'Payment anomalies' })).toBeNull();
   tellStats();
   expect(await screen.findByRole('table', { name: 'Payment anomalies' })).toBeDefined();

@@ -5,23 +5,23 @@ import type { Anomaly, ScanResult } from '@/api/wire-operator';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAnswer, useAskAgain } from '../queries/use-query';
-import { useAddress } from '../console/address';
-import { HeadActions } from '../console/head-actions';
+import { useQuery, useRefetchQueries } from '../queries/use-query';
+import { useConsoleUrl } from '../console/address';
+import { HeaderActions } from '../console/head-actions';
 import { KeyHints } from '../console/shortcuts';
-import { useErrand } from '../console/use-requested-action';
-import { lengthWords } from '../components/relative-time';
-import { Figure, Figures, Shown } from '../components/common';
+import { useRequestedAction } from '../console/use-requested-action';
+import { formatDuration } from '../components/relative-time';
+import { Figure, Figures, QueryResult } from '../components/common';
 import { BusyButton } from '../components/busy-button';
-import { useDoing } from '../session/use-action';
+import { useAction } from '../session/use-action';
 import { successRate } from './anomalies';
 import { AnomalyList } from './anomaly-list';
 
 const HOURS = 24;
 
 function useFinding() {
-  const doing = useDoing();
-  const again = useAskAgain();
+  const doing = useAction();
+  const again = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const find = (how: () => Promise<ScanResult>, failed: string, title: string) =>
     doing.run(
@@ -41,15 +41,15 @@ function useFinding() {
 function Buttons() {
   const check = useFinding();
   const scan = useFinding();
-  const refresh = useDoing();
-  const again = useAskAgain();
+  const refresh = useAction();
+  const again = useRefetchQueries();
   const onCheck = () => void check.find(runCheck, O.checkFailed, 'Check finished');
   const onScan = () =>
     void scan.find(() => scanHistory(HOURS), O.scanFailed, `Scan of ${HOURS} hours finished`);
-  useErrand('check', onCheck);
-  useErrand('scan', onScan);
+  useRequestedAction('check', onCheck);
+  useRequestedAction('scan', onScan);
   return (
-    <HeadActions>
+    <HeaderActions>
       <BusyButton
         className="btn small sec"
         busy={refresh.busy}
@@ -65,7 +65,7 @@ function Buttons() {
       <BusyButton className="btn small" busy={check.busy} onPress={onCheck}>
         {O.runCheck}
       </BusyButton>
-    </HeadActions>
+    </HeaderActions>
   );
 }
 
@@ -75,16 +75,16 @@ function Banner({ unresolved, oldest }: { unresolved: number; oldest: string | n
   return (
     <p className="ops-banner" role="status">
       {unresolved === 1 ? '1 anomaly needs action.' : `${unresolved} anomalies need action.`}
-      {oldest ? ` Oldest: ${lengthWords(now - Date.parse(oldest))}.` : ''}
+      {oldest ? ` Oldest: ${formatDuration(now - Date.parse(oldest))}.` : ''}
     </p>
   );
 }
 
 /** Payment Monitor: payment problems, automatic repairs, and anomalies that need the operator. */
 export function Payments() {
-  const { data: stats, error: statsError } = useAnswer('stats');
-  const list = useAnswer('anomalies');
-  const { read } = useAddress();
+  const { data: stats, error: statsError } = useQuery('stats');
+  const list = useQuery('anomalies');
+  const { read } = useConsoleUrl();
   const status = read('status');
   const type = read('type');
   const filtered = useMemo(
@@ -115,9 +115,14 @@ export function Payments() {
       {stats && isHere ? (
         <Banner unresolved={stats.unresolved} oldest={stats.oldestUnresolvedAt} />
       ) : null}
-      <Shown data={data} error={list.error} again={list.again} title="The anomalies did not load">
+      <QueryResult
+        data={data}
+        error={list.error}
+        refetch={list.refetch}
+        title="The anomalies did not load"
+      >
         {(anomalies) => <AnomalyList anomalies={anomalies} all={list.data ?? []} stats={stats} />}
-      </Shown>
+      </QueryResult>
       {isHere ? <KeyHints act={O.markResolved} /> : null}
     </>
   );

@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
 import { recoverTicket } from '@/api/endpoints/operator';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { OrphanedTicket } from '@/api/wire-operator';
 import { O, titled } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
@@ -9,9 +9,9 @@ import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAskAgain, useLearn } from '../queries/use-query';
+import { useRefetchQueries, useSetQueryData } from '../queries/use-query';
 import { ErrorMessage } from '../components/common';
-import { useDoing } from '../session/use-action';
+import { useAction } from '../session/use-action';
 
 const { title: MISSING_TITLE, text: MISSING_TEXT } = titled(O.missingInformation);
 
@@ -34,10 +34,10 @@ export function RecoverDialog({
 }
 
 function useRecovering(ticket: OrphanedTicket, onClose: () => void) {
-  const doing = useDoing();
+  const doing = useAction();
   const toast = useSetAtom(showToastAtom);
-  const learn = useLearn();
-  const again = useAskAgain();
+  const learn = useSetQueryData();
+  const again = useRefetchQueries();
   const [approvalWanted, setApprovalWanted] = useState(false);
   const recover = async (said: Parameters<typeof recoverTicket>[1]) => {
     const done = await doing.run(
@@ -49,7 +49,7 @@ function useRecovering(ticket: OrphanedTicket, onClose: () => void) {
             text: `${recovered > 1 ? `${recovered} tickets of this order are` : `${ticket.serialNumber} is`} now ${said.name}’s.${notified ? ' A mail is on its way.' : ''}`,
           });
         } catch (error) {
-          if (error instanceof Problem && error.code === 'second-approval-required')
+          if (error instanceof HttpError && error.code === 'second-approval-required')
             setApprovalWanted(true);
           throw error;
         }
@@ -70,7 +70,7 @@ function useRecovering(ticket: OrphanedTicket, onClose: () => void) {
 
 function RecoverForm({ ticket, onClose }: { ticket: OrphanedTicket; onClose: () => void }) {
   const toast = useSetAtom(showToastAtom);
-  const { busy, trouble, recover, approvalWanted } = useRecovering(ticket, onClose);
+  const { busy, error, recover, approvalWanted } = useRecovering(ticket, onClose);
   const [said, setSaid] = useState({ name: '', email: '', phone: '', other: '', code: '' });
   const [tried, setTried] = useState(false);
   const list = useRef<HTMLDivElement>(null);
@@ -139,7 +139,7 @@ function RecoverForm({ ticket, onClose }: { ticket: OrphanedTicket; onClose: () 
           />
         </fieldset>
       ) : null}
-      <ErrorMessage trouble={trouble} />
+      <ErrorMessage message={error} />
       <div className="actions">
         <button type="submit" className="btn" disabled={busy}>
           Recover ticket

@@ -3,8 +3,8 @@ import { resolveAnomaly } from '@/api/endpoints/operator';
 import type { Anomaly } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain, useLearn } from '../queries/use-query';
-import { useDoing, type ActionState } from '../session/use-action';
+import { useRefetchQueries, useSetQueryData } from '../queries/use-query';
+import { useAction, type ActionState } from '../session/use-action';
 
 export interface Resolving extends ActionState {
   /** Resolves each anomaly; true when all were resolved. */
@@ -15,9 +15,9 @@ export interface Resolving extends ActionState {
 
 /** Resolves anomalies manually. The view changes only after the server confirms. */
 export function useResolving(): Resolving {
-  const doing = useDoing();
-  const learn = useLearn();
-  const again = useAskAgain();
+  const doing = useAction();
+  const learn = useSetQueryData();
+  const again = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const settled = (id: string) => {
     learn('anomalies', (list) =>

@@ -8,43 +8,43 @@ import type { OpsNews } from '@/api/wire-platform';
 const HALF_A_MINUTE = 30_000;
 const A_MINUTE = 60_000;
 
-export interface Question<Answer> {
-  ask: () => Promise<Answer>;
+export interface QueryDefinition<Answer> {
+  fetch: () => Promise<Answer>;
   /** Milliseconds between polls while the socket sends nothing. */
-  every: number;
-  follows?: keyof OpsNews['revisions'];
+  intervalMs: number;
+  revisionList?: keyof OpsNews['revisions'];
 }
 
-const question = <Answer>(
+const defineQuery = <Answer>(
   asked: () => Promise<Answer>,
-  every: number,
-  follows?: keyof OpsNews['revisions'],
-): Question<Answer> => ({ ask: asked, every, follows });
+  intervalMs: number,
+  revisionList?: keyof OpsNews['revisions'],
+): QueryDefinition<Answer> => ({ fetch: asked, intervalMs, revisionList });
 
-export const QUESTIONS = {
+export const QUERIES = {
   // Intervals given by the specification.
-  anomalies: question(ask.fetchAnomalies, HALF_A_MINUTE, 'anomalies'),
-  stats: question(ask.fetchAnomalyStats, HALF_A_MINUTE, 'anomalies'),
-  transactions: question(ask.fetchTransactions, HALF_A_MINUTE, 'transactions'),
-  transactionSums: question(ask.fetchTransactionSums, HALF_A_MINUTE, 'transactions'),
-  maintenance: question(ask.fetchMaintenance, HALF_A_MINUTE, 'settings'),
-  settings: question(ask.fetchSettings, A_MINUTE, 'settings'),
+  anomalies: defineQuery(ask.fetchAnomalies, HALF_A_MINUTE, 'anomalies'),
+  stats: defineQuery(ask.fetchAnomalyStats, HALF_A_MINUTE, 'anomalies'),
+  transactions: defineQuery(ask.fetchTransactions, HALF_A_MINUTE, 'transactions'),
+  transactionSums: defineQuery(ask.fetchTransactionSums, HALF_A_MINUTE, 'transactions'),
+  maintenance: defineQuery(ask.fetchMaintenance, HALF_A_MINUTE, 'settings'),
+  settings: defineQuery(ask.fetchSettings, A_MINUTE, 'settings'),
   // Queries without a specified interval are polled once a minute, and at once when the socket
   // announces a change.
-  registration: question(ask.fetchRegistration, A_MINUTE, 'settings'),
-  hideTest: question(() => ask.fetchSetting('hide_test_draws'), A_MINUTE, 'settings'),
-  configuration: question(ask.fetchConfiguration, A_MINUTE, 'settings'),
-  menus: question(ask.fetchAdminMenus, A_MINUTE, 'footer'),
-  orphans: question(ask.fetchOrphans, A_MINUTE, 'orphans'),
-  draws: question(ask.fetchAdminDraws, A_MINUTE, 'draws'),
-  clubs: question(ask.fetchAdminClubs, A_MINUTE, 'clubs'),
-  archived: question(ask.fetchArchivedClubs, A_MINUTE, 'clubs'),
-  waitlist: question(ask.fetchWaitlist, A_MINUTE, 'waitlist'),
-  analytics: question(ask.fetchAnalytics, A_MINUTE, 'transactions'),
-  series: question(() => ask.fetchSeries(24), A_MINUTE),
-  health: question(ask.fetchHealth, HALF_A_MINUTE),
+  registration: defineQuery(ask.fetchRegistration, A_MINUTE, 'settings'),
+  hideTest: defineQuery(() => ask.fetchSetting('hide_test_draws'), A_MINUTE, 'settings'),
+  configuration: defineQuery(ask.fetchConfiguration, A_MINUTE, 'settings'),
+  menus: defineQuery(ask.fetchAdminMenus, A_MINUTE, 'footer'),
+  orphans: defineQuery(ask.fetchOrphans, A_MINUTE, 'orphans'),
+  draws: defineQuery(ask.fetchAdminDraws, A_MINUTE, 'draws'),
+  clubs: defineQuery(ask.fetchAdminClubs, A_MINUTE, 'clubs'),
+  archived: defineQuery(ask.fetchArchivedClubs, A_MINUTE, 'clubs'),
+  waitlist: defineQuery(ask.fetchWaitlist, A_MINUTE, 'waitlist'),
+  analytics: defineQuery(ask.fetchAnalytics, A_MINUTE, 'transactions'),
+  series: defineQuery(() => ask.fetchSeries(24), A_MINUTE),
+  health: defineQuery(ask.fetchHealth, HALF_A_MINUTE),
 } as const;
 
-export type QuestionName = keyof typeof QUESTIONS;
-export type AnswerTo<Name extends QuestionName> =
-  (typeof QUESTIONS)[Name] extends Question<infer Answer> ? Answer : never;
+export type QueryName = keyof typeof QUERIES;
+export type QueryData<Name extends QueryName> =
+  (typeof QUERIES)[Name] extends QueryDefinition<infer Answer> ? Answer : never;

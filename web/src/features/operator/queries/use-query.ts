@@ -5,55 +5,60 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
 import { usePoll } from '@/features/shared-live/use-live';
-import { answerAtom, askAtom, learnAtom, revisionAtom } from './query-atoms';
-import { QUESTIONS, type AnswerTo, type Question, type QuestionName } from './queries';
+import { queryStateAtom, refetchQueryAtom, setQueryDataAtom, revisionAtom } from './query-atoms';
+import { QUERIES, type QueryData, type QueryDefinition, type QueryName } from './queries';
 
 export interface ConsoleQuery<Data> {
   data: Data | undefined;
   error: Error | null;
-  again: () => Promise<void>;
+  refetch: () => Promise<void>;
 }
 
-export function useAnswer<Name extends QuestionName>(name: Name): ConsoleQuery<AnswerTo<Name>> {
-  const { data, error } = useAtomValue(answerAtom(name));
-  const ask = useSetAtom(askAtom);
-  const again = useCallback(() => ask(name), [ask, name]);
-  return { data: data as AnswerTo<Name> | undefined, error, again };
+export function useQuery<Name extends QueryName>(name: Name): ConsoleQuery<QueryData<Name>> {
+  const { data, error } = useAtomValue(queryStateAtom(name));
+  const refetchQuery = useSetAtom(refetchQueryAtom);
+  const refetch = useCallback(() => refetchQuery(name), [refetchQuery, name]);
+  return { data: data as QueryData<Name> | undefined, error, refetch };
 }
 
 /** Repeats several queries; fails when one of them fails. */
-export function useAskAgain(): (...names: readonly QuestionName[]) => Promise<void> {
-  const ask = useSetAtom(askAtom);
+export function useRefetchQueries(): (...names: readonly QueryName[]) => Promise<void> {
+  const refetchQuery = useSetAtom(refetchQueryAtom);
   return useCallback(
-    async (...names: readonly QuestionName[]) => {
-      await Promise.all(names.map((name) => ask(name)));
+    async (...names: readonly QueryName[]) => {
+      await Promise.all(names.map((name) => refetchQuery(name)));
     },
-    [ask],
+    [refetchQuery],
   );
 }
 
-export function useLearn() {
-  const learn = useSetAtom(learnAtom);
+export function useSetQueryData() {
+  const setQueryData = useSetAtom(setQueryDataAtom);
   return useCallback(
-    <Name extends QuestionName>(
+    <Name extends QueryName>(
       name: Name,
-      change: (data: AnswerTo<Name> | undefined) => AnswerTo<Name> | undefined,
-    ) => learn(name, change as (data: unknown) => unknown),
-    [learn],
+      change: (data: QueryData<Name> | undefined) => QueryData<Name> | undefined,
+    ) => setQueryData(name, change as (data: unknown) => unknown),
+    [setQueryData],
   );
 }
 
 /** Keeps one query current while mounted. */
-export function Asking({ name }: { name: QuestionName }) {
-  const { every, follows }: Question<unknown> = QUESTIONS[name];
-  const ask = useSetAtom(askAtom);
-  const revision = useAtomValue(revisionAtom(follows ?? 'audit'));
-  const heard = useRef(revision);
-  usePoll({ every, topic: follows ? 'ops' : null, atOnce: true, ask: () => ask(name) });
+export function QueryPoller({ name }: { name: QueryName }) {
+  const { intervalMs, revisionList }: QueryDefinition<unknown> = QUERIES[name];
+  const refetchQuery = useSetAtom(refetchQueryAtom);
+  const revision = useAtomValue(revisionAtom(revisionList ?? 'audit'));
+  const lastRevision = useRef(revision);
+  usePoll({
+    every: intervalMs,
+    topic: revisionList ? 'ops' : null,
+    atOnce: true,
+    ask: () => refetchQuery(name),
+  });
   useEffect(() => {
-    const news = heard.current !== undefined && revision !== heard.current;
-    heard.current = revision;
-    if (follows && news) void ask(name).catch(() => {});
-  }, [revision, follows, ask, name]);
+    const changed = lastRevision.current !== undefined && revision !== lastRevision.current;
+    lastRevision.current = revision;
+    if (revisionList && changed) void refetchQuery(name).catch(() => {});
+  }, [revision, revisionList, refetchQuery, name]);
   return null;
 }

@@ -6,11 +6,11 @@ import type { Whoami } from '@/api/wire-operator';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { O } from '@/shared/strings-operator';
 import { CONSOLE } from '../console/address';
-import { isForbidden, isOver } from './error-kinds';
+import { isForbidden, isSessionExpired } from './error-kinds';
 import { SecondFactor } from './second-factor';
-import { sessionOverAtom } from './session-atoms';
+import { sessionExpiredAtom } from './session-atoms';
 
-type GateState =
+type AccessState =
   | { at: 'checking' }
   | { at: 'half'; step: 'enrol' | 'required' }
   | { at: 'in' }
@@ -22,16 +22,16 @@ const RETURN_KEY = 'operator-return';
  * Checks the session and returns where the user belongs. On other errors the empty console shows;
  * every request still returns 401 (specification line C:252, decision A-14).
  */
-async function check(): Promise<GateState> {
+async function check(): Promise<AccessState> {
   try {
     return stateOf(await fetchWhoami());
   } catch (error) {
-    if (isOver(error)) return { at: 'out', to: '/admin/login' };
+    if (isSessionExpired(error)) return { at: 'out', to: '/admin/login' };
     return isForbidden(error) ? { at: 'out', to: '/admin' } : { at: 'in' };
   }
 }
 
-function stateOf({ role, secondFactor }: Whoami): GateState {
+function stateOf({ role, secondFactor }: Whoami): AccessState {
   if (role !== O.superAdminDashed) return { at: 'out', to: '/admin' };
   return secondFactor === 'enrol' || secondFactor === 'required'
     ? { at: 'half', step: secondFactor }
@@ -42,21 +42,21 @@ function stateOf({ role, secondFactor }: Whoami): GateState {
  * Guards the console: guests go to the login, clubs to /admin, and a half-finished login to the
  * code form. Afterwards the previous section opens.
  */
-export function Gate({ children }: { children: ReactNode }) {
-  const [state, setState] = useState<GateState>({ at: 'checking' });
-  const [over, setOver] = useAtom(sessionOverAtom);
+export function ConsoleAccess({ children }: { children: ReactNode }) {
+  const [state, setState] = useState<AccessState>({ at: 'checking' });
+  const [expired, setExpired] = useAtom(sessionExpiredAtom);
   const [, navigate] = useLocation();
   useEffect(() => {
-    setOver(false);
+    setExpired(false);
     void check().then(setState);
-  }, [setOver]);
+  }, [setExpired]);
   useEffect(() => {
-    if (!over || state.at === 'half') return;
+    if (!expired || state.at === 'half') return;
     // An unfinished second factor continues there; an ended session starts a new login.
     void check().then((next) =>
       setState(next.at === 'in' ? { at: 'out', to: '/admin/login' } : next),
     );
-  }, [over, state.at]);
+  }, [expired, state.at]);
   useEffect(() => {
     if (state.at === 'out') {
       if (window.location.search) writeStored('session', RETURN_KEY, window.location.search);
@@ -74,11 +74,11 @@ export function Gate({ children }: { children: ReactNode }) {
     return (
       <SecondFactor
         step={state.step}
-        onIn={(whoami) => {
-          setOver(false);
+        onVerified={(whoami) => {
+          setExpired(false);
           setState(stateOf(whoami));
         }}
-        onOut={() => setState({ at: 'out', to: '/admin/login' })}
+        onLoggedOut={() => setState({ at: 'out', to: '/admin/login' })}
       />
     );
   }

@@ -4,16 +4,16 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { aServer, expectToast, openConsole, press, refused } from '@/testing/console-harness';
 import { anOperator } from '@/testing/operator-data';
 import { show } from '@/testing/render-screen';
-import { Gate } from './gate';
+import { ConsoleAccess } from './gate';
 
 afterEach(() => vi.unstubAllGlobals());
 
 const WHOAMI = 'GET /api/admin/whoami';
 const atTheGate = (address = '/super-admin') =>
   show(
-    <Gate>
+    <ConsoleAccess>
       <h1>Inside</h1>
-    </Gate>,
+    </ConsoleAccess>,
     address,
   );
 const half = (secondFactor: 'enrol' | 'required') => ({ body: { ...anOperator, secondFactor } });
@@ -57,9 +57,9 @@ test('a session that ends leads to the login, and back to the same section after
   aServer({ [WHOAMI]: [{ body: anOperator }, OVER], 'GET /api/admin/payment-anomalies': OVER });
   const { Console } = await import('../console/console');
   const { unmount } = show(
-    <Gate>
+    <ConsoleAccess>
       <Console />
-    </Gate>,
+    </ConsoleAccess>,
     '/super-admin?section=payments&status=unresolved',
   );
   await waitFor(() => expect(window.location.pathname).toBe('/admin/login'));

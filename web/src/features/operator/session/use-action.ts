@@ -2,28 +2,35 @@
 import { useSetAtom, useStore } from 'jotai';
 import { useCallback, useState } from 'react';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { Declined, isOver, needsProof, needsSecondFactor, said } from './error-kinds';
-import { askProofAtom, sessionOverAtom } from './session-atoms';
+import {
+  ReauthenticationDeclined,
+  isSessionExpired,
+  needsReauthentication,
+  needsSecondFactor,
+  serverMessage,
+} from './error-kinds';
+import { requestReauthenticationAtom, sessionExpiredAtom } from './session-atoms';
 
 /** Sends a write. Asks for a code if the server requires it, then sends the write again. */
-export function useAct() {
+export function useReauthenticatingCall() {
   const store = useStore();
   return useCallback(
     async <Made>(act: () => Promise<Made>): Promise<Made> => {
       try {
         return await act();
       } catch (error) {
-        if (isOver(error) || needsSecondFactor(error)) store.set(sessionOverAtom, true);
-        if (!needsProof(error)) throw error;
+        if (isSessionExpired(error) || needsSecondFactor(error))
+          store.set(sessionExpiredAtom, true);
+        if (!needsReauthentication(error)) throw error;
       }
-      await store.set(askProofAtom, () => new Declined());
+      await store.set(requestReauthenticationAtom, () => new ReauthenticationDeclined());
       return await act();
     },
     [store],
   );
 }
 
-export interface Words {
+export interface FailureText {
   /** Title of the failure toast, and its text when the server sends no message. */
   failed: string;
   failedText?: string;
@@ -37,32 +44,32 @@ export interface Words {
 export interface ActionState {
   busy: boolean;
   /** The last error message for display beside the control; null after the next start. */
-  trouble: string | null;
+  error: string | null;
   /** Runs the write; true when it succeeded. */
-  run: (act: () => Promise<void>, words: Words) => Promise<boolean>;
+  run: (act: () => Promise<void>, words: FailureText) => Promise<boolean>;
 }
 
 /**
  * Runs one action at a time. The control shows that it is busy; failures appear beside it and as a
  * toast (interface decision D12).
  */
-export function useDoing(): ActionState {
-  const act = useAct();
+export function useAction(): ActionState {
+  const act = useReauthenticatingCall();
   const toast = useSetAtom(showToastAtom);
   const [busy, setBusy] = useState(false);
-  const [trouble, setTrouble] = useState<string | null>(null);
+  const [lastError, setLastError] = useState<string | null>(null);
   const run = useCallback(
-    async (todo: () => Promise<void>, { failed, failedText = '', fixed = false }: Words) => {
+    async (write: () => Promise<void>, { failed, failedText = '', fixed = false }: FailureText) => {
       setBusy(true);
-      setTrouble(null);
+      setLastError(null);
       try {
-        await act(todo);
+        await act(write);
         return true;
       } catch (error) {
-        if (error instanceof Declined) return false;
-        const text = (fixed ? '' : said(error)) || failedText;
+        if (error instanceof ReauthenticationDeclined) return false;
+        const text = (fixed ? '' : serverMessage(error)) || failedText;
         toast({ bad: true, title: failed, text });
-        setTrouble(text ? `${failed}: ${text}` : failed);
+        setLastError(text ? `${failed}: ${text}` : failed);
         return false;
       } finally {
         setBusy(false);
@@ -70,5 +77,5 @@ export function useDoing(): ActionState {
     },
     [act, toast],
   );
-  return { busy, trouble, run };
+  return { busy, error: lastError, run };
 }

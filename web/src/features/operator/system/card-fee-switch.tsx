@@ -1,4 +1,4 @@
-import { useAnswer, useLearn } from '../queries/use-query';
+import { useQuery, useSetQueryData } from '../queries/use-query';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 
@@ -7,8 +7,8 @@ import { useSetting } from './use-setting';
  * (decision D-14).
  */
 export function CardFeeSwitch() {
-  const { data } = useAnswer('configuration');
-  const learn = useLearn();
+  const { data } = useQuery('configuration');
+  const learn = useSetQueryData();
   const { busy, save } = useSetting({
     key: 'fee_passthrough_allowed',
     description: 'Clubs may pass the card fee on to buyers',

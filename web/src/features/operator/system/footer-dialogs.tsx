@@ -5,9 +5,9 @@ import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { Check, Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
-import { useAskAgain } from '../queries/use-query';
+import { useRefetchQueries } from '../queries/use-query';
 import { ErrorMessage } from '../components/common';
-import { useDoing, type Words } from '../session/use-action';
+import { useAction, type FailureText } from '../session/use-action';
 
 const HEADING_REQUIRED = 'Heading is required';
 const LABEL_REQUIRED = 'Label is required';
@@ -28,7 +28,7 @@ interface MenuFormProps {
   onClose: () => void;
   problems: () => FormProblem[];
   send: () => Promise<unknown>;
-  words: Words;
+  words: FailureText;
   button: string;
   children: (errorOf: (field: string) => string | null) => ReactNode;
 }
@@ -38,8 +38,8 @@ interface MenuFormProps {
  * reloads the list.
  */
 function FooterForm({ title, onClose, problems, send, words, button, children }: MenuFormProps) {
-  const doing = useDoing();
-  const again = useAskAgain();
+  const doing = useAction();
+  const again = useRefetchQueries();
   const [tried, setTried] = useState(false);
   const list = useRef<HTMLDivElement>(null);
   const found = tried ? problems() : [];
@@ -62,7 +62,7 @@ function FooterForm({ title, onClose, problems, send, words, button, children }:
       <form onSubmit={(event) => void onSubmit(event)} noValidate>
         <ProblemList ref={list} problems={found} />
         {children((field) => found.find((problem) => problem.field === field)?.text ?? null)}
-        <ErrorMessage trouble={doing.trouble} />
+        <ErrorMessage message={doing.error} />
         <div className="actions">
           <button type="submit" className="btn" disabled={doing.busy}>
             {button}

@@ -3,9 +3,9 @@ import { deleteItem, deleteMenu, updateItem, updateMenu } from '@/api/endpoints/
 import type { AdminFooterMenu, FooterItem } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer, useAskAgain } from '../queries/use-query';
-import { ErrorMessage, Shown, Tag } from '../components/common';
-import { useDoing } from '../session/use-action';
+import { useQuery, useRefetchQueries } from '../queries/use-query';
+import { ErrorMessage, QueryResult, Tag } from '../components/common';
+import { useAction } from '../session/use-action';
 import { ItemDialog, MenuDialog } from './footer-dialogs';
 
 type Editing =
@@ -42,8 +42,8 @@ export function moved<Thing extends Ordered>(
 }
 
 function useFooter() {
-  const doing = useDoing();
-  const again = useAskAgain();
+  const doing = useAction();
+  const again = useRefetchQueries();
   const change = (act: () => Promise<unknown>, failed: string, failedText: string) =>
     void doing.run(
       async () => {
@@ -52,7 +52,7 @@ function useFooter() {
       },
       { failed, failedText },
     );
-  return { busy: doing.busy, trouble: doing.trouble, change };
+  return { busy: doing.busy, trouble: doing.error, change };
 }
 
 /**
@@ -60,7 +60,7 @@ function useFooter() {
  * C:237-244).
  */
 export function FooterMenus() {
-  const menus = useAnswer('menus');
+  const menus = useQuery('menus');
   const { busy, trouble, change } = useFooter();
   const [editing, setEditing] = useState<Editing>(null);
   const moveMenus = (all: readonly AdminFooterMenu[], id: number, by: 1 | -1) =>
@@ -86,8 +86,8 @@ export function FooterMenus() {
           New menu
         </button>
       </div>
-      <ErrorMessage trouble={trouble} />
-      <Shown {...menus} title="The footer menus did not load" rows={3}>
+      <ErrorMessage message={trouble} />
+      <QueryResult {...menus} title="The footer menus did not load" rows={3}>
         {(all) => (
           <>
             {all.length === 0 ? <p className="meta">The footer has no menus.</p> : null}
@@ -141,7 +141,7 @@ export function FooterMenus() {
             </ul>
           </>
         )}
-      </Shown>
+      </QueryResult>
       <AuditTrail
         objects="footer-menu:*,footer-item:*"
         turn={menus.data}

@@ -2,22 +2,22 @@ import { useSetAtom } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useLearn } from '../queries/use-query';
+import { useSetQueryData } from '../queries/use-query';
 import { HIDE_TEST, useHideTest } from '../draws/hidden-test-draws';
-import { said } from '../session/error-kinds';
+import { serverMessage } from '../session/error-kinds';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 
 /** Setting that hides test draws from the console's lists and sums. */
 export function HideTestSwitch() {
   const { on, failed } = useHideTest();
-  const learn = useLearn();
+  const learn = useSetQueryData();
   const toast = useSetAtom(showToastAtom);
   const told = useRef(false);
   useEffect(() => {
     if (!failed || told.current) return;
     told.current = true;
-    toast({ bad: true, title: O.settingFailed, text: said(failed) });
+    toast({ bad: true, title: O.settingFailed, text: serverMessage(failed) });
   }, [failed, toast]);
   const { busy, save } = useSetting({
     key: HIDE_TEST,

@@ -6,10 +6,10 @@ import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer, useAskAgain, useLearn } from '../queries/use-query';
+import { useQuery, useRefetchQueries, useSetQueryData } from '../queries/use-query';
 import { ErrorMessage } from '../components/common';
 import { BusyButton } from '../components/busy-button';
-import { useDoing } from '../session/use-action';
+import { useAction } from '../session/use-action';
 import { SwitchRow } from './switch-row';
 
 /**
@@ -17,10 +17,10 @@ import { SwitchRow } from './switch-row';
  * it require a confirmation.
  */
 export function Maintenance() {
-  const { data } = useAnswer('maintenance');
-  const doing = useDoing();
-  const learn = useLearn();
-  const again = useAskAgain();
+  const { data } = useQuery('maintenance');
+  const doing = useAction();
+  const learn = useSetQueryData();
+  const again = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const [asked, setAsked] = useState<boolean | null>(null);
   const [turn, setTurn] = useState(0);
@@ -67,7 +67,7 @@ export function Maintenance() {
         onClose={close}
       >
         {asked ? <UnderWay /> : <p>New ticket purchases open again at once.</p>}
-        <ErrorMessage trouble={doing.trouble} />
+        <ErrorMessage message={doing.error} />
         <div className="actions">
           <BusyButton
             className={asked ? 'btn danger' : 'btn'}

@@ -1,5 +1,5 @@
 import { O } from '@/shared/strings-operator';
-import { useAnswer, useLearn } from '../queries/use-query';
+import { useQuery, useSetQueryData } from '../queries/use-query';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 
@@ -8,8 +8,8 @@ import { useSetting } from './use-setting';
  * C:202-204). Unset means on (decision I-6).
  */
 export function Registration() {
-  const { data, error } = useAnswer('registration');
-  const learn = useLearn();
+  const { data, error } = useQuery('registration');
+  const learn = useSetQueryData();
   const { busy, save } = useSetting({
     key: 'club_registration_enabled',
     description: 'Show the registration tab on the club login page',

@@ -5,18 +5,18 @@ import {
   fetchHealth,
   fetchSettings,
 } from '@/api/endpoints/operator';
-import { Problem, get } from '@/api/http';
+import { HttpError, get } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { useServerNow } from '@/features/shared-live/use-live';
 import { saveFile } from '@/shared/save-file';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer, useAskAgain } from '../queries/use-query';
-import { HeadActions } from '../console/head-actions';
-import { useErrand } from '../console/use-requested-action';
+import { useQuery, useRefetchQueries } from '../queries/use-query';
+import { HeaderActions } from '../console/head-actions';
+import { useRequestedAction } from '../console/use-requested-action';
 import { BusyButton } from '../components/busy-button';
-import { useDoing } from '../session/use-action';
+import { useAction } from '../session/use-action';
 import { CardFeeSwitch } from './card-fee-switch';
 import { FooterMenus } from './footer-menus';
 import { HideTestSwitch } from './hide-test-switch';
@@ -27,7 +27,7 @@ import { Registration } from './registration';
 import { SettingsList } from './settings-list';
 
 function useLogs() {
-  const doing = useDoing();
+  const doing = useAction();
   const now = useServerNow();
   const save = () =>
     void doing.run(
@@ -54,16 +54,16 @@ function useLogs() {
 
 /** Treats a 404 as an unset setting, which has its default value. */
 const unlessUnset = (error: unknown) => {
-  if (!(error instanceof Problem && error.status === 404)) throw error;
+  if (!(error instanceof HttpError && error.status === 404)) throw error;
 };
 
 function Buttons() {
   const logs = useLogs();
-  const refresh = useDoing();
-  const again = useAskAgain();
-  useErrand('logs', logs.save);
+  const refresh = useAction();
+  const again = useRefetchQueries();
+  useRequestedAction('logs', logs.save);
   return (
-    <HeadActions>
+    <HeaderActions>
       <BusyButton className="btn small sec" busy={logs.busy} onPress={logs.save}>
         {O.downloadLogs}
       </BusyButton>
@@ -83,13 +83,13 @@ function Buttons() {
       >
         {O.refreshSettings}
       </BusyButton>
-    </HeadActions>
+    </HeaderActions>
   );
 }
 
 function ExpiredDraws() {
-  const doing = useDoing();
-  const again = useAskAgain();
+  const doing = useAction();
+  const again = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const close = () =>
     void doing.run(
@@ -117,7 +117,7 @@ function ExpiredDraws() {
 
 /** System Controls: platform settings, the public footer and the current configuration. */
 export function SystemControls() {
-  const settings = useAnswer('settings').data;
+  const settings = useQuery('settings').data;
   return (
     <>
       <Buttons />

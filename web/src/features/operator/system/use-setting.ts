@@ -4,9 +4,9 @@ import { setSetting } from '@/api/endpoints/operator';
 import type { SystemSetting } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain } from '../queries/use-query';
-import type { QuestionName } from '../queries/queries';
-import { useDoing, type Words } from '../session/use-action';
+import { useRefetchQueries } from '../queries/use-query';
+import type { QueryName } from '../queries/queries';
+import { useAction, type FailureText } from '../session/use-action';
 
 interface Setting {
   key: string;
@@ -16,12 +16,12 @@ interface Setting {
   learn: (saved: SystemSetting, on: boolean) => void;
   /** Confirmation texts for on and off; omit them where the page itself shows the state. */
   done?: readonly [on: string, off: string];
-  failed?: Omit<Words, 'failed'>;
+  failed?: Omit<FailureText, 'failed'>;
   /** Queries to reload in addition to the list of settings. */
-  also?: readonly QuestionName[];
+  also?: readonly QueryName[];
 }
 
-const STAYS: Omit<Words, 'failed'> = {
+const STAYS: Omit<FailureText, 'failed'> = {
   failedText: 'The setting stays as it is. Please try again.',
 };
 
@@ -30,8 +30,8 @@ const STAYS: Omit<Words, 'failed'> = {
  * server's response, not the requested one.
  */
 export function useSetting({ key, description, learn, done, failed = STAYS, also = [] }: Setting) {
-  const doing = useDoing();
-  const again = useAskAgain();
+  const doing = useAction();
+  const again = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const save = (wanted: boolean) =>
     void doing.run(

@@ -13,7 +13,7 @@ import {
   type SortingState,
 } from '@tanstack/react-table';
 import { useMemo, useState, type ReactNode } from 'react';
-import { useAddress } from '../console/address';
+import { useConsoleUrl } from '../console/address';
 import { compare, typedOf, type Column } from './columns';
 import { TableGrid } from './table-grid';
 import { TableTools } from './table-tools';
@@ -87,7 +87,7 @@ export function DataTable<Row extends RowData>({
   newcomers,
   chips,
 }: DataTableProps<Row>) {
-  const address = useAddress();
+  const address = useConsoleUrl();
   const [selected, setSelected] = useState<RowSelectionState>({});
   const [all, setAll] = useState(false);
   const wanted = address.read('q');

@@ -25,8 +25,8 @@ export function OrderDialog({ order: id, onClose, onRefund }: OrderDialogProps) 
         <>
           <Facts
             facts={[
-              ['Order', <CopyId key="order" id={known.order.id} whole />],
-              ['Payment intent', <CopyId key="pi" id={known.order.paymentIntentId} whole />],
+              ['Order', <CopyId key="order" id={known.order.id} full />],
+              ['Payment intent', <CopyId key="pi" id={known.order.paymentIntentId} full />],
               ['When', dayAndTime(known.order.createdAt)],
               ['Status', known.order.state],
             ]}

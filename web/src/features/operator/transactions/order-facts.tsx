@@ -4,7 +4,7 @@ import { fetchOrder } from '@/api/endpoints/operator';
 import type { OrderDetail } from '@/api/wire-operator';
 import { money } from '../components/money';
 import { Facts } from '../components/common';
-import { said } from '../session/error-kinds';
+import { serverMessage } from '../session/error-kinds';
 
 type OrderLookup =
   { at: 'asking' } | { at: 'known'; order: OrderDetail } | { at: 'failed'; words: string };
@@ -16,7 +16,7 @@ export function useOrder(id: string): OrderLookup {
     fetchOrder(id).then(
       (order) => setKnown({ at: 'known', order }),
       (error: unknown) =>
-        setKnown({ at: 'failed', words: said(error) || 'The order did not load.' }),
+        setKnown({ at: 'failed', words: serverMessage(error) || 'The order did not load.' }),
     );
   }, [id]);
   return known;

@@ -2,11 +2,11 @@ import { useSetAtom } from 'jotai';
 import { refundOrder } from '@/api/endpoints/operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { Dialog } from '@/shared/ui/dialog';
-import { useAskAgain } from '../queries/use-query';
+import { useRefetchQueries } from '../queries/use-query';
 import { money } from '../components/money';
 import { Skeleton } from '../components/common';
 import { ReasonDialog } from '../components/reason-dialog';
-import { useDoing } from '../session/use-action';
+import { useAction } from '../session/use-action';
 import { OrderFacts, useOrder } from './order-facts';
 
 interface RefundDialogProps {
@@ -25,8 +25,8 @@ export function RefundDialog({ order, onClose, onDone }: RefundDialogProps) {
 
 function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: string }) {
   const known = useOrder(order);
-  const doing = useDoing();
-  const again = useAskAgain();
+  const doing = useAction();
+  const again = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
 
   if (known.at !== 'known' || !known.order.refundable) {
@@ -77,8 +77,8 @@ function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: stri
       open
       onClose={onClose}
       button={`Refund ${money(known.order.total)}`}
-      doing={doing}
-      onSure={(reason) => void refund(reason)}
+      action={doing}
+      onConfirm={(reason) => void refund(reason)}
     >
       <OrderFacts order={known.order} />
       <p>

@@ -31,7 +31,7 @@ export function TransactionDialog({ transaction, onClose, onRefund }: Transactio
     <Dialog title={`Payment of ${money(transaction.customerCharged)}`} open onClose={onClose}>
       <Facts
         facts={[
-          ['Payment intent', <CopyId key="pi" id={paymentIntentId} whole />],
+          ['Payment intent', <CopyId key="pi" id={paymentIntentId} full />],
           ['When', dayAndTime(transaction.createdAt)],
           ['Status', transaction.status],
           [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import {
   applePayMissing,
   declined,
@@ -17,7 +17,7 @@ import {
 import type { CheckoutProblem } from '../state/checkout';
 
 const answered = (status: number, body: object = {}) =>
-  new Problem(status, JSON.stringify(body), '', null);
+  new HttpError(status, JSON.stringify(body), '', null);
 const said = ({ title, text }: CheckoutProblem) => `${title}: ${text}`;
 const lost = new TypeError('Failed to fetch');
 

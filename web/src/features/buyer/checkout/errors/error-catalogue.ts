@@ -2,7 +2,7 @@
  * The error catalogue (specification lines A:258-286): the text for each error on each screen.
  * Pure. No money has moved in any of these cases.
  */
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { S, fill, onlyRemaining } from '@/shared/strings';
 import type { CheckoutProblem, PaymentMethodKind } from '../state/checkout';
 
@@ -98,22 +98,22 @@ export function notOpened(
   way: PaymentMethodKind,
   error: unknown,
 ): CheckoutProblem {
-  if (!(error instanceof Problem)) return unreachable(place, way);
+  if (!(error instanceof HttpError)) return unreachable(place, way);
   const stale = error.code === 'amount-changed' ? { stale: true } : {};
   const refused = refusal(error);
   if (refused) return refused;
   if (place === 'checkout') {
     if (error.status === 400)
       return { title: S.formValidationError, text: S.formValidationErrorText };
-    return { title: S.setupError, text: error.said.message ?? S.failedToCreateIntent, ...stale };
+    return { title: S.setupError, text: error.body.message ?? S.failedToCreateIntent, ...stale };
   }
   if (place === 'cart')
     return {
       title: S.setupError,
-      text: error.said.message ?? S.failedToCreateCartIntent,
+      text: error.body.message ?? S.failedToCreateCartIntent,
       ...stale,
     };
-  const text = error.said.message ?? S.failedToCreateIntent;
+  const text = error.body.message ?? S.failedToCreateIntent;
   return {
     title: way === 'wallet' ? S.paymentFailedLower : titled(S.setupFailed).title,
     text,
@@ -122,10 +122,10 @@ export function notOpened(
 }
 
 /** Errors with the same meaning on every screen. */
-function refusal({ code, said }: Problem): CheckoutProblem | null {
+function refusal({ code, body }: HttpError): CheckoutProblem | null {
   if (code === 'tickets-unavailable' || code === 'hold-limit') {
-    const available = Number(said.available ?? 0);
-    return { ...titled(said.message ?? onlyRemaining(available)), available };
+    const available = Number(body.available ?? 0);
+    return { ...titled(body.message ?? onlyRemaining(available)), available };
   }
   return code === 'maintenance' ? { title: S.maintenance, text: S.maintenanceText } : null;
 }
@@ -141,12 +141,12 @@ function unreachable(place: CheckoutPage, way: PaymentMethodKind): CheckoutProbl
 
 /** The check before the payment failed, by a refusal or without an answer. */
 export function notValidated(place: CheckoutPage, error: unknown): CheckoutProblem {
-  if (!(error instanceof Problem)) return exception(place, error);
+  if (!(error instanceof HttpError)) return exception(place, error);
   const refused = refusal(error);
   if (refused) return refused;
   if (place === 'checkout' && error.status === 400)
     return { title: S.formValidationError, text: S.formValidationErrorText };
-  return invalid(error.said.message ? [error.said.message] : []);
+  return invalid(error.body.message ? [error.body.message] : []);
 }
 
 /** Any other error before the provider was asked. */

@@ -2,7 +2,7 @@
  * Runs one purchase from the button to the tickets. Each step dispatches an event; none decides
  * what is shown.
  */
-import { Problem, withRetry } from '@/api/http';
+import { HttpError, withRetry } from '@/api/http';
 import { finishPayment } from '@/api/endpoints/buyer';
 import type { Buyer, CompletionResponse, IntentResponse } from '@/api/wire';
 import { writeStored } from '@/shared/storage';
@@ -185,8 +185,8 @@ async function throughServer(
     return decided(scope, answer, { is: 'pending' });
   } catch (error) {
     // A refusal by the provider (402) or of the request itself (400) leaves the card uncharged.
-    if (error instanceof Problem && (error.status === 402 || error.status === 400))
-      return { is: 'declined', trouble: declined(place, way, error.said.message ?? null) };
+    if (error instanceof HttpError && (error.status === 402 || error.status === 400))
+      return { is: 'declined', trouble: declined(place, way, error.body.message ?? null) };
     return refusedFor(scope, error) ?? { is: 'unsure' };
   }
 }
@@ -212,13 +212,16 @@ export async function askAgain(
  * Null when the error is no refusal.
  */
 function refusedFor(scope: string, error: unknown): CheckoutEvent | null {
-  if (!(error instanceof Problem) || (error.said.status !== 'not_charged' && error.status !== 409))
+  if (
+    !(error instanceof HttpError) ||
+    (error.body.status !== 'not_charged' && error.status !== 409)
+  )
     return null;
-  if (error.code === MISMATCH) return { is: 'unsure', said: error.said.message };
+  if (error.code === MISMATCH) return { is: 'unsure', said: error.body.message };
   endAttempt(scope);
   return {
     is: 'notCharged',
-    reason: error.said.message ?? '',
+    reason: error.body.message ?? '',
     refunding: error.code === 'refunding',
   };
 }

@@ -1,7 +1,7 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { extendReservation } from '@/api/endpoints/buyer';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import type { Checkout, OpenOrder } from '../state/checkout';
@@ -82,7 +82,7 @@ function useKeeping(order: OpenOrder | null, onExtended: (order: OpenOrder) => v
     } catch (error) {
       showToast({
         title: NOT_KEPT,
-        text: error instanceof Problem ? error.said.message : undefined,
+        text: error instanceof HttpError ? error.body.message : undefined,
         bad: true,
       });
     } finally {

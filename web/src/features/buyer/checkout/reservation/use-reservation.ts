@@ -4,7 +4,7 @@
  */
 import { useStore } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
-import { leaveReservation } from '@/api/endpoints/buyer';
+import { releaseReservation } from '@/api/endpoints/buyer';
 import type { IntentResponse } from '@/api/wire';
 import { attemptOf, beginAttempt, endAttempt } from '../state/attempt';
 import { notOpened, type CheckoutPage } from '../errors/error-catalogue';
@@ -55,7 +55,7 @@ export function useReservation({ scope, place, contents, open }: ReservationInpu
     forgetSecret(scope);
     const checkout = store.get(checkoutAtom(scope));
     if (checkout.at !== 'choosing' || !checkout.order) return;
-    leaveReservation(checkout.order.reservationId);
+    releaseReservation(checkout.order.reservationId);
     endAttempt(scope);
     store.set(checkoutAtom(scope), { is: 'expired' });
   }, [scope, store]);
