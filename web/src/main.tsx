@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { flushSync } from 'react-dom';
 import { fetchConfig } from '@/api/endpoints/buyer';
 import type { Boot } from '@/api/wire';
-import { sample, addSample, NO_CLOCK } from '@/shared/clock';
+import { takeSample, addSample, UNKNOWN_CLOCK } from '@/shared/clock';
 import { clockAtom, configAtom, connectionAtom, liveAtom } from '@/features/shared-live/live-atoms';
 import { fromBoot } from '@/features/shared-live/live';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
@@ -32,14 +32,17 @@ function seed(boot: Boot) {
   if (isCopy())
     store.set(connectionAtom, {
       open: false,
-      heardAt: Math.min(-1, (boot.now ?? 0) - performance.timeOrigin),
+      lastContactAt: Math.min(-1, (boot.now ?? 0) - performance.timeOrigin),
     });
   else if (boot.now && navigation && navigation.responseStart > 0) {
     store.set(
       clockAtom,
-      addSample(NO_CLOCK, sample(boot.now, navigation.requestStart, navigation.responseStart)),
+      addSample(
+        UNKNOWN_CLOCK,
+        takeSample(boot.now, navigation.requestStart, navigation.responseStart),
+      ),
     );
-    store.set(connectionAtom, { open: false, heardAt: navigation.responseStart });
+    store.set(connectionAtom, { open: false, lastContactAt: navigation.responseStart });
   }
   store.set(liveAtom, fromBoot(boot, isCopy() ? Date.now() : (boot.now ?? Date.now())));
   store.set(configAtom, boot.config ?? null);

@@ -1,5 +1,5 @@
 /** `fetch` with the house's manners: errors that say what the server said, the server's clock, and patience when it is busy. */
-import { sample, type Sample } from '@/shared/clock';
+import { takeSample, type Sample } from '@/shared/clock';
 import { COPY_HEADER } from '@/shared/offline';
 
 interface ErrorBody {
@@ -38,10 +38,10 @@ function parseErrorBody(body: string): ErrorBody {
   }
 }
 
-const listeners = new Set<(taken: Sample) => void>();
+const listeners = new Set<(newSample: Sample) => void>();
 
 /** Calls back with a clock sample for every answer that carries the server's time. */
-export function onServerTime(listener: (taken: Sample) => void): () => void {
+export function onServerTime(listener: (newSample: Sample) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
@@ -49,7 +49,7 @@ export function onServerTime(listener: (taken: Sample) => void): () => void {
 function noteTime(answer: Response, sentAt: number): void {
   const serverMs = Number(answer.headers.get('x-server-time'));
   if (serverMs > 0)
-    for (const listener of listeners) listener(sample(serverMs, sentAt, performance.now()));
+    for (const listener of listeners) listener(takeSample(serverMs, sentAt, performance.now()));
 }
 
 const copies = new WeakSet<object>();
@@ -82,10 +82,10 @@ async function request<Answer>(
   noteTime(answer, sentAt);
   const text = await answer.text();
   if (!answer.ok) throw new HttpError(answer.status, text, answer.statusText, retryAfter(answer));
-  const said: unknown = text ? JSON.parse(text) : undefined;
-  if (answer.headers.has(COPY_HEADER) && typeof said === 'object' && said !== null)
-    copies.add(said);
-  return said as Answer;
+  const parsed: unknown = text ? JSON.parse(text) : undefined;
+  if (answer.headers.has(COPY_HEADER) && typeof parsed === 'object' && parsed !== null)
+    copies.add(parsed);
+  return parsed as Answer;
 }
 
 export const get = <Answer>(path: string, init?: RequestInit): Promise<Answer> =>

@@ -38,18 +38,18 @@ function readFrame(text: string): Frame | null {
 export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketOptions): void {
   // A new number makes a new address function, and so a new connection at once.
   const [round, setRound] = useState(0);
-  const wanted = useRef(topics);
+  const latestTopics = useRef(topics);
   const announced = useRef<readonly string[]>([]);
-  const heardAt = useRef(0);
+  const lastMessageAt = useRef(0);
   const pauseMsAsked = useRef(0);
 
   // Before the socket's own effects run, so that its first address already names the topics.
   useEffect(() => {
-    wanted.current = topics;
+    latestTopics.current = topics;
   }, [topics]);
 
   // eslint-disable-next-line react-hooks/exhaustive-deps -- the round is the reason to connect anew
-  const address = useCallback(() => socketUrl((announced.current = wanted.current)), [round]);
+  const address = useCallback(() => socketUrl((announced.current = latestTopics.current)), [round]);
 
   const { sendMessage, readyState } = useWebSocket(connect ? address : null, {
     share: false,
@@ -60,20 +60,20 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
     // Frames go to `onMessage` only; keeping the last one in React state would render for each.
     filter: () => false,
     onOpen: () => {
-      heardAt.current = performance.now();
+      lastMessageAt.current = performance.now();
       pauseMsAsked.current = 0;
       onState('open');
     },
     onClose: (event) => {
-      const asked = Number(event.reason);
+      const requestedPauseMs = Number(event.reason);
       pauseMsAsked.current =
-        event.code === 1001 && Number.isFinite(asked)
-          ? Math.min(PAUSE_MS_MAX, asked * Math.random())
+        event.code === 1001 && Number.isFinite(requestedPauseMs)
+          ? Math.min(PAUSE_MS_MAX, requestedPauseMs * Math.random())
           : 0;
       onState('closed');
     },
     onMessage: (message) => {
-      heardAt.current = performance.now();
+      lastMessageAt.current = performance.now();
       const frame = readFrame(String(message.data));
       if (frame) onFrame(frame);
     },
@@ -93,12 +93,15 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
     const ifQuiet = () => {
       if (
         document.visibilityState === 'visible' &&
-        performance.now() - heardAt.current > SILENCE_MS_MAX
+        performance.now() - lastMessageAt.current > SILENCE_MS_MAX
       )
         anew();
     };
     const watch = setInterval(() => {
-      if (readyState === ReadyState.OPEN && performance.now() - heardAt.current > SILENCE_MS_MAX)
+      if (
+        readyState === ReadyState.OPEN &&
+        performance.now() - lastMessageAt.current > SILENCE_MS_MAX
+      )
         anew();
     }, WATCH_EVERY_MS);
     window.addEventListener('online', anew);

@@ -5,8 +5,8 @@ import { load, match, type Match } from './routes';
 /** Draws the page of the address. The old page stays until the new one has come, so nothing flashes. */
 export function useMatchedPage(): Match {
   const [pathname] = useLocation();
-  const wanted = match(pathname);
-  const [shown, setShown] = useState(wanted);
+  const route = match(pathname);
+  const [shown, setShown] = useState(route);
   const [failure, setFailure] = useState<unknown>(null);
   useEffect(() => {
     let current = true;
@@ -20,7 +20,7 @@ export function useMatchedPage(): Match {
     };
   }, [pathname]);
   if (failure) throw failure;
-  return wanted.route.loaded ? wanted : shown;
+  return route.route.loaded ? route : shown;
 }
 
 function focusOn(heading: HTMLElement | null): void {
@@ -40,7 +40,8 @@ function keepOnHeading(): () => void {
   const stop = () => {
     watch.disconnect();
     clearTimeout(timer);
-    for (const doing of ['pointerdown', 'keydown']) window.removeEventListener(doing, stop, true);
+    for (const eventName of ['pointerdown', 'keydown'])
+      window.removeEventListener(eventName, stop, true);
   };
   const timer = setTimeout(stop, HEADING_COMES_WITHIN_MS);
   for (const doing of ['pointerdown', 'keydown']) window.addEventListener(doing, stop, true);

@@ -1,6 +1,6 @@
 /** All that the worker decides, without a browser: what may be kept of what somebody asks for, and what comes first. */
 
-export type How = 'network only' | 'cache first' | 'network first';
+export type CacheStrategy = 'network only' | 'cache first' | 'network first';
 
 /** The part of a request that matters. */
 export interface RequestTraits {
@@ -18,9 +18,9 @@ const ANSWER = /^\/api\/draws\/(active|awaiting-results|completed|\d+)$/;
 /** What is no person's screen: calls, pictures, the demo's stand-ins, and boards, which never reload into an outage by themselves. */
 const NO_SCREEN = /^\/(api|assets|og|sandbox|uploads|w|widgets)\/|\/display\/?$/i;
 
-export function cacheStrategy({ method, url }: RequestTraits, origin: string): How {
-  const { origin: theirs, pathname, search } = new URL(url);
-  if (method !== 'GET' || theirs !== origin) return 'network only';
+export function cacheStrategy({ method, url }: RequestTraits, origin: string): CacheStrategy {
+  const { origin: requestOrigin, pathname, search } = new URL(url);
+  if (method !== 'GET' || requestOrigin !== origin) return 'network only';
   if (ASSET.test(pathname)) return 'cache first';
   // A list of one club's draws is a club's desk's question.
   return PAGE.test(pathname) || (ANSWER.test(pathname) && search === '')

@@ -1,29 +1,37 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { COPY_HEADER } from '@/shared/offline';
-import { ASSETS, SEEN, SEEN_MAX, copyOf, dropOld, keep, mayKeep } from './response-cache';
+import {
+  ASSETS,
+  VISITED_PAGES,
+  VISITED_PAGES_MAX,
+  cachedPage,
+  deleteOldCaches,
+  cacheResponse,
+  isCacheable,
+} from './response-cache';
 import { offlinePage } from './offline-page';
 
 /** As much of a browser's caches as is used, in the order in which things were put. */
-class Larder {
-  readonly shelves = new Map<string, Map<string, Response>>();
-  keys = () => Promise.resolve([...this.shelves.keys()]);
-  delete = (name: string) => Promise.resolve(this.shelves.delete(name));
+class FakeCacheStorage {
+  readonly caches = new Map<string, Map<string, Response>>();
+  keys = () => Promise.resolve([...this.caches.keys()]);
+  delete = (name: string) => Promise.resolve(this.caches.delete(name));
   open(name: string) {
-    const shelf = this.shelves.get(name) ?? new Map<string, Response>();
-    this.shelves.set(name, shelf);
+    const cache = this.caches.get(name) ?? new Map<string, Response>();
+    this.caches.set(name, cache);
     return Promise.resolve({
-      put: (key: string, answer: Response) => Promise.resolve(void shelf.set(key, answer)),
-      match: (key: string) => Promise.resolve(shelf.get(key)?.clone()),
-      delete: (key: string) => Promise.resolve(shelf.delete(key)),
-      keys: () => Promise.resolve([...shelf.keys()]),
+      put: (key: string, answer: Response) => Promise.resolve(void cache.set(key, answer)),
+      match: (key: string) => Promise.resolve(cache.get(key)?.clone()),
+      delete: (key: string) => Promise.resolve(cache.delete(key)),
+      keys: () => Promise.resolve([...cache.keys()]),
     });
   }
 }
 
-let larder: Larder;
+let storage: FakeCacheStorage;
 beforeEach(() => {
-  larder = new Larder();
-  vi.stubGlobal('caches', larder);
+  storage = new FakeCacheStorage();
+  vi.stubGlobal('caches', storage);
   return () => vi.unstubAllGlobals();
 });
 
@@ -37,7 +45,7 @@ function answered(headers: Record<string, string>, more: Partial<Response> = {})
 
 test('what belongs to one person, what failed, what was led elsewhere and what is another site’s is not kept', () => {
   const open = { 'cache-control': 'private, no-cache' };
-  expect(mayKeep(answered(open))).toBe(true);
+  expect(isCacheable(answered(open))).toBe(true);
   for (const not of [
     answered({ 'cache-control': 'no-store' }),
     answered({}),
@@ -46,12 +54,12 @@ test('what belongs to one person, what failed, what was led elsewhere and what i
     answered(open, { redirected: true }),
     answered(open, { type: 'opaqueredirect' }),
   ])
-    expect(mayKeep(not)).toBe(false);
+    expect(isCacheable(not)).toBe(false);
 });
 
 test('a page from an earlier visit says so, and teaches nobody the time', async () => {
-  await keep(
-    SEEN,
+  await cacheResponse(
+    VISITED_PAGES,
     '/draw/1042',
     new Response('<!doctype html>\n<html lang="en-AU"><p>a <html b', {
       headers: {
@@ -62,7 +70,7 @@ test('a page from an earlier visit says so, and teaches nobody the time', async 
       },
     }),
   );
-  const copy = await copyOf('/draw/1042');
+  const copy = await cachedPage('/draw/1042');
   expect(await copy?.text()).toBe('<!doctype html>\n<html data-copy lang="en-AU"><p>a <html b');
   expect([
     copy?.headers.get(COPY_HEADER),
@@ -70,27 +78,29 @@ test('a page from an earlier visit says so, and teaches nobody the time', async 
     copy?.headers.get('content-encoding'),
   ]).toEqual(['yes', null, null]);
   expect(copy?.headers.get('content-security-policy')).toBe("default-src 'self'");
-  expect(await copyOf('/draw/1043')).toBeUndefined();
+  expect(await cachedPage('/draw/1043')).toBeUndefined();
 });
 
 test('the oldest pages make room, one that was looked at again does not, and built files all stay', async () => {
-  for (let draw = 1; draw <= SEEN_MAX; draw++) await keep(SEEN, `/draw/${draw}`, new Response('x'));
-  await keep(SEEN, '/draw/1', new Response('x'));
-  await keep(SEEN, '/', new Response('x'));
-  expect(larder.shelves.get(SEEN)?.size).toBe(SEEN_MAX);
-  expect([await copyOf('/draw/2'), (await copyOf('/draw/1')) === undefined]).toEqual([
+  for (let draw = 1; draw <= VISITED_PAGES_MAX; draw++)
+    await cacheResponse(VISITED_PAGES, `/draw/${draw}`, new Response('x'));
+  await cacheResponse(VISITED_PAGES, '/draw/1', new Response('x'));
+  await cacheResponse(VISITED_PAGES, '/', new Response('x'));
+  expect(storage.caches.get(VISITED_PAGES)?.size).toBe(VISITED_PAGES_MAX);
+  expect([await cachedPage('/draw/2'), (await cachedPage('/draw/1')) === undefined]).toEqual([
     undefined,
     false,
   ]);
-  for (let chunk = 0; chunk <= SEEN_MAX; chunk++)
-    await keep(ASSETS, `/assets/${chunk}.js`, new Response('x'));
-  expect(larder.shelves.get(ASSETS)?.size).toBe(SEEN_MAX + 1);
+  for (let chunk = 0; chunk <= VISITED_PAGES_MAX; chunk++)
+    await cacheResponse(ASSETS, `/assets/${chunk}.js`, new Response('x'));
+  expect(storage.caches.get(ASSETS)?.size).toBe(VISITED_PAGES_MAX + 1);
 });
 
 test('a new build begins with nothing of the old one', async () => {
-  for (const name of [ASSETS, SEEN, 'seen-of-old', 'assets-of-old']) await larder.open(name);
-  await dropOld();
-  expect(await larder.keys()).toEqual([ASSETS, SEEN]);
+  for (const name of [ASSETS, VISITED_PAGES, 'seen-of-old', 'assets-of-old'])
+    await storage.open(name);
+  await deleteOldCaches();
+  expect(await storage.keys()).toEqual([ASSETS, VISITED_PAGES]);
 });
 
 test('a page that was never seen is ours, in our words, without a script, and nobody keeps it', async () => {

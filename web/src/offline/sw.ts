@@ -10,15 +10,23 @@
  * not on the list; nothing that says `no-store`, as every answer to one person does, is kept even if it were; no request but
  * a GET is looked at; and a copy's name is its path alone, without what a link carries after it.
  */
-import { ASSETS, SEEN, assetOf, copyOf, dropOld, keep, mayKeep } from './response-cache';
-import { cacheStrategy, isScreen, nameOf, type How } from './cache-strategy';
+import {
+  ASSETS,
+  VISITED_PAGES,
+  cachedAsset,
+  cachedPage,
+  deleteOldCaches,
+  cacheResponse,
+  isCacheable,
+} from './response-cache';
+import { cacheStrategy, isScreen, nameOf, type CacheStrategy } from './cache-strategy';
 import { offlinePage } from './offline-page';
 
-interface Lasting extends Event {
+interface ExtendableEvent extends Event {
   waitUntil: (done: Promise<unknown>) => void;
 }
 
-interface FetchEvent extends Lasting {
+interface FetchEvent extends ExtendableEvent {
   readonly request: Request;
   /** A page's document, asked for while the worker was still waking up. */
   readonly preloadResponse: Promise<Response | undefined>;
@@ -26,8 +34,8 @@ interface FetchEvent extends Lasting {
 }
 
 /** What of a worker's surroundings is used here; the compiler knows windows only. */
-interface Surroundings {
-  addEventListener(kind: 'install' | 'activate', listener: (event: Lasting) => void): void;
+interface WorkerScope {
+  addEventListener(kind: 'install' | 'activate', listener: (event: ExtendableEvent) => void): void;
   addEventListener(kind: 'fetch', listener: (event: FetchEvent) => void): void;
   skipWaiting: () => Promise<void>;
   readonly clients: { claim: () => Promise<void> };
@@ -35,13 +43,13 @@ interface Surroundings {
   readonly location: Location;
 }
 
-const worker = self as unknown as Surroundings;
+const worker = self as unknown as WorkerScope;
 
 worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
 
 worker.addEventListener('activate', (event) => {
   const begin = async () => {
-    await dropOld();
+    await deleteOldCaches();
     await worker.registration.navigationPreload?.enable();
     await worker.clients.claim();
   };
@@ -58,23 +66,23 @@ worker.addEventListener('fetch', (event) => {
 
 async function fromHere(event: FetchEvent): Promise<Response> {
   const name = nameOf(event.request.url);
-  const kept = await assetOf(name);
-  if (kept) return kept;
+  const cached = await cachedAsset(name);
+  if (cached) return cached;
   const answer = await fetch(event.request);
-  if (mayKeep(answer)) event.waitUntil(keep(ASSETS, name, answer.clone()));
+  if (isCacheable(answer)) event.waitUntil(cacheResponse(ASSETS, name, answer.clone()));
   return answer;
 }
 
-async function fromNetwork(event: FetchEvent, way: How): Promise<Response> {
+async function fromNetwork(event: FetchEvent, way: CacheStrategy): Promise<Response> {
   const { request } = event;
   const name = nameOf(request.url);
   try {
     const answer = (await event.preloadResponse) ?? (await fetch(request));
-    if (way === 'network first' && mayKeep(answer))
-      event.waitUntil(keep(SEEN, name, answer.clone()));
+    if (way === 'network first' && isCacheable(answer))
+      event.waitUntil(cacheResponse(VISITED_PAGES, name, answer.clone()));
     return answer;
   } catch (failure) {
-    const copy = way === 'network first' ? await copyOf(name) : undefined;
+    const copy = way === 'network first' ? await cachedPage(name) : undefined;
     if (copy) return copy;
     if (request.mode === 'navigate' && isScreen(request.url)) return offlinePage();
     throw failure;

@@ -179,7 +179,7 @@ export const C = {
 } as const;
 
 /** A text of the form 'Title: rest' as the title and text of a toast. */
-export function titled(text: string): { title: string; text: string } {
+export function splitTitle(text: string): { title: string; text: string } {
   const colon = text.indexOf(': ');
   return colon < 0
     ? { title: text, text: '' }

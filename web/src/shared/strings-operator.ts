@@ -99,12 +99,12 @@ export const O = {
 } as const;
 
 /** '+N more' with a number in it. */
-export const andMore = (count: number): string => O.moreTickets.replace('N', String(count));
+export const countOfMore = (count: number): string => O.moreTickets.replace('N', String(count));
 
 /** 'Missing information: …' is a toast's title and its text. */
-export function titled(said: string): { title: string; text: string } {
-  const colon = said.indexOf(': ');
+export function splitTitle(text: string): { title: string; text: string } {
+  const colon = text.indexOf(': ');
   return colon < 0
-    ? { title: said, text: '' }
-    : { title: said.slice(0, colon), text: said.slice(colon + 2) };
+    ? { title: text, text: '' }
+    : { title: text.slice(0, colon), text: text.slice(colon + 2) };
 }

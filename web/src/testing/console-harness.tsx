@@ -18,8 +18,8 @@ export function aServer(
 ): FakeServer {
   const server = new FakeServer();
   for (const [what, body] of Object.entries(consoleAnswers(NOW))) server.on(what, { body });
-  for (const [what, said] of Object.entries(more))
-    server.on(what, ...(Array.isArray(said) ? said : [said]));
+  for (const [what, response] of Object.entries(more))
+    server.on(what, ...(Array.isArray(response) ? response : [response]));
   // The trail of any object is short and the same.
   server.rest((path) =>
     path.startsWith('/api/admin/audit')

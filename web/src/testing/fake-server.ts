@@ -5,7 +5,7 @@ type FakeResponse = { status?: number; body?: unknown; headers?: Record<string, 
 type RecordedRequest = { method: string; path: string; body: unknown };
 
 export class FakeServer {
-  readonly asked: RecordedRequest[] = [];
+  readonly requests: RecordedRequest[] = [];
   private readonly answers = new Map<string, FakeResponse[]>();
   private otherwise: (path: string, method: string) => FakeResponse | null = () => null;
 
@@ -26,12 +26,12 @@ export class FakeServer {
   }
 
   paths(): string[] {
-    return this.asked.map(({ method, path }) => `${method} ${path}`);
+    return this.requests.map(({ method, path }) => `${method} ${path}`);
   }
 
   private async answer(path: string, init: RequestInit): Promise<Response> {
     const method = init.method ?? 'GET';
-    this.asked.push({
+    this.requests.push({
       method,
       path,
       body: typeof init.body === 'string' ? JSON.parse(init.body) : undefined,

@@ -33,8 +33,8 @@ function pageOf({ draw, bundle }: Options): string | null {
   return named ? `/club/${named[1]}/specials/${named[2]}` : null;
 }
 
-const pixels = (said: string | undefined, otherwise: number) =>
-  said && /^\d{2,4}$/.test(said) ? Number(said) : otherwise;
+const pixels = (text: string | undefined, otherwise: number) =>
+  text && /^\d{2,4}$/.test(text) ? Number(text) : otherwise;
 
 function frameFor(address: string, options: Options): HTMLIFrameElement {
   const frame = document.createElement('iframe');
@@ -50,14 +50,14 @@ function frameFor(address: string, options: Options): HTMLIFrameElement {
 /** Makes the frame as high as its card says; nobody else's message counts. */
 function fit(frame: HTMLIFrameElement): void {
   window.addEventListener('message', (event) => {
-    const said = event.data as { footballDoubles?: unknown; height?: unknown } | null;
+    const message = event.data as { footballDoubles?: unknown; height?: unknown } | null;
     if (
       event.source !== frame.contentWindow ||
-      said?.footballDoubles !== 'height' ||
-      typeof said.height !== 'number'
+      message?.footballDoubles !== 'height' ||
+      typeof message.height !== 'number'
     )
       return;
-    frame.style.height = `${Math.min(HEIGHT_MAX, Math.max(80, Math.ceil(said.height)))}px`;
+    frame.style.height = `${Math.min(HEIGHT_MAX, Math.max(80, Math.ceil(message.height)))}px`;
   });
 }
 

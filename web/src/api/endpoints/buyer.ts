@@ -70,8 +70,8 @@ export interface Consents {
 }
 
 export const validatePurchase = (
-  asked: { drawNumber: number; ticketCount: number; buyer: Buyer } & Consents,
-) => post<{ valid: boolean; errors: string[] }>('/api/validate-purchase', asked);
+  request: { drawNumber: number; ticketCount: number; buyer: Buyer } & Consents,
+) => post<{ valid: boolean; errors: string[] }>('/api/validate-purchase', request);
 
 export const completeCardPayment = (
   done: {

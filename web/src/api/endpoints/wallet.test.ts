@@ -35,7 +35,7 @@ test.each(['', '<html>', 'null', '"x"'])(
     answering(502, body);
     await expect(confirmWallet(asked)).rejects.toMatchObject({
       status: 502,
-      said: { message: 'Wallet payment failed (502)' },
+      body: { message: 'Wallet payment failed (502)' },
     });
   },
 );

@@ -18,19 +18,19 @@ export interface WalletConfirmation {
 
 /** Read as text first, so that an answer that is no JSON still makes an error with its status and body. */
 export async function confirmWallet(
-  asked: WalletConfirmation,
+  confirmation: WalletConfirmation,
   path = PATH,
 ): Promise<CompletionResponse> {
   const answer = await fetch(ALLOWED.includes(path) ? path : PATH, {
     method: 'POST',
     credentials: 'same-origin',
     headers: { accept: 'application/json', 'content-type': 'application/json' },
-    body: JSON.stringify(asked),
+    body: JSON.stringify(confirmation),
   });
   const text = await answer.text();
-  const said = read(text);
-  if (answer.ok) return said as unknown as CompletionResponse;
-  const words = [said.message, said.errorType, said.errorCode]
+  const parsed = read(text);
+  if (answer.ok) return parsed as unknown as CompletionResponse;
+  const words = [parsed.message, parsed.errorType, parsed.errorCode]
     .filter((word) => typeof word === 'string' && word !== '')
     .join(' · ');
   const problem = new HttpError(answer.status, text, answer.statusText, null);

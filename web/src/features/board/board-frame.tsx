@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { useTopic } from '@/features/shared-live/use-live';
-import { useDrift, useWakeLock } from './display-protection';
-import { useRenewal } from './renewal';
+import { useBurnInShift, useWakeLock } from './display-protection';
+import { useNightlyReload } from './renewal';
 
 interface BoardFrameProps {
   look: '' | 'is-compact' | 'is-result' | 'is-offer';
@@ -13,9 +13,9 @@ interface BoardFrameProps {
 
 /** The frame around the content of every board. */
 export function BoardFrame({ look, note, children }: BoardFrameProps) {
-  const drift = useDrift();
+  const drift = useBurnInShift();
   useWakeLock();
-  useRenewal();
+  useNightlyReload();
   useTopic('public');
   return (
     <main className="board" id="main">

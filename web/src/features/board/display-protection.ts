@@ -26,7 +26,7 @@ const DRIFT_MS = 5 * 60_000;
 const DRIFTS = ['0, 0', '4px, 0', '4px, 4px', '0, 4px', '-4px, 0', '-4px, -4px', '0, -4px'];
 
 /** Moves the whole board by up to 4 px every five minutes, against burn-in. */
-export function useDrift(): string {
+export function useBurnInShift(): string {
   const [step, setStep] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setStep((last) => (last + 1) % DRIFTS.length), DRIFT_MS);

@@ -1,7 +1,7 @@
 import { act, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import type { WidgetResponse } from '@/api/wire-public';
-import { noteTimeAtom } from '@/features/shared-live/live-atoms';
+import { recordServerTimeAtom } from '@/features/shared-live/live-atoms';
 import { show } from '@/testing/render-screen';
 import { optionsOf } from './board-options';
 import { OfferTally } from './offer-tally';
@@ -43,7 +43,7 @@ function shownAt(beforeMs: number, more: Partial<WidgetResponse> = {}): void {
     />,
   );
   act(() =>
-    store.set(noteTimeAtom, {
+    store.set(recordServerTimeAtom, {
       offset: Date.parse(CLOSES) - beforeMs - performance.now(),
       roundTripMs: 1,
     }),

@@ -9,7 +9,7 @@ import { S } from '@/shared/strings';
 import { BoardTimer } from './board-timer';
 import { BoardPrize, BoardTitle } from './board-title';
 import type { BoardOptions } from './board-options';
-import { PlayHere } from './purchase-qr-code';
+import { PurchaseQrCode } from './purchase-qr-code';
 
 interface OfferTallyProps {
   widget: WidgetResponse;
@@ -19,7 +19,7 @@ interface OfferTallyProps {
   options: BoardOptions;
 }
 
-const time = (said: string | null) => (said ? Date.parse(said) : null);
+const time = (text: string | null) => (text ? Date.parse(text) : null);
 
 /**
  * The board of an offer: the totals of its games, one row for each game, and where to buy them
@@ -60,7 +60,7 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
           />
         </dl>
         {onSale ? (
-          <PlayHere
+          <PurchaseQrCode
             path={path}
             shown={path}
             price={offer ? `From ${dollars(offerPrice(offer, 1, mode).total)}` : S.brand}

@@ -1,7 +1,7 @@
 import type { BoardOptions } from './board-options';
 import { useFit } from './use-fit';
 
-interface PlayHereProps {
+interface PurchaseQrCodeProps {
   /** The path of this site that the QR code opens, and that viewers can read and type. */
   path: string;
   shown: string;
@@ -13,7 +13,7 @@ interface PlayHereProps {
  * The QR code: 260 px, 180 px when compact, or 45 % of the height for viewers far away
  * (specification line A:136).
  */
-export function PlayHere({ path, shown, price, options }: PlayHereProps) {
+export function PurchaseQrCode({ path, shown, price, options }: PurchaseQrCodeProps) {
   const query = new URLSearchParams({
     src: 'widget',
     mode: options.compact ? 'compact' : 'fullscreen',

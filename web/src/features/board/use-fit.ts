@@ -17,8 +17,8 @@ export function useFit<Element extends HTMLElement>(words: string): RefObject<El
     const text = document.createRange();
     text.selectNodeContents(line);
     // Text for screen readers comes first and takes no space, so it is skipped.
-    const heard = line.querySelector(':scope > .sr');
-    if (heard) text.setStartAfter(heard);
+    const screenReaderText = line.querySelector(':scope > .sr');
+    if (screenReaderText) text.setStartAfter(screenReaderText);
     const fits = () => text.getBoundingClientRect().width <= line.getBoundingClientRect().width;
     const fit = () => {
       // Shrink in steps: hinting makes small letters proportionally wider.

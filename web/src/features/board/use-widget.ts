@@ -6,18 +6,18 @@ import { useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { HttpError } from '@/api/http';
 import type { WidgetResponse } from '@/api/wire-public';
-import { noteAnswerAtom } from '@/features/shared-live/live-atoms';
+import { recordResponseAtom } from '@/features/shared-live/live-atoms';
 import { usePoll } from '@/features/shared-live/use-live';
 
 const EVERY_MS = 15_000;
 
 export function useWidget(
   ask: () => Promise<WidgetResponse>,
-  brought: WidgetResponse | null = null,
+  initial: WidgetResponse | null = null,
 ) {
-  const [widget, setWidget] = useState(brought);
+  const [widget, setWidget] = useState(initial);
   const [missing, setMissing] = useState(false);
-  const noteAnswer = useSetAtom(noteAnswerAtom);
+  const noteAnswer = useSetAtom(recordResponseAtom);
   const turn = async () => {
     try {
       setWidget(await ask());
@@ -27,6 +27,6 @@ export function useWidget(
       if (error instanceof HttpError && error.status === 404) setMissing(true);
     }
   };
-  usePoll({ every: EVERY_MS, topic: null, atOnce: true, ask: turn });
+  usePoll({ intervalMs: EVERY_MS, topic: null, fetchAtStart: true, fetchData: turn });
   return { widget: missing ? null : widget, missing };
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { freshness } from './freshness';
-import { useHeard } from './server-contact';
+import { useServerContact } from './server-contact';
 
 const ANNOUNCE_AFTER_MS = 5_000;
 
@@ -9,8 +9,8 @@ const ANNOUNCE_AFTER_MS = 5_000;
  * it.
  */
 export function FreshnessBadge({ always = false }: { always?: boolean }) {
-  const heard = useHeard();
-  const { kind, words } = freshness(heard);
+  const contact = useServerContact();
+  const { kind, words } = freshness(contact);
   const [announced, setAnnounced] = useState<string>(kind);
   useEffect(() => {
     const timer = setTimeout(() => setAnnounced(kind), ANNOUNCE_AFTER_MS);
@@ -18,7 +18,7 @@ export function FreshnessBadge({ always = false }: { always?: boolean }) {
   }, [kind]);
   const spoken =
     { live: 'Live again', late: '', lost: 'Reconnecting', offline: 'Offline' }[announced] ?? '';
-  const hidden = !always && (kind === 'live' || heard.agoMs === null);
+  const hidden = !always && (kind === 'live' || contact.agoMs === null);
   return (
     <>
       {hidden ? null : (

@@ -3,7 +3,13 @@ import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { onServerTime } from '@/api/http';
 import { useLiveSocket } from '@/api/live-socket';
-import { noteTimeAtom, nowAtom, receiveFrameAtom, socketStateAtom, topicsAtom } from './live-atoms';
+import {
+  recordServerTimeAtom,
+  nowAtom,
+  receiveFrameAtom,
+  socketStateAtom,
+  topicsAtom,
+} from './live-atoms';
 import { useServerNow } from './use-live';
 
 const HIDDEN_MS_MAX = 5 * 60_000;
@@ -50,7 +56,7 @@ export function LiveConnection({ always }: { always: boolean }) {
   const topics = useAtomValue(topicsAtom);
   const onFrame = useSetAtom(receiveFrameAtom);
   const onState = useSetAtom(socketStateAtom);
-  const noteTime = useSetAtom(noteTimeAtom);
+  const noteTime = useSetAtom(recordServerTimeAtom);
   const lookedAt = useLookedAt();
   useEffect(() => onServerTime(noteTime), [noteTime]);
   useTicker();

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { DrawUpdate, Frame } from '@/api/wire';
 import { aDraw } from '@/testing/draw-data';
 import {
-  NOTHING,
+  EMPTY_LIVE_STATE,
   applyDraws,
   applyFrame,
   applyList,
   fromBoot,
-  reconnected,
+  afterReconnect,
   replaceList,
 } from './live';
 
@@ -35,8 +35,8 @@ const frame = (seq: number, sold: number): Frame => ({
   type: 'draw',
   data: news(sold),
 });
-const known = applyDraws(NOTHING, [aDraw()]);
-const soldIn = (live: typeof NOTHING) => live.draws[1042]?.ticketsSold;
+const known = applyDraws(EMPTY_LIVE_STATE, [aDraw()]);
+const soldIn = (live: typeof EMPTY_LIVE_STATE) => live.draws[1042]?.ticketsSold;
 
 describe('a frame', () => {
   test('changes the counts and keeps what it does not say', () => {
@@ -64,7 +64,7 @@ describe('a frame', () => {
       type: 'public',
       data: { maintenanceMode: true, buildVersion: 'a' },
     });
-    const again = applyFrame(reconnected(live), {
+    const again = applyFrame(afterReconnect(live), {
       v: 1,
       topic: 'public',
       seq: 1,
@@ -73,11 +73,11 @@ describe('a frame', () => {
       data: { maintenanceMode: false, buildVersion: 'b' },
     });
     expect([live.maintenance, again.maintenance, again.buildVersion]).toEqual([true, false, 'b']);
-    expect(soldIn(applyFrame(reconnected(known), frame(4, 100)))).toBe(113);
+    expect(soldIn(applyFrame(afterReconnect(known), frame(4, 100)))).toBe(113);
   });
 
   test('about a draw that nobody has loaded waits for the poll', () => {
-    expect(applyFrame(NOTHING, frame(6, 115)).draws).toEqual({});
+    expect(applyFrame(EMPTY_LIVE_STATE, frame(6, 115)).draws).toEqual({});
   });
 
   test('of the heartbeat changes nothing', () => {
@@ -95,7 +95,10 @@ test('an answer that a frame has overtaken keeps the newer counts', () => {
 });
 
 test('a list keeps its order while it is looked at; what is new comes after', () => {
-  const first = applyList(NOTHING, 'active', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 1 })]);
+  const first = applyList(EMPTY_LIVE_STATE, 'active', [
+    aDraw({ drawNumber: 2 }),
+    aDraw({ drawNumber: 1 }),
+  ]);
   const then = applyList(first, 'active', [aDraw({ drawNumber: 3 }), aDraw({ drawNumber: 1 })]);
   expect(then.lists.active).toEqual([2, 1, 3]);
   expect(
@@ -106,7 +109,7 @@ test('a list keeps its order while it is looked at; what is new comes after', ()
 
 test('a list that somebody comes back to is what was answered, and what has moved on is in one list only', () => {
   const first = applyList(
-    applyList(NOTHING, 'active', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 1 })]),
+    applyList(EMPTY_LIVE_STATE, 'active', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 1 })]),
     'awaiting',
     [],
   );

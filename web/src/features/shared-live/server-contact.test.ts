@@ -21,7 +21,7 @@ test('a copied answer is shown, but the server was not heard by it', async () =>
   expect([store.get(drawAtom(1042))?.ticketsSold, store.get(drawAtom(1043))?.ticketsSold]).toEqual([
     113, 113,
   ]);
-  expect(store.get(connectionAtom).heardAt).toBeNull();
+  expect(store.get(connectionAtom).lastContactAt).toBeNull();
   store.set(receiveDrawsAtom, [await get<Draw>('/api/draws/1042')]);
-  expect(store.get(connectionAtom).heardAt).not.toBeNull();
+  expect(store.get(connectionAtom).lastContactAt).not.toBeNull();
 });

@@ -6,12 +6,12 @@ import { connectionAtom, nowAtom } from './live-atoms';
 function useOnline(): boolean {
   const [online, setOnline] = useState(() => navigator.onLine);
   useEffect(() => {
-    const changed = () => setOnline(navigator.onLine);
-    window.addEventListener('online', changed);
-    window.addEventListener('offline', changed);
+    const update = () => setOnline(navigator.onLine);
+    window.addEventListener('online', update);
+    window.addEventListener('offline', update);
     return () => {
-      window.removeEventListener('online', changed);
-      window.removeEventListener('offline', changed);
+      window.removeEventListener('online', update);
+      window.removeEventListener('offline', update);
     };
   }, []);
   return online;
@@ -22,16 +22,16 @@ function useOnline(): boolean {
  * offline, or the page comes from a cache and the server has not answered since it opened.
  */
 export function useOffline(): boolean {
-  const { heardAt } = useAtomValue(connectionAtom);
+  const { lastContactAt } = useAtomValue(connectionAtom);
   const online = useOnline();
-  return !online || (heardAt !== null && heardAt < 0);
+  return !online || (lastContactAt !== null && lastContactAt < 0);
 }
 
 /** Returns when the server last answered and whether the browser reports a connection. */
-export function useHeard(): ServerContact {
+export function useServerContact(): ServerContact {
   const now = useAtomValue(nowAtom);
-  const { heardAt } = useAtomValue(connectionAtom);
+  const { lastContactAt } = useAtomValue(connectionAtom);
   const online = useOnline();
-  const agoMs = heardAt === null ? null : performance.now() - heardAt;
+  const agoMs = lastContactAt === null ? null : performance.now() - lastContactAt;
   return { agoMs, atMs: now - (agoMs ?? 0), online };
 }

@@ -40,13 +40,13 @@ test('a list that the page brought is not asked for at once, and keeps its place
   const { at } = visit();
   at(<List />);
   await pass(0);
-  expect([shown(), server.asked.length]).toEqual(['2 1', 0]);
+  expect([shown(), server.requests.length]).toEqual(['2 1', 0]);
   await pass(15_000);
   expect(shown()).toBe('2 1 3');
   at(null);
   at(<List />);
   await pass(0);
-  expect([shown(), server.asked.length]).toEqual(['4 3', 2]);
+  expect([shown(), server.requests.length]).toEqual(['4 3', 2]);
   await pass(15_000);
   expect(shown()).toBe('4 3 5');
 });

@@ -1,12 +1,12 @@
 import { dollars, type Cents } from '@/shared/money';
 
 /** A large sum with its cents set smaller: read and copied it is still `$290.00` (A:306). */
-export function Sum({ of }: { of: Cents }) {
-  const said = dollars(of);
+export function FormattedAmount({ of }: { of: Cents }) {
+  const text = dollars(of);
   return (
     <>
-      {said.slice(0, -3)}
-      <span className="cents">{said.slice(-3)}</span>
+      {text.slice(0, -3)}
+      <span className="cents">{text.slice(-3)}</span>
     </>
   );
 }

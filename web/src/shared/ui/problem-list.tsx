@@ -5,12 +5,12 @@ export interface FormProblem {
   field: string;
   text: string;
   /** Put right since the list was made. Its line stays, struck out, so that nothing moves under a thumb. */
-  mended?: boolean;
+  isEdited?: boolean;
 }
 
 /** What to say beside a control: nothing any more once it is put right. */
 export const errorOf = (problems: readonly FormProblem[], field: string): string | null =>
-  problems.find((problem) => problem.field === field && !problem.mended)?.text ?? null;
+  problems.find((problem) => problem.field === field && !problem.isEdited)?.text ?? null;
 
 /** Everything wrong with a form, said together, each line leading to its control. Takes focus when it appears. */
 export const ProblemList = forwardRef<HTMLDivElement, { problems: readonly FormProblem[] }>(
@@ -26,8 +26,8 @@ export const ProblemList = forwardRef<HTMLDivElement, { problems: readonly FormP
       >
         <h2 id="problems-title">There is a problem</h2>
         <ul>
-          {problems.map(({ field, text, mended }) => (
-            <li key={text} className={mended ? 'is-mended' : undefined}>
+          {problems.map(({ field, text, isEdited }) => (
+            <li key={text} className={isEdited ? 'is-mended' : undefined}>
               <a
                 href={`#${field}`}
                 onClick={(event) => {
@@ -37,7 +37,7 @@ export const ProblemList = forwardRef<HTMLDivElement, { problems: readonly FormP
               >
                 {text}
               </a>
-              {mended ? <span className="sr">, done</span> : null}
+              {isEdited ? <span className="sr">, done</span> : null}
             </li>
           ))}
         </ul>

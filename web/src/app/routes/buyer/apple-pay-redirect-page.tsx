@@ -15,12 +15,18 @@ const RETURNS_AFTER_S = 3;
 
 /** Reads the link once, and takes the secret out of the address before anything else can see it (C-21). */
 function useAsked() {
-  const [asked] = useState(() => readAppleRequest(window.location.search, window.location.hash));
+  const [request] = useState(() => readAppleRequest(window.location.search, window.location.hash));
   useEffect(() => {
-    const kept = asked.back.includes('?') ? asked.back.slice(asked.back.indexOf('?')) : '';
-    window.history.replaceState(window.history.state, '', `${window.location.pathname}${kept}`);
-  }, [asked]);
-  return asked;
+    const returnQuery = request.back.includes('?')
+      ? request.back.slice(request.back.indexOf('?'))
+      : '';
+    window.history.replaceState(
+      window.history.state,
+      '',
+      `${window.location.pathname}${returnQuery}`,
+    );
+  }, [request]);
+  return request;
 }
 
 /** Where a device without Apple Pay is sent back from after three seconds, said aloud, and not against anybody's will. */

@@ -9,8 +9,11 @@ import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-type Looked =
-  { at: 'asking' } | { at: 'found'; found: OwnOrders } | { at: 'unknown' } | { at: 'failed' };
+type LookupState =
+  | { status: 'asking' }
+  | { status: 'found'; orders: OwnOrders }
+  | { status: 'unknown' }
+  | { status: 'failed' };
 
 /** The mailed link's secret, after the `#`: it is sent nowhere but in the one call that looks. */
 const secretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
@@ -51,35 +54,35 @@ function Asking({ lapsed = false }: { lapsed?: boolean }) {
 }
 
 function Opened({ secret }: { secret: string }) {
-  const [looked, setLooked] = useState<Looked>({ at: 'asking' });
+  const [lookup, setLookup] = useState<LookupState>({ status: 'asking' });
   const [turn, setTurn] = useState(0);
   usePageTitle('My tickets');
   useEffect(() => {
     let current = true;
     withRetry(() => fetchMyTickets(secret)).then(
-      (found) => current && setLooked({ at: 'found', found }),
+      (orders) => current && setLookup({ status: 'found', orders }),
       (error: unknown) =>
         current &&
-        setLooked({
-          at: error instanceof HttpError && error.status === 404 ? 'unknown' : 'failed',
+        setLookup({
+          status: error instanceof HttpError && error.status === 404 ? 'unknown' : 'failed',
         }),
     );
     return () => {
       current = false;
     };
   }, [secret, turn]);
-  if (looked.at === 'unknown') return <Asking lapsed />;
+  if (lookup.status === 'unknown') return <Asking lapsed />;
   return (
-    <main className="plain-page thanks" id="main" aria-busy={looked.at === 'asking'}>
+    <main className="plain-page thanks" id="main" aria-busy={lookup.status === 'asking'}>
       <h1>My tickets</h1>
-      {looked.at === 'asking' ? <span className="bone" style={{ height: 180 }} /> : null}
-      {looked.at === 'found' ? <OwnOrdersList found={looked.found} /> : null}
-      {looked.at === 'failed' ? (
+      {lookup.status === 'asking' ? <span className="bone" style={{ height: 180 }} /> : null}
+      {lookup.status === 'found' ? <OwnOrdersList orders={lookup.orders} /> : null}
+      {lookup.status === 'failed' ? (
         <LoadFailed
           words="Your tickets could not be loaded."
           text={S.tryLater}
           onRetry={() => {
-            setLooked({ at: 'asking' });
+            setLookup({ status: 'asking' });
             setTurn(turn + 1);
           }}
         />

@@ -1,6 +1,6 @@
 import { act, cleanup, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { CART_SCOPE, EMPTY, add, itemOf } from '@/features/buyer/cart/cart';
+import { CART_SCOPE, EMPTY, addItem, itemOf } from '@/features/buyer/cart/cart';
 import { cartAtom } from '@/features/buyer/cart/cart-atoms';
 import { finishAttempt } from '@/features/buyer/checkout/state/attempt';
 import type { OpenOrder } from '@/features/buyer/checkout/state/checkout';
@@ -29,14 +29,14 @@ test('a cart that has just been bought never says that it cost nothing', async (
   const draw = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
   new FakeServer().on('GET /api/draws/1042', { body: draw });
   const { store } = show(<Page />, '/cart/checkout');
-  act(() => store.set(cartAtom, () => add(EMPTY, itemOf(draw, 2))));
+  act(() => store.set(cartAtom, () => addItem(EMPTY, itemOf(draw, 2))));
   expect((await screen.findByText(/^2 tickets · /)).textContent).toBe('2 tickets · $10.47');
   const scope = checkoutAtom(CART_SCOPE);
-  act(() => store.set(scope, { is: 'submitted', way: 'card' }));
-  act(() => store.set(scope, { is: 'opened', order }));
-  act(() => store.set(scope, { is: 'authorised' }));
+  act(() => store.set(scope, { type: 'submitted', method: 'card' }));
+  act(() => store.set(scope, { type: 'opened', order }));
+  act(() => store.set(scope, { type: 'authorised' }));
   expect(screen.getByText('Total').parentElement?.textContent).toBe('Total$10.47');
-  act(() => store.set(scope, { is: 'issued', tickets: [] }));
+  act(() => store.set(scope, { type: 'issued', tickets: [] }));
   expect(store.get(cartAtom).items).toEqual([]);
   expect(document.body.textContent).not.toMatch(/\$0\.00|0 tickets/);
 });

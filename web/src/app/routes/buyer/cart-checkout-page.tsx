@@ -9,7 +9,7 @@ import { CartForm } from '@/features/buyer/cart/cart-form';
 import { CartLines } from '@/features/buyer/cart/cart-lines';
 import { HelpDialog } from '@/features/buyer/cart/help-dialog';
 import { useFreshCart } from '@/features/buyer/cart/use-fresh-cart';
-import { finishedOf } from '@/features/buyer/checkout/state/attempt';
+import { finishedOrderToken } from '@/features/buyer/checkout/state/attempt';
 import { isBusy } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { FinishedPanel } from '@/features/buyer/checkout/outcome/finished-panel';
@@ -44,8 +44,8 @@ export function Page() {
   const [expired, setExpired] = useState(false);
   const { fresh, changes } = useFreshCart();
   const empty = cart.items.length === 0;
-  const underWay = checkout.at !== 'choosing';
-  const finished = empty && !underWay ? finishedOf(CART_SCOPE) : null;
+  const underWay = checkout.state !== 'choosing';
+  const finished = empty && !underWay ? finishedOrderToken(CART_SCOPE) : null;
   useLeavingEmpty(expired || underWay || changes.length > 0, finished !== null);
   usePageTitle(expired ? S.reservationExpiredPage : 'Cart checkout');
   if (expired)

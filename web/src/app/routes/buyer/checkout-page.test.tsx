@@ -1,7 +1,7 @@
 import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Draw } from '@/api/wire';
-import { beginAttempt, finishAttempt, noteAttempt } from '@/features/buyer/checkout/state/attempt';
+import { beginAttempt, finishAttempt, saveAttempt } from '@/features/buyer/checkout/state/attempt';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { aDraw } from '@/testing/draw-data';
@@ -56,7 +56,7 @@ async function wantsFive(server: FakeServer) {
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const count = () => screen.getByRole('spinbutton').textContent;
 const asked = (server: FakeServer) =>
-  server.asked
+  server.requests
     .filter(({ path }) => path === '/api/create-payment-intent')
     .map(({ body }) => (body as { ticketCount: number }).ticketCount);
 
@@ -149,11 +149,11 @@ test('a page that the browser kept in the middle of paying is finished once its 
   const { store } = await wantsFive(server);
   await pass(600);
   const scope = checkoutAtom('draw:1042');
-  act(() => store.set(scope, { is: 'submitted', way: 'card' }));
+  act(() => store.set(scope, { type: 'submitted', method: 'card' }));
   finishAttempt('draw:1042', 'bought');
   await keptByTheBrowser();
   expect(screen.getByRole('link', { name: 'Show my tickets' })).toBeDefined();
-  expect(store.get(scope)).toMatchObject({ at: 'choosing', order: null });
+  expect(store.get(scope)).toMatchObject({ state: 'choosing', order: null });
   await pass(600);
   expect(asked(server)).toEqual([5]);
 });
@@ -161,7 +161,7 @@ test('a page that the browser kept in the middle of paying is finished once its 
 test('a page that the browser kept in the middle of paying asks what became of it, where nobody knows', async () => {
   const server = new FakeServer().on(OPEN, { body: opened(5) });
   await wantsFive(server);
-  noteAttempt('draw:1042', {
+  saveAttempt('draw:1042', {
     ...beginAttempt('draw:1042'),
     orderToken: 't',
     paymentIntentId: 'pi_1',

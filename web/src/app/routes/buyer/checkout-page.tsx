@@ -5,23 +5,23 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import type { PageProps } from '@/app/page-props';
-import { finishedOf } from '@/features/buyer/checkout/state/attempt';
+import { finishedOrderToken } from '@/features/buyer/checkout/state/attempt';
 import { isBusy, type Checkout as CheckoutState } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { FinishedPanel } from '@/features/buyer/checkout/outcome/finished-panel';
-import { heldHere } from '@/features/buyer/checkout/reservation/reserved-tickets';
+import { ticketsForThisBuyer } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
 import { clampCount, countFromQuery } from '@/features/buyer/checkout/form/purchase-rules';
-import { readSavedCheckout, walletOf } from '@/features/buyer/checkout/form/saved-checkout';
+import { readSavedCheckout, walletKindOf } from '@/features/buyer/checkout/form/saved-checkout';
 import { TwoStepForm } from '@/features/buyer/checkout/form/two-step-form';
-import { useCount } from '@/features/buyer/checkout/form/use-ticket-count';
+import { useTicketCount } from '@/features/buyer/checkout/form/use-ticket-count';
 import { PriceLines } from '@/features/buyer/draw-page/price-lines';
 import {
   UNSOLD,
   isUnsold,
   opensLater,
   phaseOf,
-  takenForNow,
+  temporarilySoldOutText,
   type DrawPhase,
 } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
@@ -66,7 +66,7 @@ export function Page({ params }: PageProps) {
 }
 
 /** What the address asks for, and where it is silent, what an earlier visit left in the browser (A:31, A:125). */
-function useAsked(available: number, most: number) {
+function useRequestedCount(available: number, most: number) {
   return useState(() => {
     const query = new URLSearchParams(window.location.search);
     const saved = readSavedCheckout();
@@ -79,7 +79,7 @@ function useAsked(available: number, most: number) {
     return {
       count,
       walletOnly,
-      walletType: walletOnly ? (walletOf(query.get('wallet')) ?? saved.walletType) : null,
+      walletType: walletOnly ? (walletKindOf(query.get('wallet')) ?? saved.walletType) : null,
     };
   })[0];
 }
@@ -88,7 +88,8 @@ function useAsked(available: number, most: number) {
 function useReserving(checkout: CheckoutState, onSale: boolean): boolean {
   const [shown, setShown] = useState(onSale);
   const [answered, setAnswered] = useState(false);
-  const answer = checkout.at !== 'choosing' || checkout.order !== null || checkout.trouble !== null;
+  const answer =
+    checkout.state !== 'choosing' || checkout.order !== null || checkout.error !== null;
   useEffect(() => {
     if (onSale) setShown(true);
     if (answer) setAnswered(true);
@@ -98,17 +99,17 @@ function useReserving(checkout: CheckoutState, onSale: boolean): boolean {
 
 /** This page reserves by itself, so what is only held may be on its way to this buyer, until the server says that it is not. */
 function comingTo(checkout: CheckoutState, draw: Draw): number {
-  if (checkout.at !== 'choosing') return Infinity;
-  return checkout.trouble?.available === undefined ? draw.ticketsHeld : 0;
+  if (checkout.state !== 'choosing') return Infinity;
+  return checkout.error?.available === undefined ? draw.ticketsHeld : 0;
 }
 
 /** The checkout, until it has sold: whoever comes back to it then reserves nothing before asking for more. */
 function CheckoutOnce({ draw }: { draw: Draw }) {
   const scope = `draw:${draw.drawNumber}`;
-  const choosing = useAtomValue(checkoutAtom(scope)).at === 'choosing';
-  const [known, setKnown] = useState<string | null>(null);
-  const finished = choosing ? finishedOf(scope) : null;
-  if (finished === null || finished === known) return <Checkout draw={draw} />;
+  const choosing = useAtomValue(checkoutAtom(scope)).state === 'choosing';
+  const [loadedPrice, setKnown] = useState<string | null>(null);
+  const finished = choosing ? finishedOrderToken(scope) : null;
+  if (finished === null || finished === loadedPrice) return <Checkout draw={draw} />;
   return (
     <FinishedPanel orderToken={finished} match={`${draw.homeTeam} v ${draw.awayTeam}`}>
       <button type="button" className="btn sec" onClick={() => setKnown(finished)}>
@@ -122,13 +123,13 @@ function Checkout({ draw }: { draw: Draw }) {
   const now = useAtomValue(nowAtom);
   const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
   const most = useAtomValue(configAtom)?.maxPerPurchase ?? 50;
-  const { held, available } = heldHere(draw, checkout, now);
-  const asked = useAsked(available, most);
-  const { count, note, change } = useCount({
-    first: () => asked.count,
+  const { held, available } = ticketsForThisBuyer(draw, checkout, now);
+  const requestedCount = useRequestedCount(available, most);
+  const { count, note, change } = useTicketCount({
+    initial: () => requestedCount.count,
     available,
-    most,
-    coming: comingTo(checkout, draw),
+    maximum: most,
+    possiblyOwn: comingTo(checkout, draw),
   });
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const opens = opensLater(draw, now);
@@ -140,9 +141,9 @@ function Checkout({ draw }: { draw: Draw }) {
   const reserving =
     useReserving(checkout, phase === 'active' && !notYet) &&
     phase === 'soldOut' &&
-    takenForNow(draw) !== null;
+    temporarilySoldOutText(draw) !== null;
   const closed =
-    notYet ?? closedWords(draw, phase, held > 0 || reserving || checkout.at !== 'choosing');
+    notYet ?? closedWords(draw, phase, held > 0 || reserving || checkout.state !== 'choosing');
   return (
     <>
       <section className="card" aria-labelledby="order-title">
@@ -192,8 +193,8 @@ function Checkout({ draw }: { draw: Draw }) {
             draw={draw}
             count={count}
             price={price}
-            walletOnly={asked.walletOnly}
-            walletType={asked.walletType}
+            walletOnly={requestedCount.walletOnly}
+            walletType={requestedCount.walletType}
           />
         </PaymentProvider>
       )}
@@ -214,6 +215,6 @@ function closedWords(
     return { title: 'Draw cancelled', text: 'This draw was cancelled. Every ticket is refunded.' };
   if (phase === 'closed') return { title: S.drawClosed, text: S.drawClosedText };
   if (phase === 'soldOut')
-    return takenForNow(draw) ?? { title: S.soldOutPanel, text: S.soldOutText };
+    return temporarilySoldOutText(draw) ?? { title: S.soldOutPanel, text: S.soldOutText };
   return null;
 }

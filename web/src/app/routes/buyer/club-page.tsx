@@ -18,14 +18,14 @@ import { usePageTitle } from '@/shared/ui/page-title';
 export function Page({ params }: PageProps) {
   const slug = params.slug ?? '';
   const state = useClub(slug);
-  const club = state.at === 'known' ? state.club : null;
+  const club = state.status === 'known' ? state.club : null;
   useCanonicalAddress(slug, club);
   useClubColours(club);
   useTopic('draws');
   const title =
     slug === ''
       ? S.invalidClubPage
-      : state.at === 'failed'
+      : state.status === 'failed'
         ? S.pageNotFound
         : club
           ? club.homePageTitle || club.name
@@ -35,7 +35,7 @@ export function Page({ params }: PageProps) {
     return (
       <NoClub title={title} words="This address does not say which club. It may be cut short." />
     );
-  if (state.at === 'failed') return <NoClub title={title} words={state.words} />;
+  if (state.status === 'failed') return <NoClub title={title} words={state.words} />;
   if (!club)
     return (
       <main className="plain-page" id="main" aria-busy="true">

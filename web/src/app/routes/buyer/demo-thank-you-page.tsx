@@ -1,9 +1,9 @@
 import { Redirect } from 'wouter';
-import { DEMO_SUMMARY, keepSummary } from '@/features/buyer/checkout/state/summary';
+import { DEMO_SUMMARY, saveSummary } from '@/features/buyer/checkout/state/summary';
 
 /** Leaves an obviously made-up purchase for the thank-you page, and goes there (A:32, decision A-12). */
 export function Page() {
-  keepSummary(DEMO_SUMMARY);
+  saveSummary(DEMO_SUMMARY);
   return (
     <main className="plain-page" id="main" aria-busy="true">
       <Redirect replace to="/thank-you" />

@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { noteKept } from '@/features/buyer/checkout/reservation/reserved-tickets';
+import { saveReservation } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { SiteFooter } from '@/features/buyer/site/site-footer';
 import { aDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
@@ -26,7 +26,7 @@ test('a checkout whose draw cannot be had says so, and asks again', async () => 
 });
 
 test('a checkout that is loaded again still offers the tickets it has reserved, though the public count says none are left', async () => {
-  noteKept('draw:1042', { expiresAt: Date.now() + 60_000, ticketCount: 3 });
+  saveReservation('draw:1042', { expiresAt: Date.now() + 60_000, ticketCount: 3 });
   new FakeServer().on('GET /api/draws/1042', {
     body: aDraw({
       gameDate: '2099-01-01T00:00:00Z',

@@ -25,14 +25,14 @@ export function Page({ params }: PageProps) {
   const [club, slug] = [params.slug ?? '', params.bundle ?? ''];
   const state = useOffer(club, slug);
   const now = useAtomValue(nowAtom);
-  const phase = state.at === 'known' ? offerPhase(state.offer, now) : null;
-  const missing = state.at === 'missing' || phase === 'hidden' || phase === 'ended';
+  const phase = state.status === 'known' ? offerPhase(state.offer, now) : null;
+  const missing = state.status === 'missing' || phase === 'hidden' || phase === 'ended';
   usePageTitle(
     missing
       ? S.offerNotFound
-      : state.at === 'known'
+      : state.status === 'known'
         ? state.offer.name
-        : state.at === 'failed'
+        : state.status === 'failed'
           ? S.failedToLoadBundles
           : S.brand,
   );
@@ -52,7 +52,7 @@ export function Page({ params }: PageProps) {
       </main>
     );
   }
-  if (state.at === 'failed') {
+  if (state.status === 'failed') {
     return (
       <main className="plain-page" id="main">
         <h1>{S.failedToLoadBundles}</h1>
@@ -65,7 +65,7 @@ export function Page({ params }: PageProps) {
       </main>
     );
   }
-  if (state.at !== 'known')
+  if (state.status !== 'known')
     return (
       <main className="plain-page" id="main" aria-busy="true">
         <h1 className="sr">Loading the offer</h1>

@@ -1,7 +1,7 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { OrderResponse } from '@/api/wire';
-import { keepSummary, summaryOf } from '@/features/buyer/checkout/state/summary';
+import { saveSummary, purchaseSummary } from '@/features/buyer/checkout/state/summary';
 import { aDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/render-screen';
@@ -52,7 +52,7 @@ afterEach(() => {
 });
 
 /** What an earlier purchase left: one ticket, of another draw and club. */
-const earlier = () => keepSummary(summaryOf([{ draw: aDraw(), count: 1 }], 'Jo'));
+const earlier = () => saveSummary(purchaseSummary([{ draw: aDraw(), count: 1 }], 'Jo'));
 
 function arrive(said: Partial<OrderResponse>): HTMLElement {
   sessionStorage.setItem(

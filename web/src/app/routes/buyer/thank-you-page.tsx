@@ -1,7 +1,7 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import '@/features/buyer/thank-you/thank-you.css';
 import { Link } from 'wouter';
-import { isOver } from '@/features/buyer/my-tickets/order-status-text';
+import { hasNoTickets } from '@/features/buyer/my-tickets/order-status-text';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { ContactQuestion, needsContact } from '@/features/buyer/thank-you/contact-question';
 import { Receipt } from '@/features/buyer/thank-you/receipt';
@@ -13,10 +13,10 @@ import { usePageTitle } from '@/shared/ui/page-title';
 
 /** Certainty: what was bought, what it cost, where the mail went. Nothing here moves on by itself. */
 export function Page() {
-  const { payment, order, summary, gaveUp, soon, untouched, said } = useThankYou();
+  const { payment, order, summary, gaveUp, soon, untouched, serverMessage } = useThankYou();
   usePageTitle('Thank you');
   if (!summary) return <Nothing />;
-  const over = untouched || said !== null || (order !== undefined && isOver(order));
+  const over = untouched || serverMessage !== null || (order !== undefined && hasNoTickets(order));
   return (
     <main className="plain-page thanks" id="main">
       <Outcome
@@ -25,7 +25,7 @@ export function Page() {
         payment={payment}
         gaveUp={gaveUp}
         untouched={untouched}
-        said={said}
+        serverMessage={serverMessage}
       />
       {order && needsContact(order) ? <ContactQuestion order={order} /> : null}
       {over ? null : <Bought order={order} summary={summary} />}

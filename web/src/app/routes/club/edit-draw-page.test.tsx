@@ -36,7 +36,7 @@ const open = async () => {
 };
 const save = () => userEvent.click(screen.getByRole('button', { name: 'Save changes' }));
 const patches = (server: FakeServer) =>
-  server.asked
+  server.requests
     .filter(({ method }) => method === 'PATCH')
     .map(({ body }) => (body as { reason?: string }).reason);
 

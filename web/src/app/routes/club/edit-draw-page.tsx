@@ -2,7 +2,7 @@ import '@/features/club/dashboard/dashboard.css';
 import { useStore } from 'jotai';
 import { useCallback, useEffect } from 'react';
 import type { PageProps } from '@/app/page-props';
-import { EditDraw, type Send } from '@/features/club/draw-form/edit-draw';
+import { EditDraw, type SaveDraw } from '@/features/club/draw-form/edit-draw';
 import { ClubPage } from '@/features/club/frame/club-page';
 import { ReauthenticationCodeDialog } from '@/features/operator/session/proof-dialog';
 import {
@@ -12,7 +12,7 @@ import {
 import { requestReauthenticationAtom } from '@/features/operator/session/session-atoms';
 
 /** The operator's change is sent again once the server's question for a code is answered; a session that has ended is the club page's own affair. */
-function useProvenSend(): Send {
+function useProvenSend(): SaveDraw {
   const store = useStore();
   return useCallback(
     async (change) => {

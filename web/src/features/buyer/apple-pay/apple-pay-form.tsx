@@ -4,29 +4,29 @@ import { useEffect, useState } from 'react';
 import { createPaymentIntent } from '@/api/endpoints/buyer';
 import type { Draw } from '@/api/wire';
 import {
-  applePayMissing,
-  declined,
-  exception,
-  titled,
+  applePayUnavailableError,
+  declinedError,
+  unexpectedError,
+  splitTitle,
 } from '@/features/buyer/checkout/errors/error-catalogue';
 import {
   isBusy,
-  mayPay,
+  canPay,
   type CheckoutEvent,
-  type CheckoutProblem,
+  type CheckoutError,
 } from '@/features/buyer/checkout/state/checkout';
 import { detailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { ConsentBoxes } from '@/features/buyer/checkout/form/consent-boxes';
 import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome/outcome-panel';
 import { pay } from '@/features/buyer/checkout/payment/pay';
 import { usePaymentSurface } from '@/features/buyer/checkout/payment/payment-provider';
-import { named, walletPurchase } from '@/features/buyer/checkout/payment/single-purchase';
-import { summaryOf } from '@/features/buyer/checkout/state/summary';
-import { TroubleCallout } from '@/features/buyer/checkout/errors/error-callout';
+import { payerWithName, walletPurchase } from '@/features/buyer/checkout/payment/single-purchase';
+import { purchaseSummary } from '@/features/buyer/checkout/state/summary';
+import { ErrorCallout } from '@/features/buyer/checkout/errors/error-callout';
 import {
   WALLET_SUCCESS,
   useCheckout,
-  useFinish,
+  useCompletePurchase,
 } from '@/features/buyer/checkout/state/use-checkout';
 import { WalletSlot } from '@/features/buyer/checkout/payment/wallet-slot';
 import { cents, dollars, priceOf } from '@/shared/money';
@@ -43,20 +43,24 @@ interface ApplePayFormProps {
   onUnavailable: () => void;
 }
 
-const CANCELLED: CheckoutProblem = {
+const CANCELLED: CheckoutError = {
   title: S.paymentCancelled,
   text: 'Nothing was charged. You can try again or go back to the checkout.',
-  untried: true,
+  notAttempted: true,
 };
-const BROKEN: CheckoutProblem = { title: S.applePayError, text: S.walletErrorText, untried: true };
+const BROKEN: CheckoutError = {
+  title: S.applePayError,
+  text: S.walletErrorText,
+  notAttempted: true,
+};
 
 /** The error texts used elsewhere, under the titles of this page (specification line A:276). */
-function renamed(happening: CheckoutEvent): CheckoutEvent {
-  if (happening.is === 'declined')
-    return { ...happening, trouble: { ...happening.trouble, title: S.paymentFailedTitle } };
-  if (happening.is === 'refused' && happening.trouble.title === titled(S.purchaseFailed).title)
-    return { ...happening, trouble: { ...happening.trouble, title: S.paymentError } };
-  return happening;
+function renamed(event: CheckoutEvent): CheckoutEvent {
+  if (event.type === 'declined')
+    return { ...event, error: { ...event.error, title: S.paymentFailedTitle } };
+  if (event.type === 'refused' && event.error.title === splitTitle(S.purchaseFailed).title)
+    return { ...event, error: { ...event.error, title: S.paymentError } };
+  return event;
 }
 
 /**
@@ -92,8 +96,8 @@ function useOwnPayment(
       (error: unknown) =>
         current &&
         dispatch({
-          is: 'refused',
-          trouble: { ...exception('draw', error), title: S.applePayError },
+          type: 'refused',
+          error: { ...unexpectedError('draw', error), title: S.applePayError },
         }),
     );
     return () => {
@@ -112,33 +116,33 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
   const count = request.ticketCount;
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const own = useOwnPayment(request, price.total, log, onForeign, dispatch);
-  useFinish(scope, checkout, {
-    summary: () => summaryOf([{ draw, count }], ''),
+  useCompletePurchase(scope, checkout, {
+    summary: () => purchaseSummary([{ draw, count }], ''),
     toast: WALLET_SUCCESS,
   });
   if (hasOutcome(checkout))
-    return <OutcomePanel checkout={checkout} onAgain={() => dispatch({ is: 'again' })} />;
+    return <OutcomePanel checkout={checkout} onAgain={() => dispatch({ type: 'again' })} />;
   const confirmed = details.overEighteen && details.acceptsTerms;
   const onConfirm = (event: StripeExpressCheckoutElementConfirmEvent) => {
-    if (!surface || !mayPay(checkout)) return event.paymentFailed({ reason: 'fail' });
+    if (!surface || !canPay(checkout)) return event.paymentFailed({ reason: 'fail' });
     log('the sheet was confirmed');
     void pay(
-      walletPurchase({ draw, count, price }, named(event.billingDetails, details)),
+      walletPurchase({ draw, count, price }, payerWithName(event.billingDetails, details)),
       surface,
       (happening) => {
-        log(happening.is);
+        log(happening.type);
         if (
-          happening.is === 'refused' ||
-          happening.is === 'declined' ||
-          happening.is === 'notCharged'
+          happening.type === 'refused' ||
+          happening.type === 'declined' ||
+          happening.type === 'notCharged'
         )
           event.paymentFailed({ reason: 'fail' });
         dispatch(renamed(happening));
       },
     ).catch((error: unknown) =>
       dispatch({
-        is: 'refused',
-        trouble: declined('checkout', 'card', error instanceof Error ? error.message : null),
+        type: 'refused',
+        error: declinedError('checkout', 'card', error instanceof Error ? error.message : null),
       }),
     );
   };
@@ -163,25 +167,25 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
           alone
           onUnconfirmed={() =>
             dispatch({
-              is: 'refused',
-              trouble: {
+              type: 'refused',
+              error: {
                 title: S.confirmationRequired,
                 text: S.confirmationRequiredText,
-                untried: true,
+                notAttempted: true,
               },
             })
           }
           onConfirm={onConfirm}
-          onCancel={() => dispatch({ is: 'refused', trouble: CANCELLED })}
+          onCancel={() => dispatch({ type: 'refused', error: CANCELLED })}
           onNone={() => {
             log('Apple Pay is not available');
-            dispatch({ is: 'refused', trouble: applePayMissing });
+            dispatch({ type: 'refused', error: applePayUnavailableError });
             onUnavailable();
           }}
-          onLoadError={() => dispatch({ is: 'refused', trouble: BROKEN })}
+          onLoadError={() => dispatch({ type: 'refused', error: BROKEN })}
         />
       ) : null}
-      <TroubleCallout checkout={checkout} />
+      <ErrorCallout checkout={checkout} />
     </>
   );
 }

@@ -3,7 +3,14 @@ import { dayAndTime } from '@/shared/dates';
 import { dollars, ticketPriceWords } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
-import { PER_CART_MAX, PER_LINE_MAX, most, remove, setQuantity, type CartItem } from './cart';
+import {
+  PER_CART_MAX,
+  PER_LINE_MAX,
+  maxQuantity,
+  removeItem,
+  setQuantity,
+  type CartItem,
+} from './cart';
 import { cartAtom, totalsAtom } from './cart-atoms';
 
 /** Returns the message of the limit that applies, if any. */
@@ -35,11 +42,11 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
             ) : (
               <Controls
                 item={item}
-                max={most(cart, item)}
+                max={maxQuantity(cart, item)}
                 onQuantity={(quantity) =>
                   change((last) => setQuantity(last, item.drawId, quantity))
                 }
-                onRemove={() => change((last) => remove(last, item.drawId))}
+                onRemove={() => change((last) => removeItem(last, item.drawId))}
               />
             )}
           </li>

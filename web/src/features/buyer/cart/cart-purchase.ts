@@ -14,11 +14,11 @@ import { HttpError } from '@/api/http';
 import type { Buyer, IntentResponse } from '@/api/wire';
 import type { Purchase } from '@/features/buyer/checkout/payment/pay';
 import {
-  customerOf,
-  payerOf,
+  customerInfoOf,
+  buyerOfPayer,
   type WalletPayer,
 } from '@/features/buyer/checkout/payment/single-purchase';
-import { keepSecret, keptSecret } from '@/features/buyer/checkout/payment/secret-cache';
+import { cacheSecret, cachedSecret } from '@/features/buyer/checkout/payment/secret-cache';
 import type { Cents } from '@/shared/money';
 import { CART_SCOPE, type Cart } from './cart';
 
@@ -34,7 +34,7 @@ const itemsOf = (cart: Cart): CartIntentRequest['items'] =>
   }));
 
 /** The cache key of the payment's secret. It changes with anything that affects the amount. */
-export const contentsOf = (cart: Cart): string =>
+export const cartContentsKey = (cart: Cart): string =>
   cart.items
     .map(
       ({ drawId, quantity, ticketPrice, passStripeFees }) =>
@@ -57,20 +57,20 @@ function naming(cart: Cart, error: unknown): unknown {
  * Opens or resizes the cart's single payment. Unchanged contents are not requested again within two
  * minutes (specification line A:188).
  */
-export async function openCart(
+export async function openCartPayment(
   cart: Cart,
   expectedAmount: Cents,
   clientKey: string,
 ): Promise<IntentResponse> {
-  const contents = contentsOf(cart);
-  const kept = keptSecret(CART_SCOPE, contents);
-  if (kept) return kept;
+  const contents = cartContentsKey(cart);
+  const cached = cachedSecret(CART_SCOPE, contents);
+  if (cached) return cached;
   const answer = await createCartIntent({ items: itemsOf(cart), clientKey, expectedAmount }).catch(
     (error: unknown) => {
       throw naming(cart, error);
     },
   );
-  keepSecret(CART_SCOPE, contents, answer);
+  cacheSecret(CART_SCOPE, contents, answer);
   return answer;
 }
 
@@ -78,30 +78,30 @@ export async function openCart(
  * Confirms the cart's payment on the server with the card's payment method (specification line
  * A:243, decision C-5).
  */
-export function cartByCard(cart: Cart, total: Cents, buyer: Buyer): Purchase {
+export function cartCardPurchase(cart: Cart, total: Cents, buyer: Buyer): Purchase {
   const items = itemsOf(cart);
   return {
     ...common(cart, total, buyer),
-    way: 'card',
+    method: 'card',
     buyer,
     byMethod: (paymentMethodId) => completeCartCard({ items, buyer, ...CONSENTS, paymentMethodId }),
   };
 }
 
-export function cartByWallet(cart: Cart, total: Cents, payer: WalletPayer): Purchase {
-  const buyer = payerOf(payer);
+export function cartWalletPurchase(cart: Cart, total: Cents, payer: WalletPayer): Purchase {
+  const buyer = buyerOfPayer(payer);
   const { complete, ...rest } = common(cart, total, buyer);
   return {
     ...rest,
     complete,
-    way: 'wallet',
+    method: 'wallet',
     buyer: null,
     byMethod: async (paymentMethodId, order) => {
       const answer = await confirmWallet({
         clientSecret: order.clientSecret,
         paymentMethodId,
         kind: 'cart',
-        customerInfo: customerOf(buyer),
+        customerInfo: customerInfoOf(buyer),
       });
       if (answer.status === 'succeeded')
         void complete(order).catch((error: unknown) =>
@@ -112,12 +112,12 @@ export function cartByWallet(cart: Cart, total: Cents, payer: WalletPayer): Purc
   };
 }
 
-function common(cart: Cart, total: Cents, buyer: Buyer): Omit<Purchase, 'way' | 'buyer'> {
+function common(cart: Cart, total: Cents, buyer: Buyer): Omit<Purchase, 'method' | 'buyer'> {
   return {
     scope: CART_SCOPE,
     place: 'cart',
     validate: () => Promise.resolve([]),
-    open: (clientKey) => openCart(cart, total, clientKey),
+    open: (clientKey) => openCartPayment(cart, total, clientKey),
     complete: ({ paymentIntentId, orderToken }) =>
       purchaseCartTickets({
         items: itemsOf(cart),

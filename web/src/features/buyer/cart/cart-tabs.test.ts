@@ -1,7 +1,7 @@
 import { createStore } from 'jotai';
 import { expect, test, vi } from 'vitest';
 import { aDraw } from '@/testing/draw-data';
-import { add, itemOf, type Cart } from './cart';
+import { addItem, itemOf, type Cart } from './cart';
 
 const KEY = 'football_doubles_cart';
 const item = itemOf(aDraw(), 2);
@@ -22,7 +22,7 @@ async function aTab() {
 
 test('a reload finds the cart, and clearing removes the stored copy', async () => {
   const first = await aTab();
-  first.change((cart) => add(cart, item));
+  first.change((cart) => addItem(cart, item));
   const reloaded = await aTab();
   expect(reloaded.cart().items).toEqual([item]);
   reloaded.clear();
@@ -31,16 +31,16 @@ test('a reload finds the cart, and clearing removes the stored copy', async () =
 
 test('what one tab adds, the other shows', async () => {
   const [one, two] = [await aTab(), await aTab()];
-  one.change((cart) => add(cart, item));
+  one.change((cart) => addItem(cart, item));
   two.hear(false);
-  two.change((cart) => add(cart, other));
+  two.change((cart) => addItem(cart, other));
   one.hear(false);
   expect(one.cart().items).toEqual([item, other]);
 });
 
 test('a saved empty or broken cart does not replace one that has items; a removed one does', async () => {
   const tab = await aTab();
-  tab.change((cart) => add(cart, item));
+  tab.change((cart) => addItem(cart, item));
   for (const stored of ['{"items":[],"clubId":1}', '{"items":[{}]}', 'not json', '[1]']) {
     localStorage.setItem(KEY, stored);
     tab.hear(false);

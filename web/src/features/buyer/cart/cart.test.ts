@@ -2,15 +2,15 @@ import { expect, test } from 'vitest';
 import { aDraw } from '@/testing/draw-data';
 import {
   EMPTY,
-  add,
-  badge,
+  addItem,
+  badgeText,
   clubIdOf,
-  fits,
+  fitsInCart,
   itemOf,
-  most,
-  refresh,
-  remove,
-  replaces,
+  maxQuantity,
+  refreshFromDraws,
+  removeItem,
+  replacesOtherClub,
   setQuantity,
   totals,
   type CartItem,
@@ -35,21 +35,24 @@ const item = (drawId: number, more: Partial<CartItem> = {}): CartItem => ({
 });
 
 test('another club’s item replaces the whole cart', () => {
-  const cart = add(add(EMPTY, item(1001)), item(1002));
-  expect(replaces(cart, { clubId: 2 })).toBe(true);
-  expect(add(cart, item(2001, { clubId: 2 })).items.map((kept) => kept.drawId)).toEqual([2001]);
+  const cart = addItem(addItem(EMPTY, item(1001)), item(1002));
+  expect(replacesOtherClub(cart, { clubId: 2 })).toBe(true);
+  expect(addItem(cart, item(2001, { clubId: 2 })).items.map((kept) => kept.drawId)).toEqual([2001]);
 });
 
 test('the same draw again updates its count and what is available', () => {
-  const cart = add(add(EMPTY, item(1001)), item(1001, { quantity: 5, availableTickets: 7 }));
+  const cart = addItem(
+    addItem(EMPTY, item(1001)),
+    item(1001, { quantity: 5, availableTickets: 7 }),
+  );
   expect(cart.items).toEqual([item(1001, { quantity: 5, availableTickets: 7 })]);
 });
 
 test('a count of zero or less removes the item, and the last one empties the cart', () => {
-  const cart = add(add(EMPTY, item(1001)), item(1002));
+  const cart = addItem(addItem(EMPTY, item(1001)), item(1002));
   expect(setQuantity(cart, 1001, 0).items.map((kept) => kept.drawId)).toEqual([1002]);
   expect(setQuantity(cart, 1001, 99).items[0]?.quantity).toBe(10);
-  expect(remove(remove(cart, 1001), 1002)).toEqual(EMPTY);
+  expect(removeItem(removeItem(cart, 1001), 1002)).toEqual(EMPTY);
 });
 
 test('prices, fees and what is left are the server’s to say, and an offer’s 9999 is never believed', () => {
@@ -57,10 +60,10 @@ test('prices, fees and what is left are the server’s to say, and an offer’s 
   const draw = (id: number, more: Parameters<typeof aDraw>[0]) =>
     aDraw({ id, drawNumber: id, ...more });
   const cart = [1001, 1002, 1003].reduce(
-    (kept, id) => add(kept, item(id, { quantity: 6, availableTickets: 9999 })),
+    (kept, id) => addItem(kept, item(id, { quantity: 6, availableTickets: 9999 })),
     EMPTY,
   );
-  const next = refresh(
+  const next = refreshFromDraws(
     cart,
     [
       draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }),
@@ -70,17 +73,25 @@ test('prices, fees and what is left are the server’s to say, and an offer’s 
     now,
   );
   expect(next.items).toEqual([itemOf(draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }), 4)]);
-  expect(refresh(cart, [draw(1001, { ticketsAvailable: 169 })], now).items[0]?.quantity).toBe(6);
+  expect(
+    refreshFromDraws(cart, [draw(1001, { ticketsAvailable: 169 })], now).items[0]?.quantity,
+  ).toBe(6);
   expect(setQuantity(cart, 1001, 9999).items[0]?.quantity).toBe(50);
 });
 
 test('each line pays its own card fee where it is passed on', () => {
-  const cart = add(add(EMPTY, item(1001)), item(1002, { passStripeFees: false, quantity: 1 }));
+  const cart = addItem(
+    addItem(EMPTY, item(1001)),
+    item(1002, { passStripeFees: false, quantity: 1 }),
+  );
   expect(totals(cart)).toEqual({ tickets: 3, subtotal: 1500, cardFee: 47, total: 1547 });
 });
 
 test('where the fee is taken once for the whole charge, thirty cents are paid once', () => {
-  const cart = add(add(add(EMPTY, item(1001)), item(1002)), item(1003, { passStripeFees: false }));
+  const cart = addItem(
+    addItem(addItem(EMPTY, item(1001)), item(1002)),
+    item(1003, { passStripeFees: false }),
+  );
   expect(totals(cart, 'per_line')).toEqual({
     tickets: 6,
     subtotal: 3000,
@@ -98,19 +109,19 @@ test('where the fee is taken once for the whole charge, thirty cents are paid on
 
 test('a line holds fifty tickets and a cart one hundred', () => {
   const roomy = { availableTickets: 169 };
-  const cart = add(
-    add(EMPTY, item(1001, { quantity: 45, ...roomy })),
+  const cart = addItem(
+    addItem(EMPTY, item(1001, { quantity: 45, ...roomy })),
     item(1002, { quantity: 40, ...roomy }),
   );
-  expect(cart.items.map((line) => most(cart, line))).toEqual([50, 50]);
-  expect(fits(cart, [item(1003, { quantity: 15 })])).toBe(true);
-  expect(fits(cart, [item(1003, { quantity: 16 })])).toBe(false);
-  expect(fits(cart, [item(1002, { quantity: 50 })])).toBe(true);
-  expect(fits(cart, [item(1002, { quantity: 51 })])).toBe(false);
-  expect(fits(cart, [item(2001, { clubId: 2, quantity: 50 })])).toBe(true);
-  const full = add(cart, item(1003, { quantity: 19, ...roomy }));
+  expect(cart.items.map((line) => maxQuantity(cart, line))).toEqual([50, 50]);
+  expect(fitsInCart(cart, [item(1003, { quantity: 15 })])).toBe(true);
+  expect(fitsInCart(cart, [item(1003, { quantity: 16 })])).toBe(false);
+  expect(fitsInCart(cart, [item(1002, { quantity: 50 })])).toBe(true);
+  expect(fitsInCart(cart, [item(1002, { quantity: 51 })])).toBe(false);
+  expect(fitsInCart(cart, [item(2001, { clubId: 2, quantity: 50 })])).toBe(true);
+  const full = addItem(cart, item(1003, { quantity: 19, ...roomy }));
   expect(full.items.map((line) => line.quantity)).toEqual([45, 40, 15]);
-  expect(full.items.map((line) => most(full, line))).toEqual([45, 40, 15]);
+  expect(full.items.map((line) => maxQuantity(full, line))).toEqual([45, 40, 15]);
 });
 
 test('a saved cart of three times forty keeps one hundred tickets, and its badge says 99+', () => {
@@ -120,7 +131,7 @@ test('a saved cart of three times forty keeps one hundred tickets, and its badge
     ),
   });
   expect(saved.items.map((line) => line.quantity)).toEqual([40, 40, 20]);
-  expect(badge(totals(saved).tickets)).toBe('99+');
+  expect(badgeText(totals(saved).tickets)).toBe('99+');
 });
 
 test('a line keeps its draw’s own zone', () => {
@@ -162,5 +173,5 @@ test('a forged count is no more than anybody may buy', () => {
 });
 
 test('the badge stops at 99+', () => {
-  expect([badge(3), badge(99), badge(100)]).toEqual(['3', '99', '99+']);
+  expect([badgeText(3), badgeText(99), badgeText(100)]).toEqual(['3', '99', '99+']);
 });

@@ -7,7 +7,7 @@ import { S } from '@/shared/strings';
 import { CART_SCOPE } from './cart';
 import { reloadCartAtom } from './cart-atoms';
 
-export function useCartOfTabs(): void {
+export function useCartSyncAcrossTabs(): void {
   const store = useStore();
   const reload = useSetAtom(reloadCartAtom);
   useEffect(() => {

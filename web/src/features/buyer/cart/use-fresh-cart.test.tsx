@@ -1,21 +1,21 @@
 import { screen } from '@testing-library/react';
 import { useAtomValue } from 'jotai';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { noteAttempt } from '@/features/buyer/checkout/state/attempt';
-import { noteKept } from '@/features/buyer/checkout/reservation/reserved-tickets';
+import { saveAttempt } from '@/features/buyer/checkout/state/attempt';
+import { saveReservation } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { aDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/render-screen';
-import { CART_SCOPE, add, EMPTY, itemOf } from './cart';
+import { CART_SCOPE, addItem, EMPTY, itemOf } from './cart';
 import { cartAtom } from './cart-atoms';
 import { useFreshCart } from './use-fresh-cart';
 
 const LATER = '2099-01-01T00:00:00Z';
 /** This cart holds the last three tickets. */
 const last = aDraw({ ticketsSold: 166, ticketsAvailable: 3, gameDate: LATER });
-const cart = add(EMPTY, itemOf(last, 3));
+const cart = addItem(EMPTY, itemOf(last, 3));
 
-beforeEach(() => noteAttempt(CART_SCOPE, { clientKey: 'k' }));
+beforeEach(() => saveAttempt(CART_SCOPE, { clientKey: 'k' }));
 afterEach(() => vi.unstubAllGlobals());
 
 function Cart() {
@@ -38,7 +38,7 @@ async function after(reload: { ticketsSold?: number; ticketsHeld?: number }): Pr
 }
 
 test('a reload does not take out of the cart what it has reserved itself', async () => {
-  noteKept(CART_SCOPE, {
+  saveReservation(CART_SCOPE, {
     expiresAt: Date.parse(LATER),
     ticketCount: 3,
     items: [{ drawNumber: 1042, quantity: 3 }],
@@ -53,7 +53,7 @@ test('what others have reserved is gone', async () => {
 });
 
 test('a reload in the middle of a payment leaves the cart as it is paid for', async () => {
-  noteAttempt(CART_SCOPE, {
+  saveAttempt(CART_SCOPE, {
     clientKey: 'k',
     orderToken: 't',
     paymentIntentId: 'pi_1',

@@ -9,8 +9,8 @@ const askedAtom = atom<Readonly<Record<string, Club>>>({});
  * address shows no loading state.
  */
 export const knownClubsAtom = atom((get) => {
-  const brought = get(bootAtom).club;
-  const whole = brought?.activeDraws ? byAddress(brought) : {};
+  const bootClub = get(bootAtom).club;
+  const whole = bootClub?.activeDraws ? byAddress(bootClub) : {};
   return { ...whole, ...get(askedAtom) };
 });
 

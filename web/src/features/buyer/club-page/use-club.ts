@@ -15,13 +15,13 @@ import { S } from '@/shared/strings';
 import { knownClubsAtom, rememberClubAtom } from './known-clubs-atoms';
 
 export type ClubLookup =
-  { at: 'asking' } | { at: 'failed'; words: string } | { at: 'known'; club: Club };
+  { status: 'asking' } | { status: 'failed'; words: string } | { status: 'known'; club: Club };
 
 const ACTIVE_EVERY_MS = 15_000;
 const AWAITING_EVERY_MS = 30_000;
 
 export function useClub(slug: string): ClubLookup {
-  const known = useAtomValue(knownClubsAtom)[slug];
+  const knownClub = useAtomValue(knownClubsAtom)[slug];
   const remember = useSetAtom(rememberClubAtom);
   const receive = useSetAtom(receiveDrawsAtom);
   const [failure, setFailure] = useState<string | null>(null);
@@ -47,10 +47,10 @@ export function useClub(slug: string): ClubLookup {
     };
   }, [slug, receive, remember]);
   useEffect(() => {
-    if (known) receive([...(known.activeDraws ?? []), ...(known.completedDraws ?? [])]);
-  }, [known, receive]);
-  if (known) return { at: 'known', club: known };
-  return failure ? { at: 'failed', words: failure } : { at: 'asking' };
+    if (knownClub) receive([...(knownClub.activeDraws ?? []), ...(knownClub.completedDraws ?? [])]);
+  }, [knownClub, receive]);
+  if (knownClub) return { status: 'known', club: knownClub };
+  return failure ? { status: 'failed', words: failure } : { status: 'asking' };
 }
 
 /** Replaces an old address by the current one, without a history entry (decision A-16). */
@@ -74,8 +74,8 @@ function useNumbers(first: readonly Draw[]) {
   const take = useCallback(
     (draws: readonly Draw[]) => {
       receive(draws);
-      const said = draws.map((draw) => draw.drawNumber);
-      setNumbers((last) => [...last, ...said.filter((number) => !last.includes(number))]);
+      const drawNumbers = draws.map((draw) => draw.drawNumber);
+      setNumbers((last) => [...last, ...drawNumbers.filter((number) => !last.includes(number))]);
     },
     [receive],
   );
@@ -96,12 +96,17 @@ export function useClubDraws(club: Club) {
       setFailed(true);
     }
   };
-  usePoll({ every: ACTIVE_EVERY_MS, topic: null, atOnce: false, ask: askActive });
+  usePoll({ intervalMs: ACTIVE_EVERY_MS, topic: null, fetchAtStart: false, fetchData: askActive });
   const askAwaiting = () =>
     fetchClubAwaiting(club.id)
       .then(awaiting.take)
       .finally(() => setAnswered(true));
-  usePoll({ every: AWAITING_EVERY_MS, topic: null, atOnce: true, ask: askAwaiting });
+  usePoll({
+    intervalMs: AWAITING_EVERY_MS,
+    topic: null,
+    fetchAtStart: true,
+    fetchData: askAwaiting,
+  });
   return {
     active: active.numbers,
     awaiting: awaiting.numbers.filter((number) => !active.numbers.includes(number)),

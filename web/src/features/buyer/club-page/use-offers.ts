@@ -10,11 +10,11 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 
 export function useOffers(slug: string) {
   const boot = useAtomValue(bootAtom);
-  const brought =
+  const bootOffers =
     boot.club?.slug === slug || boot.club?.canonicalSlug === slug ? boot.offers : undefined;
-  const [offers, setOffers] = useState<readonly Offer[]>(brought ?? []);
+  const [offers, setOffers] = useState<readonly Offer[]>(bootOffers ?? []);
   const [failed, setFailed] = useState(false);
-  const [answered, setAnswered] = useState(brought !== undefined);
+  const [answered, setAnswered] = useState(bootOffers !== undefined);
   const now = useAtomValue(nowAtom);
   const ask = useCallback(async () => {
     try {

@@ -27,11 +27,11 @@ function declined(draw: Draw, leftMs: number): void {
   const { store } = show(<BuyPanel draw={draw} phase={phaseOf(draw, Date.now())} />);
   act(() => {
     const scope = checkoutAtom('draw:1042');
-    store.set(scope, { is: 'submitted', way: 'card' });
-    store.set(scope, { is: 'opened', order });
+    store.set(scope, { type: 'submitted', method: 'card' });
+    store.set(scope, { type: 'opened', order });
     store.set(scope, {
-      is: 'declined',
-      trouble: { title: 'Payment Failed', text: 'Your card was declined.' },
+      type: 'declined',
+      error: { title: 'Payment Failed', text: 'Your card was declined.' },
     });
   });
 }

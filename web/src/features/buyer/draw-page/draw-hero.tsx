@@ -8,7 +8,7 @@ import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { dayAndTime } from '@/shared/dates';
 import { cents, ticketPriceWords } from '@/shared/money';
 import { ShareIcon } from '@/shared/ui/icons';
-import { Sum } from '@/shared/ui/formatted-amount';
+import { FormattedAmount } from '@/shared/ui/formatted-amount';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /**
@@ -53,7 +53,7 @@ function Figures({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>Prize pool</dt>
           <dd>
-            <Sum of={cents(draw.currentPrize)} />
+            <FormattedAmount of={cents(draw.currentPrize)} />
           </dd>
         </div>
         <div className="stat">
@@ -65,7 +65,7 @@ function Figures({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>Max Potential</dt>
           <dd>
-            <Sum of={cents(draw.maxPrize)} />
+            <FormattedAmount of={cents(draw.maxPrize)} />
           </dd>
         </div>
       </dl>

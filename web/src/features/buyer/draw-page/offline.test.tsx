@@ -1,6 +1,6 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { connectionAtom, noteAnswerAtom } from '@/features/shared-live/live-atoms';
+import { connectionAtom, recordResponseAtom } from '@/features/shared-live/live-atoms';
 import { aDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/render-screen';
@@ -42,10 +42,10 @@ test('without a line the panel says that nothing can be bought, where one would 
 
 test('a page from an earlier visit says so until the server is heard, whatever the browser believes of its line', () => {
   const { store } = show(<BuyPanel draw={draw} phase="active" />);
-  act(() => store.set(connectionAtom, { open: false, heardAt: -60_000 }));
+  act(() => store.set(connectionAtom, { open: false, lastContactAt: -60_000 }));
   expect(screen.getByText(WORDS, { selector: 'strong' }).parentElement?.textContent).toMatch(
     /Last update: .+\d:\d\d/,
   );
-  act(() => store.set(noteAnswerAtom));
+  act(() => store.set(recordResponseAtom));
   expect(screen.queryByText(WORDS)).toBeNull();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOver, standingOf } from './order-status-text';
+import { hasNoTickets, orderStatusText } from './order-status-text';
 
 const order = (status: string, reason: string | null = null, amount: string | null = null) => ({
   status,
@@ -8,23 +8,25 @@ const order = (status: string, reason: string | null = null, amount: string | nu
 });
 
 test('an order whose money goes back never says that its tickets are on their way', () => {
-  expect(standingOf(order('refunding', null, '10.00'))).toBe(
+  expect(orderStatusText(order('refunding', null, '10.00'))).toBe(
     'This order has no valid tickets. $10.00 is on its way back to you.',
   );
-  expect(standingOf(order('refunded', 'The draw was cancelled.', '10.00'))).toBe(
+  expect(orderStatusText(order('refunded', 'The draw was cancelled.', '10.00'))).toBe(
     'The draw was cancelled. $10.00 was sent back to you. It shows on your statement within 5 to 10 business days.',
   );
   for (const status of ['refunding', 'refunded', 'not_charged'])
-    expect(isOver(order(status)), status).toBe(true);
+    expect(hasNoTickets(order(status)), status).toBe(true);
 });
 
 test('tickets that are here speak for themselves, those to come are told of, and no charge is certain', () => {
-  expect(standingOf(order('succeeded'))).toBeNull();
-  expect(standingOf(order('processing'))).toBe('Your tickets are being issued …');
-  expect(standingOf(order('requires_payment_method'))).toBe('We are confirming your payment …');
-  expect(standingOf(order('not_charged'))).toBe(
+  expect(orderStatusText(order('succeeded'))).toBeNull();
+  expect(orderStatusText(order('processing'))).toBe('Your tickets are being issued …');
+  expect(orderStatusText(order('requires_payment_method'))).toBe(
+    'We are confirming your payment …',
+  );
+  expect(orderStatusText(order('not_charged'))).toBe(
     'No tickets were bought, and you have not been charged.',
   );
   for (const status of ['succeeded', 'processing', 'requires_payment_method'])
-    expect(isOver(order(status)), status).toBe(false);
+    expect(hasNoTickets(order(status)), status).toBe(false);
 });

@@ -5,27 +5,27 @@
 import type { OrderResponse } from '@/api/wire';
 import { cents, dollars } from '@/shared/money';
 
-type Standing = Pick<OrderResponse, 'status' | 'reason' | 'refund'>;
+type OrderOutcome = Pick<OrderResponse, 'status' | 'reason' | 'refund'>;
 
-const moneyWent = ({ reason, refund }: Standing, words: string): string =>
+const refundText = ({ reason, refund }: OrderOutcome, words: string): string =>
   `${reason ?? 'This order has no valid tickets.'} ${refund ? dollars(cents(refund.amount)) : 'Your payment'} ${words}`;
 
 /** Whether the tickets were withdrawn or never issued. */
-export const isOver = ({ status }: Pick<OrderResponse, 'status'>): boolean =>
+export const hasNoTickets = ({ status }: Pick<OrderResponse, 'status'>): boolean =>
   ['not_charged', 'refunding', 'refunded'].includes(status);
 
 /** Null while the order has its tickets. */
-export function standingOf(order: Standing): string | null {
+export function orderStatusText(order: OrderOutcome): string | null {
   switch (order.status) {
     case 'succeeded':
       return null;
     case 'refunded':
-      return moneyWent(
+      return refundText(
         order,
         'was sent back to you. It shows on your statement within 5 to 10 business days.',
       );
     case 'refunding':
-      return moneyWent(order, 'is on its way back to you.');
+      return refundText(order, 'is on its way back to you.');
     case 'not_charged':
       return 'No tickets were bought, and you have not been charged.';
     case 'requires_payment_method':

@@ -14,31 +14,34 @@ import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useDrawTopics, usePoll } from '@/features/shared-live/use-live';
 
 export type OfferState =
-  { at: 'asking' } | { at: 'missing' } | { at: 'failed' } | { at: 'known'; offer: Offer };
+  | { status: 'asking' }
+  | { status: 'missing' }
+  | { status: 'failed' }
+  | { status: 'known'; offer: Offer };
 
 const EVERY_MS = 30_000;
 
 export function useOffer(club: string, slug: string): OfferState & { retry: () => void } {
   const boot = useAtomValue(bootAtom).offer;
-  const brought = boot && boot.slug === slug && boot.clubSlug === club ? boot : null;
+  const bootOffer = boot && boot.slug === slug && boot.clubSlug === club ? boot : null;
   const [state, setState] = useState<OfferState>(
-    brought ? { at: 'known', offer: brought } : { at: 'asking' },
+    bootOffer ? { status: 'known', offer: bootOffer } : { status: 'asking' },
   );
   const ask = useCallback(async () => {
     try {
       const offer = await fetchOffer(club, slug);
-      setState({ at: 'known', offer });
+      setState({ status: 'known', offer });
     } catch (error) {
       const missing = error instanceof HttpError && error.status === 404;
       // An offer on the screen stays there while the connection is bad.
       setState((last) =>
-        missing ? { at: 'missing' } : last.at === 'known' ? last : { at: 'failed' },
+        missing ? { status: 'missing' } : last.status === 'known' ? last : { status: 'failed' },
       );
     }
   }, [club, slug]);
-  usePoll({ every: EVERY_MS, topic: null, atOnce: true, ask });
+  usePoll({ intervalMs: EVERY_MS, topic: null, fetchAtStart: true, fetchData: ask });
   const retry = () => {
-    setState({ at: 'asking' });
+    setState({ status: 'asking' });
     void ask();
   };
   return { ...state, retry };
@@ -67,13 +70,13 @@ export function useOfferDraws(offer: Offer): void {
  * colours and pixel.
  */
 export function useClubMeta(slug: string): { meta: ClubMeta | null; failed: boolean } {
-  const brought = useAtomValue(bootAtom).clubMeta ?? null;
-  const [meta, setMeta] = useState<ClubMeta | null>(brought);
+  const bootMeta = useAtomValue(bootAtom).clubMeta ?? null;
+  const [meta, setMeta] = useState<ClubMeta | null>(bootMeta);
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     let current = true;
     void fetchClubMeta(slug).then(
-      (said) => current && setMeta(said),
+      (response) => current && setMeta(response),
       () => current && setFailed(true),
     );
     return () => {

@@ -37,8 +37,8 @@ export function ContactQuestion({ order }: { order: OrderResponse }) {
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
   const [sending, setSending] = useState(false);
   const list = useRef<HTMLDivElement>(null);
-  const complain = (found: readonly FormProblem[]) => {
-    setProblems(found);
+  const showProblems = (problems: readonly FormProblem[]) => {
+    setProblems(problems);
     requestAnimationFrame(() => list.current?.focus());
   };
   const send = async () => {
@@ -53,7 +53,7 @@ export function ContactQuestion({ order }: { order: OrderResponse }) {
       const next = await fetchOrder(order.orderToken);
       receive(next);
       if (needsContact(next))
-        return complain([
+        return showProblems([
           { field: FIELD.email, text: 'This does not look like an e-mail address' },
         ]);
       await resendConfirmation(next.paymentIntentId ?? '', next.orderToken).catch(() => undefined);
@@ -62,7 +62,7 @@ export function ContactQuestion({ order }: { order: OrderResponse }) {
         text: `Your confirmation is on its way to ${next.buyerEmailMasked}.`,
       });
     } catch (error) {
-      complain([
+      showProblems([
         {
           field: FIELD.email,
           text: (error instanceof HttpError ? error.body.message : undefined) ?? S.tryLater,
@@ -74,9 +74,9 @@ export function ContactQuestion({ order }: { order: OrderResponse }) {
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    const found = missingOf(contact);
-    setProblems(found);
-    if (found.length > 0) return complain(found);
+    const problems = missingOf(contact);
+    setProblems(problems);
+    if (problems.length > 0) return showProblems(problems);
     void send();
   };
   return (

@@ -23,12 +23,14 @@ export interface LastPayment {
 
 /** Reads the session. After a redirect by the buyer's bank, the address names the payment. */
 export function lastPayment(): LastPayment | null {
-  const kept = readStored('session', LAST_PAYMENT_KEY) as Partial<LastPayment> | null;
-  return kept && typeof kept.orderToken === 'string' && typeof kept.paymentIntentId === 'string'
+  const stored = readStored('session', LAST_PAYMENT_KEY) as Partial<LastPayment> | null;
+  return stored &&
+    typeof stored.orderToken === 'string' &&
+    typeof stored.paymentIntentId === 'string'
     ? {
-        orderToken: kept.orderToken,
-        paymentIntentId: kept.paymentIntentId,
-        scope: typeof kept.scope === 'string' ? kept.scope : '',
+        orderToken: stored.orderToken,
+        paymentIntentId: stored.paymentIntentId,
+        scope: typeof stored.scope === 'string' ? stored.scope : '',
       }
     : null;
 }

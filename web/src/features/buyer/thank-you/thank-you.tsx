@@ -1,9 +1,9 @@
 import { useSetAtom } from 'jotai';
 import { Link } from 'wouter';
 import type { OrderResponse } from '@/api/wire';
-import { standingOf } from '@/features/buyer/my-tickets/order-status-text';
+import { orderStatusText } from '@/features/buyer/my-tickets/order-status-text';
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
-import { CONFIRMING, moneyWords, waitingWords } from '@/features/buyer/checkout/state/checkout';
+import { CONFIRMING, moneyText, waitingText } from '@/features/buyer/checkout/state/checkout';
 import type { Summary } from '@/features/buyer/checkout/state/summary';
 import { cents, dollars } from '@/shared/money';
 import { S, fill } from '@/shared/strings';
@@ -19,16 +19,23 @@ interface OutcomeProps {
   payment: LastPayment | null;
   gaveUp: boolean;
   untouched: boolean;
-  said: string | null;
+  serverMessage: string | null;
 }
 
 /** The status of the payment, with certain facts first. */
-export function Outcome({ order, summary, payment, gaveUp, untouched, said }: OutcomeProps) {
+export function Outcome({
+  order,
+  summary,
+  payment,
+  gaveUp,
+  untouched,
+  serverMessage,
+}: OutcomeProps) {
   if (order?.status === 'not_charged') {
     return (
       <div className="card thanks-head" role="alert">
         <h1>No tickets were bought</h1>
-        <p>{moneyWords(order.reason ?? '', false)}</p>
+        <p>{moneyText(order.reason ?? '', false)}</p>
       </div>
     );
   }
@@ -40,7 +47,7 @@ export function Outcome({ order, summary, payment, gaveUp, untouched, said }: Ou
             ? 'Your payment was refunded'
             : 'Your payment is being refunded'}
         </h1>
-        <p>{standingOf(order)}</p>
+        <p>{orderStatusText(order)}</p>
       </div>
     );
   }
@@ -67,11 +74,16 @@ export function Outcome({ order, summary, payment, gaveUp, untouched, said }: Ou
     );
   }
   const reference = order?.paymentIntentId ?? payment?.paymentIntentId;
-  if (said !== null || order?.status === 'requires_payment_method') {
+  if (serverMessage !== null || order?.status === 'requires_payment_method') {
     return (
       <div className="card thanks-head" role="status">
         <h1>{CONFIRMING}</h1>
-        <p>{waitingWords({ at: gaveUp ? 'lost' : 'confirming', said: said ?? undefined })}</p>
+        <p>
+          {waitingText({
+            state: gaveUp ? 'lost' : 'confirming',
+            serverMessage: serverMessage ?? undefined,
+          })}
+        </p>
         {reference ? <p className="meta">Reference {reference.slice(-8)}</p> : null}
       </div>
     );

@@ -5,7 +5,7 @@ import {
   chacha20Block,
   commitmentOf,
   dealOf,
-  leftInOrder,
+  unsoldInDealOrder,
   seedFromHex,
   toHex,
   verify,
@@ -82,8 +82,8 @@ test('returned tickets leave after those that were never sold', () => {
   const moves = (...numbers: number[]) =>
     numbers.map((number) => ({ ticket: Math.abs(number), returned: number < 0 }));
   const all = Array.from({ length: 169 }, (_, index) => index + 1);
-  expect(leftInOrder(moves(1, 2, -1, 3), [2, 3])).toBe(true);
-  expect(leftInOrder(moves(...all, -7, -3, 3, 7), all)).toBe(true);
+  expect(unsoldInDealOrder(moves(1, 2, -1, 3), [2, 3])).toBe(true);
+  expect(unsoldInDealOrder(moves(...all, -7, -3, 3, 7), all)).toBe(true);
   // In order: resold too early, skipped, resold in the wrong order, sold twice, never sold, and not
   // among the sold tickets.
   for (const wrong of [
@@ -94,8 +94,8 @@ test('returned tickets leave after those that were never sold', () => {
     moves(1, -2),
     moves(1),
   ])
-    expect(leftInOrder(wrong, all)).toBe(false);
-  expect(leftInOrder(null, [])).toBeNull();
+    expect(unsoldInDealOrder(wrong, all)).toBe(false);
+  expect(unsoldInDealOrder(null, [])).toBeNull();
 });
 
 describe('the vectors that Rust wrote', () => {

@@ -101,7 +101,7 @@ export interface TicketMove {
  * Whether tickets were sold in the promised order (decision M-3): never-sold tickets first, then
  * returned ones, each lowest first. Null when the moves are not published.
  */
-export function leftInOrder(
+export function unsoldInDealOrder(
   moves: readonly TicketMove[] | null,
   sold: readonly number[],
 ): boolean | null {
@@ -136,7 +136,7 @@ export interface Verdict {
   inOrder: boolean | null;
 }
 
-export interface Claim {
+export interface ProofClaim {
   drawNumber: number;
   commitment: string;
   seed: string | null;
@@ -147,7 +147,7 @@ export interface Claim {
 }
 
 /** Recomputes everything. Null before the reveal or when the seed cannot be read. */
-export async function verify(claim: Claim): Promise<Verdict | null> {
+export async function verify(claim: ProofClaim): Promise<Verdict | null> {
   const seed = claim.seed === null ? null : seedFromHex(claim.seed);
   if (!seed) return null;
   const computedCommitment = await commitmentOf(claim.drawNumber, seed);
@@ -161,6 +161,6 @@ export async function verify(claim: Claim): Promise<Verdict | null> {
     deal,
     winningTicket,
     sameWinner: winningTicket === null ? null : winningTicket === claim.winningTicket,
-    inOrder: leftInOrder(claim.ticketMoves, claim.soldTickets),
+    inOrder: unsoldInDealOrder(claim.ticketMoves, claim.soldTickets),
   };
 }

@@ -35,7 +35,7 @@ test('a winner sends bank details through the link, whose secret leaves the addr
   expect(
     await screen.findByText('Redcliffe has your bank details and pays you directly.'),
   ).toBeTruthy();
-  expect(server.asked.at(-1)?.body).toEqual({
+  expect(server.requests.at(-1)?.body).toEqual({
     token: 'secret',
     accountName: 'Robin',
     bsb: '062-000',

@@ -7,7 +7,7 @@ import { aWinner, here } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/render-screen';
 import { Dashboard } from './dashboard';
-import { whenOf } from './draw-labels';
+import { gameTimeText } from './draw-labels';
 
 const HOUR = 3_600_000;
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
@@ -136,10 +136,9 @@ test('a draw is archived at once, taken back with Undo, and put back when the se
   expect(of.getByText('Archived')).toBeTruthy();
   await userEvent.click(await screen.findByRole('button', { name: 'Undo' }));
   await waitFor(() => expect(of.queryByText('Archived')).toBeNull());
-  expect(server.asked.filter(({ method }) => method === 'PATCH').map(({ body }) => body)).toEqual([
-    { archived: true },
-    { archived: false },
-  ]);
+  expect(
+    server.requests.filter(({ method }) => method === 'PATCH').map(({ body }) => body),
+  ).toEqual([{ archived: true }, { archived: false }]);
   await choose('Archive Draw');
   expect(await screen.findByText('Archive operation failed')).toBeTruthy();
   expect(of.queryByText('Archived')).toBeNull();
@@ -257,11 +256,11 @@ test('details say the game, or its date alone when the time cannot be said, and 
   expect(await dialog.findByText('$534.00')).toBeTruthy();
   expect(dialog.getByText('$244.00')).toBeTruthy();
   expect(
-    whenOf(ACTIVE, () => {
+    gameTimeText(ACTIVE, () => {
       throw new Error('no such zone');
     }),
   ).toBe(ACTIVE.gameDate.slice(0, 10));
-  expect(whenOf({ gameDate: 'soon', timezone: 'x' })).toBe('soon');
+  expect(gameTimeText({ gameDate: 'soon', timezone: 'x' })).toBe('soon');
 });
 
 test('a draw made elsewhere shows after ten seconds, however busy the socket is', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aDraw } from '@/testing/draw-data';
 import { rowsOf } from './draw-table';
-import { inOrder, prizeOf, signedDollars } from './draw-labels';
+import { sortedDraws, prizeText, signedDollars } from './draw-labels';
 
 test('on a screen with room all draws stand in one table, sorted and found by a word', () => {
   const draws = [
@@ -27,8 +27,8 @@ test('lists are in the order in which they are needed, and money below zero is s
     aDraw({ drawNumber: 1, gameDate: '2026-11-21T00:00:00Z' }),
     aDraw({ drawNumber: 2, gameDate: '2026-11-20T00:00:00Z' }),
   ];
-  expect(inOrder(draws, 'active').map((draw) => draw.drawNumber)).toEqual([2, 1]);
-  expect(inOrder(draws, 'completed').map((draw) => draw.drawNumber)).toEqual([1, 2]);
+  expect(sortedDraws(draws, 'active').map((draw) => draw.drawNumber)).toEqual([2, 1]);
+  expect(sortedDraws(draws, 'completed').map((draw) => draw.drawNumber)).toEqual([1, 2]);
   expect([signedDollars('-0.05'), signedDollars('10.00'), signedDollars(undefined)]).toEqual([
     '−$0.05',
     '$10.00',
@@ -41,7 +41,7 @@ test('a draw that was called off has no prize, and stands behind all that have o
     aDraw({ drawNumber: 1, currentPrize: '10.00' }),
     aDraw({ drawNumber: 2, status: 'cancelled', currentPrize: '290.00' }),
   ];
-  expect(draws.map(prizeOf)).toEqual(['$10.00', '–']);
+  expect(draws.map(prizeText)).toEqual(['$10.00', '–']);
   expect(rowsOf(draws, '', { key: 'prize', down: true }).map((draw) => draw.drawNumber)).toEqual([
     1, 2,
   ]);

@@ -5,25 +5,25 @@ import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
 
-export type ListOfDraws = 'active' | 'awaiting' | 'completed';
+export type DrawListName = 'active' | 'awaiting' | 'completed';
 
 /**
  * Returns the list a draw belongs to. A draw past kick-off without a result awaits one, whatever
  * its status is (decision E-1).
  */
-export function listOf(draw: Draw, nowMs: number): ListOfDraws {
+export function listOf(draw: Draw, nowMs: number): DrawListName {
   const phase = phaseOf(draw, nowMs);
   if (phase === 'closed') return 'awaiting';
   return phase === 'active' || phase === 'soldOut' ? 'active' : 'completed';
 }
 
-export interface BadgeWords {
+export interface BadgeText {
   words: string;
   look: string;
 }
 
-export function badgesOf(draw: Draw, nowMs: number): BadgeWords[] {
-  const of: Record<ListOfDraws, BadgeWords> = {
+export function badgesOf(draw: Draw, nowMs: number): BadgeText[] {
+  const of: Record<DrawListName, BadgeText> = {
     active: { words: C.active, look: 'is-active' },
     awaiting: { words: C.awaitingResults, look: 'is-awaiting' },
     completed:
@@ -40,7 +40,7 @@ export const teamsOf = (draw: Pick<Draw, 'homeTeam' | 'awayTeam'>): string =>
   `${draw.homeTeam} v ${draw.awayTeam}`;
 
 /** Formats date and time; only the date when they cannot be formatted (specification line B:48). */
-export function whenOf(
+export function gameTimeText(
   draw: Pick<Draw, 'gameDate' | 'timezone'>,
   format: typeof dayAndTime = dayAndTime,
 ): string {
@@ -52,11 +52,11 @@ export function whenOf(
 }
 
 /** Formats tickets sold × price, as in the header of the result page (specification line B:65). */
-export const salesOf = (draw: Pick<Draw, 'ticketsSold' | 'ticketPrice'>): string =>
+export const salesText = (draw: Pick<Draw, 'ticketsSold' | 'ticketPrice'>): string =>
   dollars(draw.ticketsSold * cents(draw.ticketPrice));
 
 /** Formats the current prize; empty for a cancelled draw. */
-export const prizeOf = (draw: Pick<Draw, 'status' | 'currentPrize'>): string =>
+export const prizeText = (draw: Pick<Draw, 'status' | 'currentPrize'>): string =>
   draw.status === 'cancelled' ? NONE : dollars(cents(draw.currentPrize));
 
 /** Shown when a sum is missing. */
@@ -69,7 +69,7 @@ export function signedDollars(decimal: string | undefined): string {
 }
 
 /** Sorts upcoming draws by the soonest game first, finished draws by the latest game first. */
-export function inOrder(draws: readonly Draw[], list: ListOfDraws): Draw[] {
+export function sortedDraws(draws: readonly Draw[], list: DrawListName): Draw[] {
   const sign = list === 'active' ? 1 : -1;
   return [...draws].sort(
     (one, other) => sign * (Date.parse(one.gameDate) - Date.parse(other.gameDate)),

@@ -6,9 +6,9 @@ import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { copyText } from '../data/copy';
-import { useAnswer } from '../data/use-query';
-import { archivedWords, type FrameClub } from '../frame/club-frame';
-import { owns } from '../session/roles';
+import { useQuery } from '../data/use-query';
+import { archivedText, type FrameClub } from '../frame/club-frame';
+import { isOwner } from '../session/roles';
 import { adminPath } from '../session/user';
 
 /**
@@ -16,7 +16,7 @@ import { adminPath } from '../session/user';
  * (decision H-2) or why the club has none.
  */
 export function HomepageCard({ club }: { club: FrameClub }) {
-  const { data, problem, retry } = useAnswer<OwnClub>(
+  const { data, problem, retry } = useQuery<OwnClub>(
     club.archived ? null : CLUB_PATHS.club(club.id),
   );
   const showToast = useSetAtom(showToastAtom);
@@ -38,7 +38,7 @@ export function HomepageCard({ club }: { club: FrameClub }) {
       {!data && problem ? <LoadFailed words={C.failedToLoadClubPage} onRetry={retry} /> : null}
       {/* The public address of an archived club shows Page Not Found (decision H-3). */}
       {club.archived ? (
-        <p className="lead">{archivedWords(club)}</p>
+        <p className="lead">{archivedText(club)}</p>
       ) : live ? (
         <>
           <p className="page-url">
@@ -55,7 +55,7 @@ export function HomepageCard({ club }: { club: FrameClub }) {
             <a className="btn small sec" href={`/club/${slug}`} target="_blank" rel="noopener">
               {C.viewPage}
             </a>
-            {owns(club) ? (
+            {isOwner(club) ? (
               <Link className="btn small sec" href={setup}>
                 {C.edit}
               </Link>
@@ -65,7 +65,7 @@ export function HomepageCard({ club }: { club: FrameClub }) {
       ) : data ? (
         <>
           <p className="lead">{C.homepageNotSetUp}</p>
-          {owns(club) ? (
+          {isOwner(club) ? (
             <div className="row-actions">
               <Link className="btn small" href={setup}>
                 {C.setUpHomepage}

@@ -6,8 +6,8 @@ import type { Draw } from '@/api/wire';
 import { saveFile } from '@/shared/save-file';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { answersAtom, keepAnswerAtom } from '../data/query-atoms';
-import { said } from '../data/error-text';
+import { responsesAtom, cacheResponseAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
 import { useAction } from '../session/use-session';
 import { teamsOf } from './draw-labels';
 
@@ -25,15 +25,15 @@ export function useDrawActions(club: number): DrawActions {
     void run(
       async () => saveFile(await ask(draw.drawNumber)),
       (error) =>
-        showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }),
+        showToast({ title: C.downloadFailed, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const show = (draw: Draw, archived: boolean) => {
-    const listed = (store.get(answersAtom)[CLUB_PATHS.draws(club)] ?? []) as Draw[];
+    const listed = (store.get(responsesAtom)[CLUB_PATHS.draws(club)] ?? []) as Draw[];
     store.set(
-      keepAnswerAtom,
+      cacheResponseAtom,
       CLUB_PATHS.draws(club),
-      listed.map((known) =>
-        known.drawNumber === draw.drawNumber ? { ...known, archived } : known,
+      listed.map((listedDraw) =>
+        listedDraw.drawNumber === draw.drawNumber ? { ...listedDraw, archived } : listedDraw,
       ),
     );
   };
@@ -52,7 +52,7 @@ export function useDrawActions(club: number): DrawActions {
       },
       (error) => {
         show(draw, !archived);
-        showToast({ title: C.archiveFailed, text: said(error, C.pleaseTryAgain), bad: true });
+        showToast({ title: C.archiveFailed, text: errorText(error, C.pleaseTryAgain), bad: true });
       },
     );
   return {

@@ -2,8 +2,8 @@ import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { WinnersResponse } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
-import { useAnswer } from '../data/use-query';
-import { WinnerLater } from '../results/winner-hidden-note';
+import { useQuery } from '../data/use-query';
+import { WinnerHiddenNote } from '../results/winner-hidden-note';
 import { WinnerView } from '../results/winner-view';
 
 /** Shows the winner of one completed draw below its row. */
@@ -16,11 +16,11 @@ export function WinnersPanel({
   timezone: string;
   namesShown: boolean;
 }) {
-  const { data, problem, retry } = useAnswer<WinnersResponse>(CLUB_PATHS.winners(draw));
+  const { data, problem, retry } = useQuery<WinnersResponse>(CLUB_PATHS.winners(draw));
   if (data?.revealedAt)
     return (
       <div className="winners">
-        <WinnerLater at={data.revealedAt} timezone={timezone} />
+        <WinnerHiddenNote at={data.revealedAt} timezone={timezone} />
       </div>
     );
   if (data)

@@ -9,19 +9,25 @@ import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom } from '../data/query-atoms';
-import { refusedFields, said } from '../data/error-text';
+import { markChangedAtom } from '../data/query-atoms';
+import { fieldProblems, errorText } from '../data/error-text';
 import { isMissing } from '../data/use-query';
 import { useFormProblems } from '../data/use-form-problems';
 import { FixturesImport } from '../fixtures/fixtures-import';
-import { BackLink, archivedWords } from '../frame/club-frame';
+import { BackLink, archivedText } from '../frame/club-frame';
 import type { ClubPageContext } from '../frame/club-page';
-import { LeaveGuard } from '../frame/unsaved-changes-guard';
+import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
 import { Tabs } from '../frame/tabs';
-import { SELLERS_ONLY, sells } from '../session/roles';
-import { isOver, useAction } from '../session/use-session';
+import { SELLERS_ONLY_TEXT, canSell } from '../session/roles';
+import { isSessionExpired, useAction } from '../session/use-session';
 import { ContactGroup, FormCard, GameGroup, OptionsGroup, PriceGroup } from './draw-fieldsets';
-import { createChoices, createProblems, creation, fieldId, fieldsOfTemplate } from './draw-rules';
+import {
+  createChoices,
+  createProblems,
+  toCreateRequest,
+  fieldId,
+  fieldsOfTemplate,
+} from './draw-rules';
 import { RevenueLine, RevenuePanel } from './revenue-panel';
 import { ServiceTermsDialog } from './service-terms-dialog';
 import { useDraft } from './use-draft';
@@ -33,11 +39,11 @@ export function CreateDraw({ here }: { here: ClubPageContext }) {
       <BackLink club={here.club} />
       <h1>{C.createDraw}</h1>
       {here.club.archived ? (
-        <p className="callout is-warn">{archivedWords(here.club)}</p>
-      ) : sells(here.club) ? (
+        <p className="callout is-warn">{archivedText(here.club)}</p>
+      ) : canSell(here.club) ? (
         <WhatToCreate here={here} />
       ) : (
-        <p className="callout is-warn">{SELLERS_ONLY}</p>
+        <p className="callout is-warn">{SELLERS_ONLY_TEXT}</p>
       )}
     </main>
   );
@@ -70,7 +76,10 @@ interface Refusal {
 function refusalOf(error: unknown): Refusal {
   const draw =
     error instanceof HttpError && error.code === 'draw-exists' ? error.body.drawNumber : null;
-  return { words: said(error, C.pleaseTryAgain), draw: typeof draw === 'number' ? draw : null };
+  return {
+    words: errorText(error, C.pleaseTryAgain),
+    draw: typeof draw === 'number' ? draw : null,
+  };
 }
 
 function Refused({ refusal: { words, draw } }: { refusal: Refusal }) {
@@ -100,7 +109,7 @@ function OneGame({ here: { club } }: { here: ClubPageContext }) {
   const sent = { ...fields, passStripeFees: fields.passStripeFees && allowed };
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
+  const changed = useSetAtom(markChangedAtom);
   const [, navigate] = useLocation();
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
@@ -109,7 +118,7 @@ function OneGame({ here: { club } }: { here: ClubPageContext }) {
   };
   const refuse = (error: unknown) => {
     setAgreeing(false);
-    const wrong = refusedFields(error, fieldId);
+    const wrong = fieldProblems(error, fieldId);
     if (wrong.length > 0) return void settle(wrong, C.failedToCreateDraw);
     const refused = refusalOf(error);
     setRefusal(refused);
@@ -117,14 +126,14 @@ function OneGame({ here: { club } }: { here: ClubPageContext }) {
   };
   const create = async () => {
     try {
-      const draw = await createDraw(club.id, creation(sent));
+      const draw = await createDraw(club.id, toCreateRequest(sent));
       forget();
       changed(CLUB_PATHS.draws(club.id), CLUB_PATHS.stats(club.id));
       showToast({ title: `${draw.homeTeam} v ${draw.awayTeam} is on sale` });
       navigate('/admin');
     } catch (error) {
       // The login opens above this dialog, which keeps the typed fields and the agreement.
-      if (isOver(error)) throw error;
+      if (isSessionExpired(error)) throw error;
       refuse(error);
     }
   };
@@ -135,7 +144,7 @@ function OneGame({ here: { club } }: { here: ClubPageContext }) {
         showToast({
           title: isMissing(error)
             ? 'There is no draw to duplicate yet.'
-            : said(error, C.pleaseTryAgain),
+            : errorText(error, C.pleaseTryAgain),
           bad: true,
         }),
     );
@@ -172,11 +181,11 @@ function OneGame({ here: { club } }: { here: ClubPageContext }) {
       <ServiceTermsDialog
         club={club.id}
         open={agreeing}
-        doing={C.createDraw}
+        purpose={C.createDraw}
         onClose={() => setAgreeing(false)}
         onAgreed={create}
       />
-      <LeaveGuard dirty={dirty} />
+      <UnsavedChangesGuard dirty={dirty} />
     </form>
   );
 }

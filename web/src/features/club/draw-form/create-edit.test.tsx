@@ -6,7 +6,7 @@ import { anOwnDraw, here } from '@/testing/club-data';
 import { aConfig } from '@/testing/config-data';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/render-screen';
-import { expiredAtom } from '../session/session-atoms';
+import { sessionExpiredAtom } from '../session/session-atoms';
 import { CreateDraw } from './create-draw';
 import { EditDraw } from './edit-draw';
 
@@ -115,13 +115,13 @@ test('a draw is made only after the terms are agreed to and that is recorded', a
   expect(server.paths()).not.toContain('POST /api/draws');
   await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
   await waitFor(() => expect(window.location.pathname).toBe('/admin'));
-  expect(server.asked.find(({ path }) => path === '/api/terms/accept')?.body).toMatchObject({
+  expect(server.requests.find(({ path }) => path === '/api/terms/accept')?.body).toMatchObject({
     clubId: 1,
     ipAddress: null,
     termsVersion: '1.0',
   });
   expect(
-    server.asked.find(({ path, method }) => path === '/api/draws' && method === 'POST')?.body,
+    server.requests.find(({ path, method }) => path === '/api/draws' && method === 'POST')?.body,
   ).toEqual({
     clubId: 1,
     league: null,
@@ -237,7 +237,7 @@ test('a zone and a percentage that the forms do not offer are shown as what they
   expect(said()).toEqual(['Australia/Canberra', '33%']);
   await press('Save changes');
   await waitFor(() =>
-    expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
+    expect(server.requests.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
       timezone: 'Australia/Canberra',
       prizePercentage: 33,
     }),
@@ -266,7 +266,7 @@ test('an edit sends price and prize while nothing is sold', async () => {
   expect(screen.getAllByText('Failed to update draw').length).toBe(2);
   await press('Save changes');
   await waitFor(() => expect(window.location.pathname).toBe('/admin'));
-  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
+  expect(server.requests.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
     gameDate: '2099-11-20T20:00',
     ticketPrice: '6.00',
     prizePercentage: 50,
@@ -369,7 +369,7 @@ test('nobody agrees to terms that did not load, and what is agreed to is the ver
   await dialog.findByText('First.');
   await userEvent.click(button);
   await waitFor(() => expect(window.location.pathname).toBe('/admin'));
-  expect(server.asked.find(({ path }) => path === '/api/terms/accept')?.body).toMatchObject({
+  expect(server.requests.find(({ path }) => path === '/api/terms/accept')?.body).toMatchObject({
     termsVersion: '2.0',
   });
 });
@@ -382,7 +382,7 @@ test('a session that ends while a draw is made asks for the login and loses noth
   await dialog.findByText('First.');
   await userEvent.click(dialog.getByLabelText('I have read and agree to the Terms of Service'));
   await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
-  await waitFor(() => expect(store.get(expiredAtom)).toBe(true));
+  await waitFor(() => expect(store.get(sessionExpiredAtom)).toBe(true));
   expect(screen.queryByText('Failed to create draw')).toBeNull();
   expect((screen.getByLabelText('Home team') as HTMLInputElement).value).toBe('Sharks');
 });

@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { anOwnDraw } from '@/testing/club-data';
 import {
   EMPTY_DRAW,
-  change,
+  toChangeRequest,
   createProblems,
-  creation,
+  toCreateRequest,
   editChoices,
   editProblems,
   fieldsOf,
   fieldsOfTemplate,
-  notEditable,
-  phoneOnly,
+  notEditableReason,
+  toPhoneInput,
   type DrawFields,
 } from './draw-rules';
-import { instantOf, localTime, movedBy } from './local-time';
+import { instantOf, localTime, clockChangeNote } from './local-time';
 import { breakdown, transactionsOf } from './revenue';
 
 const FULL: DrawFields = {
@@ -62,11 +62,11 @@ test('the prize choices of the edit form gain the draw’s own', () => {
 });
 
 test('a phone field holds phone numbers only', () => {
-  expect(phoneOnly('call +61 (4) 00-000 x000 now')).toBe(' +61 (4) 00-000 000 ');
+  expect(toPhoneInput('call +61 (4) 00-000 x000 now')).toBe(' +61 (4) 00-000 000 ');
 });
 
 test('what is sent is local to the zone, and leaves out what is locked', () => {
-  expect(creation(FULL)).toEqual({
+  expect(toCreateRequest(FULL)).toEqual({
     league: null,
     homeTeam: 'Sharks',
     awayTeam: 'Tigers',
@@ -79,7 +79,7 @@ test('what is sent is local to the zone, and leaves out what is locked', () => {
     passStripeFees: false,
     roundUpPrize: false,
   });
-  expect(Object.keys(change(FULL, true))).toEqual([
+  expect(Object.keys(toChangeRequest(FULL, true))).toEqual([
     'league',
     'homeTeam',
     'awayTeam',
@@ -88,7 +88,7 @@ test('what is sent is local to the zone, and leaves out what is locked', () => {
     'contactName',
     'contactPhone',
   ]);
-  expect(change({ ...FULL, ticketPrice: '7.5' }, false)).toMatchObject({
+  expect(toChangeRequest({ ...FULL, ticketPrice: '7.5' }, false)).toMatchObject({
     ticketPrice: '7.50',
     prizePercentage: 50,
     roundUpPrize: false,
@@ -108,7 +108,7 @@ test('a draw comes back into the form on its own zone’s clock', () => {
   });
   expect(
     fieldsOfTemplate({
-      ...creation(FULL),
+      ...toCreateRequest(FULL),
       ticketPrice: '8.00',
       prizePercentage: 60,
       passStripeFees: true,
@@ -120,27 +120,27 @@ test('a draw comes back into the form on its own zone’s clock', () => {
 
 test('why a draw cannot be edited is said', () => {
   const now = Date.parse('2026-11-20T00:00:00Z');
-  expect(notEditable(anOwnDraw(), now)).toBeNull();
-  expect(notEditable(anOwnDraw({ status: 'completed' }), now)).toBe(
+  expect(notEditableReason(anOwnDraw(), now)).toBeNull();
+  expect(notEditableReason(anOwnDraw({ status: 'completed' }), now)).toBe(
     'This draw cannot be edited because it is not active.',
   );
-  expect(notEditable(anOwnDraw({ status: 'closed' }), now)).toBe(
+  expect(notEditableReason(anOwnDraw({ status: 'closed' }), now)).toBe(
     'This draw cannot be edited because the game has already started.',
   );
-  expect(notEditable(anOwnDraw(), Date.parse('2026-11-20T09:10:00Z'))).toBe(
+  expect(notEditableReason(anOwnDraw(), Date.parse('2026-11-20T09:10:00Z'))).toBe(
     'This draw cannot be edited because the game has already started.',
   );
-  expect(notEditable(anOwnDraw({ editable: false, notEditableReason: 'Because.' }), now)).toBe(
-    'Because.',
-  );
+  expect(
+    notEditableReason(anOwnDraw({ editable: false, notEditableReason: 'Because.' }), now),
+  ).toBe('Because.');
 });
 
 test('a time that clocks skip moves forward, one that comes twice is the first', () => {
   // Clock changes in Sydney: 2026-10-04 02:00 → 03:00, 2026-04-05 03:00 → 02:00.
-  expect(movedBy({ date: '2026-10-04', time: '02:30' }, 'Australia/Sydney')).toBe('03:30');
-  expect(movedBy({ date: '2026-10-04', time: '03:30' }, 'Australia/Sydney')).toBeNull();
-  expect(movedBy({ date: '2026-10-04', time: '02:30' }, 'Australia/Brisbane')).toBeNull();
-  expect(movedBy({ date: '0002-10-04', time: '02:30' }, 'Australia/Sydney')).toBeNull();
+  expect(clockChangeNote({ date: '2026-10-04', time: '02:30' }, 'Australia/Sydney')).toBe('03:30');
+  expect(clockChangeNote({ date: '2026-10-04', time: '03:30' }, 'Australia/Sydney')).toBeNull();
+  expect(clockChangeNote({ date: '2026-10-04', time: '02:30' }, 'Australia/Brisbane')).toBeNull();
+  expect(clockChangeNote({ date: '0002-10-04', time: '02:30' }, 'Australia/Sydney')).toBeNull();
   expect(
     new Date(instantOf({ date: '2026-04-05', time: '02:30' }, 'Australia/Sydney')).toISOString(),
   ).toBe('2026-04-04T15:30:00.000Z');

@@ -11,14 +11,14 @@ import { usePageTitle } from '@/shared/ui/page-title';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { badgesOf, teamsOf } from '../dashboard/draw-labels';
-import { changedAtom } from '../data/query-atoms';
-import { refusedFields, said } from '../data/error-text';
-import { isMissing, useAnswer } from '../data/use-query';
+import { markChangedAtom } from '../data/query-atoms';
+import { fieldProblems, errorText } from '../data/error-text';
+import { isMissing, useQuery } from '../data/use-query';
 import { useFormProblems } from '../data/use-form-problems';
-import { BackLink, archivedWords } from '../frame/club-frame';
+import { BackLink, archivedText } from '../frame/club-frame';
 import { Skeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
-import { LeaveGuard } from '../frame/unsaved-changes-guard';
-import { SELLERS_ONLY, sells } from '../session/roles';
+import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
+import { SELLERS_ONLY_TEXT, canSell } from '../session/roles';
 import { useAction } from '../session/use-session';
 import {
   ContactGroup,
@@ -30,12 +30,12 @@ import {
   ReasonGroup,
 } from './draw-fieldsets';
 import {
-  change,
+  toChangeRequest,
   editChoices,
   editProblems,
   fieldId,
   fieldsOf,
-  notEditable,
+  notEditableReason,
   reasonProblems,
 } from './draw-rules';
 
@@ -43,9 +43,9 @@ import {
  * Sends a change. Resolves to false when the operator cancelled the code prompt and nothing was
  * sent.
  */
-export type Send = (change: () => Promise<unknown>) => Promise<boolean>;
+export type SaveDraw = (change: () => Promise<unknown>) => Promise<boolean>;
 
-const atOnce: Send = async (change) => {
+const atOnce: SaveDraw = async (change) => {
   await change();
   return true;
 };
@@ -54,7 +54,7 @@ interface EditDrawProps {
   here: ClubPageContext;
   number: number;
   /** Sends the operator's change, which requires a fresh code (decision E-9). */
-  send?: Send;
+  send?: SaveDraw;
 }
 
 /**
@@ -62,7 +62,7 @@ interface EditDrawProps {
  * G-1).
  */
 export function EditDraw({ here, number, send = atOnce }: EditDrawProps) {
-  const { data: draw, problem, retry } = useAnswer<OwnDraw>(CLUB_PATHS.draw(number));
+  const { data: draw, problem, retry } = useQuery<OwnDraw>(CLUB_PATHS.draw(number));
   usePageTitle(draw ? `Edit ${teamsOf(draw)}` : C.editDraw);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
     return (
@@ -145,11 +145,11 @@ function Editor({
 }: {
   here: ClubPageContext;
   draw: OwnDraw;
-  send: Send;
+  send: SaveDraw;
 }) {
   const now = useAtomValue(nowAtom);
   const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
-  const [began] = useState(() => notEditable(draw, now));
+  const [began] = useState(() => notEditableReason(draw, now));
   const [fields, setFields] = useState(() => fieldsOf(draw));
   const [reason, setReason] = useState('');
   const [dirty, setDirty] = useState(false);
@@ -157,9 +157,9 @@ function Editor({
   const { problems, list, errorOf, settle } = useFormProblems();
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
+  const changed = useSetAtom(markChangedAtom);
   const [, navigate] = useLocation();
-  const barred = archivedWords(club) ?? (sells(club) ? null : SELLERS_ONLY);
+  const barred = archivedText(club) ?? (canSell(club) ? null : SELLERS_ONLY_TEXT);
   if (barred) return <Refused here={{ club, user }} title={teamsOf(draw)} words={barred} />;
   if (began)
     return (
@@ -169,9 +169,9 @@ function Editor({
     );
   const { locked } = draw;
   const refuse = (error: unknown) => {
-    const wrong = refusedFields(error, fieldId);
+    const wrong = fieldProblems(error, fieldId);
     if (wrong.length > 0) return void settle(wrong, C.failedToUpdateDraw);
-    const words = said(error, C.updateFailedText);
+    const words = errorText(error, C.updateFailedText);
     setRefusal(words);
     showToast({ title: C.failedToUpdateDraw, text: words, bad: true });
     // A ticket was sold while the form was open: reload to show the locked fields (decision E-12).
@@ -182,12 +182,12 @@ function Editor({
     event.preventDefault();
     setRefusal(null);
     if (!settle([...editProblems(fields), ...(user.isAdmin ? reasonProblems(reason) : [])])) return;
-    const wanted = {
-      ...change(fields, locked),
+    const request = {
+      ...toChangeRequest(fields, locked),
       ...(user.isAdmin ? { reason: reason.trim() } : {}),
     };
     void run(async () => {
-      if (!(await send(() => changeDraw(draw.drawNumber, wanted)))) return;
+      if (!(await send(() => changeDraw(draw.drawNumber, request)))) return;
       setDirty(false);
       changed(CLUB_PATHS.draws(club.id), CLUB_PATHS.draw(draw.drawNumber));
       showToast({ title: 'Draw updated' });
@@ -233,7 +233,7 @@ function Editor({
           </button>
         </div>
       </form>
-      <LeaveGuard dirty={dirty} />
+      <UnsavedChangesGuard dirty={dirty} />
     </main>
   );
 }

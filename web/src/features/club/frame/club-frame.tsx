@@ -7,8 +7,8 @@ import { configAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { Crossing } from '@/shared/ui/crossing';
 import { CloseIcon, MenuIcon } from '@/shared/ui/icons';
-import { useAnswer } from '../data/use-query';
-import { owns, sells, type Role } from '../session/roles';
+import { useQuery } from '../data/use-query';
+import { isOwner, canSell, type Role } from '../session/roles';
 import { sessionAtom } from '../session/session-atoms';
 import { adminPath } from '../session/user';
 import { useLogout } from '../session/use-session';
@@ -26,7 +26,7 @@ export interface FrameClub {
 /**
  * Returns why an archived club cannot start anything, or null for an active club (decision H-3).
  */
-export const archivedWords = (club: Pick<FrameClub, 'archived'>): string | null =>
+export const archivedText = (club: Pick<FrameClub, 'archived'>): string | null =>
   club.archived
     ? 'This club is archived. Its running draws finish and pay; nothing new can be started.'
     : null;
@@ -59,8 +59,8 @@ export function CreateDrawButton({
   className?: string;
   at?: 'head' | 'bar';
 }) {
-  const { data } = useAnswer<ConnectStatus>(CLUB_PATHS.connect(club.id));
-  if (!sells(club)) return null;
+  const { data } = useQuery<ConnectStatus>(CLUB_PATHS.connect(club.id));
+  if (!canSell(club)) return null;
   if (data?.connected && !club.archived)
     return (
       <Link className={className} href={adminPath(club.slug, 'create-draw')}>
@@ -78,7 +78,7 @@ export function CreateDrawButton({
         {C.createDraw}
       </button>
       <span className="why-words" role="tooltip" id={`connect-first-${at}`}>
-        {archivedWords(club) ?? C.connectFirst}
+        {archivedText(club) ?? C.connectFirst}
       </span>
     </span>
   );
@@ -87,7 +87,7 @@ export function CreateDrawButton({
 function Navigation({ club }: { club: FrameClub }) {
   return (
     <>
-      {owns(club) ? (
+      {isOwner(club) ? (
         <Link className="btn small sec" href={adminPath(club.slug, 'home-page-setup')}>
           {C.homePage}
         </Link>
@@ -95,7 +95,7 @@ function Navigation({ club }: { club: FrameClub }) {
       <Link className="btn small sec" href={adminPath(club.slug, 'bundles')}>
         {C.bundles}
       </Link>
-      {owns(club) ? (
+      {isOwner(club) ? (
         <Link className="btn small sec" href={adminPath(club.slug, 'people')}>
           People
         </Link>

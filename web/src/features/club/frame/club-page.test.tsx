@@ -4,9 +4,9 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { aUser, aWhoami } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/render-screen';
-import { answersAtom } from '../data/query-atoms';
+import { responsesAtom } from '../data/query-atoms';
 import { AdminHome } from '../session/admin-home';
-import { expiredAtom, sessionAtom } from '../session/session-atoms';
+import { sessionExpiredAtom, sessionAtom } from '../session/session-atoms';
 import { ClubPage } from './club-page';
 
 afterEach(() => {
@@ -109,7 +109,7 @@ test('a session that runs out opens the login over the page, and what was there 
     );
   const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
-  store.set(expiredAtom, true);
+  store.set(sessionExpiredAtom, true);
   expect(await screen.findByRole('dialog', { name: 'Log in again' })).toBeTruthy();
   await userEvent.type(screen.getByLabelText('Password'), 'demo-password');
   await userEvent.click(screen.getByRole('button', { name: 'Login' }));
@@ -132,7 +132,7 @@ test('logging out ends the session on the server, forgets the user and what was 
   await at('/admin/login');
   expect(server.paths()).toContain('POST /api/auth/logout');
   expect(localStorage.getItem('user')).toBeNull();
-  expect(store.get(answersAtom)).toEqual({});
+  expect(store.get(responsesAtom)).toEqual({});
 });
 
 test.each([
@@ -195,7 +195,7 @@ test('one of the people logs in again under their own address, not the club’s'
   });
   const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
-  store.set(expiredAtom, true);
+  store.set(sessionExpiredAtom, true);
   await screen.findByRole('dialog', { name: 'Log in again' });
   expect(screen.getByLabelText('Email')).toHaveProperty('value', 'kim@example.com');
 });
@@ -209,12 +209,12 @@ test('when another of the people logs in over the page, what the one before saw 
   const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   const logsIn = async () => {
-    store.set(answersAtom, { '/api/draws/1042/winners': { prize: '290.00' } });
-    store.set(expiredAtom, true);
+    store.set(responsesAtom, { '/api/draws/1042/winners': { prize: '290.00' } });
+    store.set(sessionExpiredAtom, true);
     await userEvent.type(await screen.findByLabelText('Password'), 'demo-password');
     await userEvent.click(screen.getByRole('button', { name: 'Login' }));
     await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Log in again' })).toBeNull());
-    return Object.keys(store.get(answersAtom));
+    return Object.keys(store.get(responsesAtom));
   };
   expect(await logsIn()).toContain('/api/draws/1042/winners');
   expect(await logsIn()).not.toContain('/api/draws/1042/winners');

@@ -10,7 +10,7 @@ import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { OwnClub, User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
-import { isMissing, useAnswer } from '../data/use-query';
+import { isMissing, useQuery } from '../data/use-query';
 import { LoginDialog } from '../session/login-dialog';
 import { ReauthenticationDialog } from '../session/reauthentication-dialog';
 import type { Session } from '../session/session-atoms';
@@ -84,7 +84,7 @@ function OfAnyClub({
   user: User;
   children: (here: ClubPageContext) => ReactNode;
 }) {
-  const { data, problem, retry } = useAnswer<OwnClub>(CLUB_PATHS.club(slug));
+  const { data, problem, retry } = useQuery<OwnClub>(CLUB_PATHS.club(slug));
   if (!data && problem)
     return (
       <ClubFrame club={null}>

@@ -6,8 +6,8 @@ import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
  * Asks for confirmation before unsaved work is lost: with our dialog for links, with the browser's
  * when the window closes.
  */
-export function LeaveGuard({ dirty }: { dirty: boolean }) {
-  const [wanted, setWanted] = useState<string | null>(null);
+export function UnsavedChangesGuard({ dirty }: { dirty: boolean }) {
+  const [destination, setDestination] = useState<string | null>(null);
   const [, navigate] = useLocation();
   useEffect(() => {
     if (!dirty) return;
@@ -24,7 +24,7 @@ export function LeaveGuard({ dirty }: { dirty: boolean }) {
         return;
       event.preventDefault();
       event.stopPropagation();
-      setWanted(link.pathname + link.search);
+      setDestination(link.pathname + link.search);
     };
     const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     document.addEventListener('click', onClick, true);
@@ -37,12 +37,12 @@ export function LeaveGuard({ dirty }: { dirty: boolean }) {
   return (
     <ConfirmDialog
       title="Leave without saving?"
-      open={wanted !== null}
+      open={destination !== null}
       confirm="Leave"
       cancel="Stay here"
       danger
-      onCancel={() => setWanted(null)}
-      onConfirm={() => wanted && navigate(wanted)}
+      onCancel={() => setDestination(null)}
+      onConfirm={() => destination && navigate(destination)}
     >
       <p>What you changed on this page has not been saved.</p>
     </ConfirmDialog>

@@ -13,7 +13,7 @@ export const DEFAULT_COLOURS = {
  * Lowercases the text, turns other characters into hyphens and merges repeated hyphens
  * (specification line B:164).
  */
-export const slugTyped = (typed: string): string =>
+export const toSlugInput = (typed: string): string =>
   typed
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')

@@ -63,7 +63,7 @@ test('the page is saved, and a new page name is a new address', async () => {
     expect(window.location.pathname).toBe('/club/redcliffe/admin/home-page-setup'),
   );
   expect(JSON.parse(localStorage.getItem('user') ?? '{}').clubSlug).toBe('redcliffe');
-  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
+  expect(server.requests.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
     homePageSlug: 'redcliffe',
     logoUrl: '',
     homePageEnabled: true,

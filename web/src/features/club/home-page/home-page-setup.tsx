@@ -8,17 +8,17 @@ import type { HomePageRequest, OwnClub } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { keepAnswerAtom } from '../data/query-atoms';
+import { cacheResponseAtom } from '../data/query-atoms';
 import { copyText } from '../data/copy';
-import { refusedFields, said } from '../data/error-text';
-import { useAnswer } from '../data/use-query';
+import { fieldProblems, errorText } from '../data/error-text';
+import { useQuery } from '../data/use-query';
 import { useFormProblems } from '../data/use-form-problems';
-import { BackLink, archivedWords } from '../frame/club-frame';
+import { BackLink, archivedText } from '../frame/club-frame';
 import { Skeleton, NotYours, ClubLoadError, type ClubPageContext } from '../frame/club-page';
-import { LeaveGuard } from '../frame/unsaved-changes-guard';
+import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
 import { Tabs } from '../frame/tabs';
 import { useWide } from '../frame/use-wide';
-import { OWNERS_ONLY, owns } from '../session/roles';
+import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
 import { sessionAtom } from '../session/session-atoms';
 import { useAction } from '../session/use-session';
 import { adminPath, rememberUser } from '../session/user';
@@ -34,15 +34,15 @@ export interface SetupProps {
 }
 
 export function HomePageSetup(props: SetupProps) {
-  return owns(props.here.club) ? (
+  return isOwner(props.here.club) ? (
     <OwnersSetup {...props} />
   ) : (
-    <NotYours title="Club home page" words={OWNERS_ONLY} club={props.here.club} />
+    <NotYours title="Club home page" words={OWNERS_ONLY_TEXT} club={props.here.club} />
   );
 }
 
 function OwnersSetup(props: SetupProps) {
-  const { data, problem, retry } = useAnswer<OwnClub>(CLUB_PATHS.club(props.here.club.id));
+  const { data, problem, retry } = useQuery<OwnClub>(CLUB_PATHS.club(props.here.club.id));
   usePageTitle('Club home page');
   if (data) return <Setup {...props} club={data} />;
   return problem ? <ClubLoadError words={C.failedToLoadClubPage} onRetry={retry} /> : <Skeleton />;
@@ -56,7 +56,7 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
   const { problems, list, errorOf, settle } = useFormProblems();
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const keep = useSetAtom(keepAnswerAtom);
+  const keep = useSetAtom(cacheResponseAtom);
   const moveTo = useMoveTo(here);
   const wide = useWide();
   const change = (next: HomePageRequest) => {
@@ -64,14 +64,18 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
     setDirty(true);
   };
   const refuse = (error: unknown) => {
-    const taken =
+    const slugTaken =
       error instanceof HttpError && error.code === 'slug-taken'
-        ? [{ field: pageFieldId('homePageSlug'), text: said(error, C.pageNameCharacters) }]
+        ? [{ field: pageFieldId('homePageSlug'), text: errorText(error, C.pageNameCharacters) }]
         : [];
-    const wrong = [...refusedFields(error, pageFieldId), ...taken];
+    const wrong = [...fieldProblems(error, pageFieldId), ...slugTaken];
     if (wrong.length > 0) return void settle(wrong, C.failedToUpdateHomePage);
-    setRefusal(said(error, C.pleaseTryAgain));
-    showToast({ title: C.failedToUpdateHomePage, text: said(error, C.pleaseTryAgain), bad: true });
+    setRefusal(errorText(error, C.pleaseTryAgain));
+    showToast({
+      title: C.failedToUpdateHomePage,
+      text: errorText(error, C.pleaseTryAgain),
+      bad: true,
+    });
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
@@ -108,7 +112,7 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
     <main className="admin" id="main">
       <BackLink club={here.club} />
       <h1>Club home page</h1>
-      {here.club.archived ? <p className="callout is-warn">{archivedWords(here.club)}</p> : null}
+      {here.club.archived ? <p className="callout is-warn">{archivedText(here.club)}</p> : null}
       <form className="page-form" onSubmit={onSubmit} noValidate>
         {wide ? (
           <div className="setup-sides">
@@ -132,7 +136,7 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
           </button>
         </div>
       </form>
-      <LeaveGuard dirty={dirty} />
+      <UnsavedChangesGuard dirty={dirty} />
     </main>
   );
 }

@@ -6,9 +6,9 @@ import { C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/error-text';
+import { errorText } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
-import { Door } from './login-layout';
+import { LoginLayout } from './login-layout';
 import { isEmail } from './login-rules';
 
 /** Requests a reset link by e-mail. The response does not reveal whether the account exists. */
@@ -27,7 +27,7 @@ export function ForgotPassword() {
       setSent(true);
       showToast({ title: C.resetLinkSent, text: C.resetLinkSentText });
     } catch (error) {
-      const words = said(error, C.pleaseTryAgain);
+      const words = errorText(error, C.pleaseTryAgain);
       setRefusal(`${C.failedToSendReset}. ${words}`);
       showToast({ title: C.failedToSendReset, text: words, bad: true });
     } finally {
@@ -43,7 +43,7 @@ export function ForgotPassword() {
       void send();
   };
   return (
-    <Door title={sent ? C.checkYourEmail : 'Forgot password'} inError={problems.length > 0}>
+    <LoginLayout title={sent ? C.checkYourEmail : 'Forgot password'} inError={problems.length > 0}>
       <h1>{sent ? C.checkYourEmail : 'Forgot password'}</h1>
       <div className="card">
         {refusal ? (
@@ -96,6 +96,6 @@ export function ForgotPassword() {
           </form>
         )}
       </div>
-    </Door>
+    </LoginLayout>
   );
 }

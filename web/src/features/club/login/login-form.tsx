@@ -6,11 +6,11 @@ import { C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/error-text';
+import { errorText } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { PasswordField } from '../session/password-field';
 import { useSignIn } from '../session/use-session';
-import { homeOf } from '../session/user';
+import { homePathOf } from '../session/user';
 import { loginProblems } from './login-rules';
 
 export function LoginForm() {
@@ -30,9 +30,9 @@ export function LoginForm() {
     try {
       const user = await login(email.trim(), password);
       signIn(user);
-      navigate(homeOf(user));
+      navigate(homePathOf(user));
     } catch (error) {
-      const words = said(error, C.pleaseTryAgain);
+      const words = errorText(error, C.pleaseTryAgain);
       setRefusal(words);
       showToast({ title: C.loginFailed, text: words, bad: true });
     } finally {

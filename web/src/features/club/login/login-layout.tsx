@@ -8,7 +8,7 @@ import { usePageTitle } from '@/shared/ui/page-title';
 import { ClubFoot } from '../frame/club-frame';
 
 /** Layout of the pages before login: the logo, which links to the home page, and one card. */
-export function Door({
+export function LoginLayout({
   title,
   inError = false,
   children,

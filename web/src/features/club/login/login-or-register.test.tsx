@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/render-screen';
 import { ForgotPassword } from './forgot-password';
-import { GettingIn } from './login-or-register';
+import { LoginOrRegister } from './login-or-register';
 import { ResetPassword } from './reset-password';
 import { loginProblems, registrationProblems, resetProblem, waitlistProblems } from './login-rules';
 
@@ -66,7 +66,7 @@ test('every field the doors need is asked for in the specified words', () => {
 
 test('a problem stands beside its field until that is touched; its line in the list is struck out', async () => {
   new FakeServer().on('GET /api/settings/club-registration', OPEN);
-  show(<GettingIn />, '/admin/login');
+  show(<LoginOrRegister />, '/admin/login');
   await userEvent.click(await screen.findByRole('button', { name: 'Login' }));
   const list = await screen.findByRole('group', { name: 'There is a problem' });
   const beside = (words: string) =>
@@ -94,7 +94,7 @@ test('a club goes to its side after logging in, the operator to the console, and
     new FakeServer()
       .on('GET /api/settings/club-registration', OPEN)
       .on('POST /api/clubs/login', { body: user });
-    const { unmount } = show(<GettingIn />, '/admin/login');
+    const { unmount } = show(<LoginOrRegister />, '/admin/login');
     await userEvent.type(await screen.findByLabelText('Email'), 'club@example.com');
     await userEvent.type(screen.getByLabelText('Password'), 'demo-password');
     await userEvent.click(screen.getByRole('button', { name: 'Login' }));
@@ -108,7 +108,7 @@ test('a wrong password is said as a toast and beside the form, and nothing typed
   new FakeServer()
     .on('GET /api/settings/club-registration', OPEN)
     .on('POST /api/clubs/login', { status: 401, body: { message: 'Invalid credentials' } });
-  show(<GettingIn />, '/admin/login');
+  show(<LoginOrRegister />, '/admin/login');
   await userEvent.type(await screen.findByLabelText('Email'), 'club@example.com');
   await userEvent.type(screen.getByLabelText('Password'), 'wrong');
   await userEvent.click(screen.getByRole('button', { name: 'Login' }));
@@ -129,7 +129,7 @@ test('clubs register while the platform is open; a refusal is said in full', asy
     .on('GET /api/settings/club-registration', { body: {} })
     .on('GET /api/clubs/slug-preview?name=Redcliffe', { body: { slug: 'redcliffe' } })
     .on('POST /api/clubs/register', { status: 500 }, { body: USER });
-  show(<GettingIn />, '/admin/login');
+  show(<LoginOrRegister />, '/admin/login');
   await userEvent.click(await screen.findByRole('tab', { name: 'Register Club' }));
   expect(screen.queryByRole('button', { name: 'New Club? Join Waitlist' })).toBeNull();
   await userEvent.type(screen.getByLabelText('Club name'), 'Redcliffe');
@@ -143,7 +143,7 @@ test('clubs register while the platform is open; a refusal is said in full', asy
   expect(screen.getByText('Registration failed')).toBeTruthy();
   await userEvent.click(submit);
   await waitFor(() => expect(window.location.pathname).toBe('/admin'));
-  expect(server.asked.findLast(({ path }) => path === '/api/clubs/register')?.body).toEqual({
+  expect(server.requests.findLast(({ path }) => path === '/api/clubs/register')?.body).toEqual({
     name: 'Redcliffe',
     email: 'club@example.com',
     phone: '0400 000 000',
@@ -156,7 +156,7 @@ test('while registration is off there is a waitlist instead, and joining it lead
   new FakeServer()
     .on('GET /api/settings/club-registration', { body: { enabled: false } })
     .on('POST /api/waitlist', new Error('offline'), { status: 503 }, { body: { success: true } });
-  show(<GettingIn />, '/admin/login');
+  show(<LoginOrRegister />, '/admin/login');
   await userEvent.click(await screen.findByRole('button', { name: 'New Club? Join Waitlist' }));
   expect(screen.queryByRole('tab')).toBeNull();
   const dialog = within(screen.getByRole('dialog', { name: 'Join the waitlist' }));
@@ -200,7 +200,7 @@ test('a forgotten password is answered the same for everybody, and can be asked 
     screen.getAllByText('If an account exists with this email, a reset link has been sent.').length,
   ).toBe(2);
   await userEvent.click(screen.getByRole('button', { name: 'Send again' }));
-  await waitFor(() => expect(server.asked).toHaveLength(3));
+  await waitFor(() => expect(server.requests).toHaveLength(3));
   expect(screen.getByRole('link', { name: 'Back to login' }).getAttribute('href')).toBe(
     '/admin/login',
   );
@@ -288,7 +288,7 @@ test('somebody whom a club asked in is welcomed, sets a first password, and read
   expect(screen.getByRole('link', { name: 'Go to Login' }).getAttribute('href')).toBe(
     '/admin/login',
   );
-  expect(server.asked.at(-1)?.body).toEqual({ token: 'good', newPassword: 'long-enough' });
+  expect(server.requests.at(-1)?.body).toEqual({ token: 'good', newPassword: 'long-enough' });
   unmount();
   server.on('POST /api/clubs/reset-password-confirm', {
     status: 400,

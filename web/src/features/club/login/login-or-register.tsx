@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { C } from '@/shared/strings-club';
-import { useAnswer } from '../data/use-query';
+import { useQuery } from '../data/use-query';
 import { Tabs } from '../frame/tabs';
-import { Door } from './login-layout';
+import { LoginLayout } from './login-layout';
 import { LoginForm } from './login-form';
 import { RegisterForm } from './register-form';
 import { WaitlistDialog } from './waitlist-dialog';
@@ -12,9 +12,9 @@ import { WaitlistDialog } from './waitlist-dialog';
  * Login page. Adds registration while it is open to new clubs, else the waitlist (specification
  * line B:18).
  */
-export function GettingIn() {
-  const { data, problem } = useAnswer<{ enabled?: boolean }>('/api/settings/club-registration', {
-    guarded: false,
+export function LoginOrRegister() {
+  const { data, problem } = useQuery<{ enabled?: boolean }>('/api/settings/club-registration', {
+    opensLogin: false,
   });
   const [chosen, setChosen] = useState('login');
   const [waiting, setWaiting] = useState(false);
@@ -23,7 +23,7 @@ export function GettingIn() {
   const open = data !== undefined && (data.enabled ?? true);
   const card = (body: ReactNode) => <div className="card">{body}</div>;
   return (
-    <Door title={C.login}>
+    <LoginLayout title={C.login}>
       <h1>Club Login</h1>
       {data === undefined && !problem ? <span className="bone tabs-room" /> : null}
       <Tabs
@@ -45,6 +45,6 @@ export function GettingIn() {
         </div>
       ) : null}
       <WaitlistDialog open={waiting} onClose={() => setWaiting(false)} />
-    </Door>
+    </LoginLayout>
   );
 }

@@ -52,9 +52,9 @@ export const waitlistProblems = ({
  */
 export function resetProblem(
   password: string,
-  again: string,
+  repeated: string,
 ): { field: string; title: string; text: string } | null {
-  if (password !== again)
+  if (password !== repeated)
     return { field: 'reset-again', title: C.passwordsDiffer, text: C.passwordsDifferText };
   if (password.length < PASSWORD_CHARS_MIN)
     return { field: 'reset-password', title: C.passwordTooShort, text: C.passwordTooShortText };

@@ -7,7 +7,7 @@ import { C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { refusedFields, said } from '../data/error-text';
+import { fieldProblems, errorText } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { PasswordField } from '../session/password-field';
 import { useSignIn } from '../session/use-session';
@@ -53,9 +53,9 @@ export function RegisterForm() {
       signIn(await register(club));
       navigate('/admin');
     } catch (error) {
-      const fields = refusedFields(error, (field) => `register-${field}`);
+      const fields = fieldProblems(error, (field) => `register-${field}`);
       if (fields.length > 0) settle(fields);
-      const words = said(error, C.pleaseTryAgain);
+      const words = errorText(error, C.pleaseTryAgain);
       if (fields.length === 0) setRefusal(words);
       showToast({ title: C.registrationFailed, text: words, bad: true });
     } finally {

@@ -5,9 +5,9 @@ import { confirmReset } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/error-text';
+import { errorText } from '../data/error-text';
 import { PasswordField } from '../session/password-field';
-import { Door } from './login-layout';
+import { LoginLayout } from './login-layout';
 import { resetProblem } from './login-rules';
 import { useTokenOnce } from './use-token-once';
 
@@ -17,7 +17,7 @@ import { useTokenOnce } from './use-token-once';
 function InvalidLink({ invited }: { invited: boolean }) {
   const title = invited ? 'This invitation cannot be used' : C.invalidResetLink;
   return (
-    <Door title={title}>
+    <LoginLayout title={title}>
       <h1>{title}</h1>
       <div className="card">
         <p>
@@ -38,7 +38,7 @@ function InvalidLink({ invited }: { invited: boolean }) {
           </Link>
         )}
       </div>
-    </Door>
+    </LoginLayout>
   );
 }
 
@@ -54,7 +54,7 @@ export function ResetPassword() {
   const invited = useInvited();
   const token = useTokenOnce();
   const [password, setPassword] = useState('');
-  const [again, setAgain] = useState('');
+  const [repeatedPassword, setRepeatedPassword] = useState('');
   const [problem, setProblem] = useState<ReturnType<typeof resetProblem>>(null);
   const [state, setState] = useState<'open' | 'pending' | 'done' | 'invalid'>('open');
   const showToast = useSetAtom(showToastAtom);
@@ -66,7 +66,7 @@ export function ResetPassword() {
   };
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
-    const wrong = resetProblem(password, again);
+    const wrong = resetProblem(password, repeatedPassword);
     if (wrong) return complain(wrong.field, wrong.title, wrong.text);
     setProblem(null);
     setState('pending');
@@ -87,7 +87,7 @@ export function ResetPassword() {
         complain(
           'reset-password',
           invited ? 'Failed to set the password' : C.failedToReset,
-          said(error, C.pleaseTryAgain),
+          errorText(error, C.pleaseTryAgain),
         );
     }
   };
@@ -97,7 +97,7 @@ export function ResetPassword() {
   const title = invited ? 'Choose a password' : 'Reset password';
   if (state === 'done') {
     return (
-      <Door title={doneTitle}>
+      <LoginLayout title={doneTitle}>
         <h1>{doneTitle}</h1>
         <div className="card" role="status">
           <p>
@@ -109,11 +109,11 @@ export function ResetPassword() {
             {C.goToLogin}
           </Link>
         </div>
-      </Door>
+      </LoginLayout>
     );
   }
   return (
-    <Door title={title} inError={problem !== null}>
+    <LoginLayout title={title} inError={problem !== null}>
       <h1>{title}</h1>
       {invited ? (
         <p className="lead">Welcome. A club has asked you to help with its draws.</p>
@@ -132,14 +132,14 @@ export function ResetPassword() {
           id="reset-again"
           label="Confirm password"
           autoComplete="new-password"
-          value={again}
+          value={repeatedPassword}
           error={errorOf('reset-again')}
-          onValue={setAgain}
+          onValue={setRepeatedPassword}
         />
         <button type="submit" className="btn" disabled={state === 'pending'}>
           {invited ? 'Set password' : 'Reset password'}
         </button>
       </form>
-    </Door>
+    </LoginLayout>
   );
 }

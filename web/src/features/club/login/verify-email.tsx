@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { verifyEmail } from '@/api/endpoints/club';
 import { C } from '@/shared/strings-club';
-import { said } from '../data/error-text';
-import { Door } from './login-layout';
+import { errorText } from '../data/error-text';
+import { LoginLayout } from './login-layout';
 import { useTokenOnce } from './use-token-once';
 
 const WRONG = 'This link is invalid or has expired.';
@@ -17,7 +17,7 @@ export function VerifyEmail() {
     if (!token) return;
     verifyEmail(token).then(
       () => setVerified(true),
-      (error: unknown) => setOutcome(said(error, C.pleaseTryAgain)),
+      (error: unknown) => setOutcome(errorText(error, C.pleaseTryAgain)),
     );
   }, [token]);
   const title = verified
@@ -26,7 +26,7 @@ export function VerifyEmail() {
       ? 'Email not confirmed'
       : 'Confirming your email';
   return (
-    <Door title={title}>
+    <LoginLayout title={title}>
       <h1>{title}</h1>
       <div className="card" role="status">
         <p>
@@ -38,6 +38,6 @@ export function VerifyEmail() {
           {C.returnToDashboard}
         </Link>
       </div>
-    </Door>
+    </LoginLayout>
   );
 }

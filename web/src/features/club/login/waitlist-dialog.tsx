@@ -9,7 +9,7 @@ import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { refusedFields } from '../data/error-text';
+import { fieldProblems } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { waitlistProblems } from './login-rules';
 
@@ -40,7 +40,7 @@ export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () =
       setTimeout(() => navigate('/'), HOME_AFTER_MS);
     } catch (error) {
       setState('open');
-      const fields = refusedFields(error, (field) => `waitlist-${field}`);
+      const fields = fieldProblems(error, (field) => `waitlist-${field}`);
       if (fields.length > 0) return void settle(fields);
       // A refusal says that joining failed; a network failure asks to try again (specification line
       // B:231).

@@ -6,17 +6,17 @@ import { CLUB_PATHS, changeOffer, createOffer, deleteOfferImage } from '@/api/en
 import type { Draw } from '@/api/wire';
 import type { Offer } from '@/api/wire-offer';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { C, titled } from '@/shared/strings-club';
+import { C, splitTitle } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { listOf } from '../dashboard/draw-labels';
-import { changedAtom, keepAnswerAtom } from '../data/query-atoms';
-import { said } from '../data/error-text';
-import { isMissing, useAnswer } from '../data/use-query';
-import { BackLink, archivedWords } from '../frame/club-frame';
+import { markChangedAtom, cacheResponseAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
+import { isMissing, useQuery } from '../data/use-query';
+import { BackLink, archivedText } from '../frame/club-frame';
 import { Skeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
-import { LeaveGuard } from '../frame/unsaved-changes-guard';
-import { SELLERS_ONLY, sells } from '../session/roles';
+import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
+import { SELLERS_ONLY_TEXT, canSell } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { adminPath } from '../session/user';
 import { OfferGroups, type PickableGame } from './offer-fields';
@@ -24,18 +24,18 @@ import { OfferImage } from './offer-image';
 import { OfferBadge } from './offer-list';
 import {
   EMPTY_OFFER,
-  drawnPicture,
+  generatedImageUrl,
   fieldsOfOffer,
   isLockedRefusal,
   offerProblem,
-  wantedOf,
-  whyReadOnly,
+  toOfferRequest,
+  readOnlyReason,
   type OfferFields,
 } from './offer-rules';
 
 /** Page to edit an offer. `id` is null for a new offer. */
 export function OfferPage({ here, id }: { here: ClubPageContext; id: number | null }) {
-  const { data, problem, retry } = useAnswer<Offer>(
+  const { data, problem, retry } = useQuery<Offer>(
     id === null ? null : CLUB_PATHS.offer(here.club.slug, id),
   );
   usePageTitle(id === null ? 'New offer' : (data?.name ?? 'Offer'));
@@ -59,7 +59,7 @@ function usePickable(
   offer: Offer | null,
   readOnly: boolean,
 ): PickableGame[] {
-  const { data } = useAnswer<Draw[]>(readOnly ? null : CLUB_PATHS.draws(here.club.id));
+  const { data } = useQuery<Draw[]>(readOnly ? null : CLUB_PATHS.draws(here.club.id));
   const now = useAtomValue(nowAtom);
   const onSale: PickableGame[] = (data ?? []).filter((draw) => listOf(draw, now) === 'active');
   const more = (offer?.games ?? []).filter((game) => !onSale.some(({ id }) => id === game.id));
@@ -77,14 +77,14 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
   const [problem, setProblem] = useState<string | null>(null);
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const keep = useSetAtom(keepAnswerAtom);
-  const changed = useSetAtom(changedAtom);
+  const keep = useSetAtom(cacheResponseAtom);
+  const changed = useSetAtom(markChangedAtom);
   const [, navigate] = useLocation();
   const words =
     lockedNow ??
-    archivedWords(club) ??
-    (sells(club) ? null : SELLERS_ONLY) ??
-    (offer ? whyReadOnly(offer) : null);
+    archivedText(club) ??
+    (canSell(club) ? null : SELLERS_ONLY_TEXT) ??
+    (offer ? readOnlyReason(offer) : null);
   const readOnly = words !== null;
   const games = usePickable({ club, user }, offer, readOnly);
   const change = (next: OfferFields) => {
@@ -101,14 +101,14 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
     showToast({ title, text, bad: true });
   };
   const save = (status: 'draft' | 'active') => {
-    const wanted = wantedOf({ ...fields, status });
-    const wrong = offerProblem(wanted);
+    const request = toOfferRequest({ ...fields, status });
+    const wrong = offerProblem(request);
     if (wrong) return complain(C.error, wrong);
     void run(
       async () => {
         const saved = offer
-          ? await changeOffer(club.slug, offer.id, wanted)
-          : await createOffer(club.slug, wanted);
+          ? await changeOffer(club.slug, offer.id, request)
+          : await createOffer(club.slug, request);
         setDirty(false);
         for (const url of dropped.current)
           if (url !== saved.shareImageUrl)
@@ -122,10 +122,11 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
         navigate(adminPath(club.slug, 'bundles'));
       },
       (error) => {
-        if (!isLockedRefusal(error)) return complain(C.error, said(error, C.failedToSaveBundle));
+        if (!isLockedRefusal(error))
+          return complain(C.error, errorText(error, C.failedToSaveBundle));
         setLockedNow(C.bundleLocked);
         setDirty(false);
-        showToast({ ...titled(C.bundleLocked), bad: true });
+        showToast({ ...splitTitle(C.bundleLocked), bad: true });
       },
     );
   };
@@ -158,7 +159,7 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
             name={fields.name}
             tag={fields.displayTag}
             url={fields.shareImageUrl}
-            drawn={offer && fields.name === offer.name ? drawnPicture(club.slug, offer) : null}
+            drawn={offer && fields.name === offer.name ? generatedImageUrl(club.slug, offer) : null}
             readOnly={readOnly}
             onUrl={show}
           />
@@ -184,7 +185,7 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
           </button>
         </div>
       )}
-      <LeaveGuard dirty={dirty && !readOnly} />
+      <UnsavedChangesGuard dirty={dirty && !readOnly} />
     </main>
   );
 }

@@ -6,9 +6,9 @@ import { readableOn, themeOf } from '@/shared/club-colours';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { readAsDataUrl } from '../data/read-file';
-import { said } from '../data/error-text';
-import { useAnswer } from '../data/use-query';
-import { useOver } from '../session/use-session';
+import { errorText } from '../data/error-text';
+import { useQuery } from '../data/use-query';
+import { useHandleExpiredSession } from '../session/use-session';
 import { imageProblem } from './offer-rules';
 
 interface OfferImageProps {
@@ -43,7 +43,7 @@ export function OfferImage({
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const showToast = useSetAtom(showToastAtom);
-  const over = useOver();
+  const over = useHandleExpiredSession();
   const complain = (title: string, text: string) => {
     setError(`${title}. ${text}`);
     showToast({ title, text, bad: true });
@@ -66,7 +66,7 @@ export function OfferImage({
       });
       onUrl(answer.url);
     } catch (failure) {
-      if (!over(failure)) complain(C.uploadError, said(failure, C.pleaseTryAgain));
+      if (!over(failure)) complain(C.uploadError, errorText(failure, C.pleaseTryAgain));
     } finally {
       setPending(false);
     }
@@ -120,7 +120,7 @@ function ShareCard({
   tag: string;
   picture: string | null;
 }) {
-  const { data: club } = useAnswer<OwnClub>(CLUB_PATHS.club(clubSlug), { guarded: false });
+  const { data: club } = useQuery<OwnClub>(CLUB_PATHS.club(clubSlug), { opensLogin: false });
   const [broken, setBroken] = useState(false);
   const { primary } = themeOf(club ?? {});
   return (

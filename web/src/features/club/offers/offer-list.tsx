@@ -10,16 +10,16 @@ import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom } from '../data/query-atoms';
-import { said } from '../data/error-text';
-import { useAnswer } from '../data/use-query';
+import { markChangedAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
+import { useQuery } from '../data/use-query';
 import { ActionsMenu } from '../frame/actions-menu';
-import { BackLink, archivedWords } from '../frame/club-frame';
+import { BackLink, archivedText } from '../frame/club-frame';
 import type { ClubPageContext } from '../frame/club-page';
-import { sells } from '../session/roles';
+import { canSell } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { adminPath } from '../session/user';
-import { gameOff } from './offer-rules';
+import { isGameClosed } from './offer-rules';
 
 const STATUS: Record<string, { words: string; look: string }> = {
   draft: { words: 'Draft', look: '' },
@@ -40,7 +40,7 @@ const soldWords = (times: number): string =>
 
 /** Explains why customers see an open offer as closed, and how to fix it. */
 function GameOff({ offer }: { offer: Offer }) {
-  const off = gameOff(offer);
+  const off = isGameClosed(offer);
   return off ? (
     <p className="callout is-warn">
       {C.bundleClosed}: {off.homeTeam} v {off.awayTeam} is not on sale any more. Choose its games
@@ -51,12 +51,12 @@ function GameOff({ offer }: { offer: Offer }) {
 
 /** Lists the club's offers; hidden offers appear with a filter. */
 export function OfferList({ here: { club } }: { here: ClubPageContext }) {
-  const { data, problem, retry } = useAnswer<Offer[]>(CLUB_PATHS.offers(club.slug));
+  const { data, problem, retry } = useQuery<Offer[]>(CLUB_PATHS.offers(club.slug));
   const [filter, setFilter] = useState('all');
   const [leaving, setLeaving] = useState<Offer | null>(null);
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
+  const changed = useSetAtom(markChangedAtom);
   usePageTitle(C.bundles);
   const shown = (data ?? []).filter(({ status }) =>
     filter === 'all' ? status !== 'archived' : status === filter,
@@ -74,7 +74,7 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
         setLeaving(null);
         showToast({
           title: C.failedToArchiveBundle,
-          text: said(error, C.pleaseTryAgain),
+          text: errorText(error, C.pleaseTryAgain),
           bad: true,
         });
       },
@@ -84,13 +84,13 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
       <BackLink club={club} />
       <div className="admin-head">
         <h1>{C.bundles}</h1>
-        {club.archived || !sells(club) ? null : (
+        {club.archived || !canSell(club) ? null : (
           <Link className="btn" href={adminPath(club.slug, 'bundles/new')}>
             New offer
           </Link>
         )}
       </div>
-      {club.archived ? <p className="callout is-warn">{archivedWords(club)}</p> : null}
+      {club.archived ? <p className="callout is-warn">{archivedText(club)}</p> : null}
       {!data && problem ? <LoadFailed words={C.failedToLoadBundles} onRetry={retry} /> : null}
       {data && data.length > 0 ? (
         <ChoiceField id="offer-filter" label="Show" value={filter} onValue={setFilter}>
@@ -128,7 +128,7 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
             <GameOff offer={offer} />
             <div className="draw-item-actions">
               <Link className="btn sec" href={adminPath(club.slug, `bundles/${offer.id}`)}>
-                {['draft', 'active'].includes(offer.status) && !club.archived && sells(club)
+                {['draft', 'active'].includes(offer.status) && !club.archived && canSell(club)
                   ? C.edit
                   : 'View'}
               </Link>
@@ -144,12 +144,12 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
                           away: true,
                         },
                       ]),
-                  ...(['draft', 'active', 'closed'].includes(offer.status) && sells(club)
+                  ...(['draft', 'active', 'closed'].includes(offer.status) && canSell(club)
                     ? [
                         {
                           label: 'Archive',
                           onChoose: () => setLeaving(offer),
-                          off: archivedWords(club),
+                          off: archivedText(club),
                         },
                       ]
                     : []),

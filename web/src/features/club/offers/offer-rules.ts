@@ -37,21 +37,21 @@ export const slugOf = (name: string): string =>
     .replace(/^-+|-+$/g, '');
 
 /** Normalises a slug while it is typed. A trailing hyphen stays: more text may follow. */
-export const offerSlugTyped = (typed: string): string =>
+export const toSlugInput = (typed: string): string =>
   typed
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
     .replace(/-{2,}/g, '-')
     .slice(0, SLUG_CHARS_MAX);
 
-export const named = (offer: OfferFields, name: string): OfferFields => ({
+export const withName = (offer: OfferFields, name: string): OfferFields => ({
   ...offer,
   name,
   slug: offer.slugByHand ? offer.slug : slugOf(name),
 });
 
 /** Changes the type. Special keeps only the first selected game (specification line B:79). */
-export const ofType = (offer: OfferFields, type: EditableOfferType): OfferFields => ({
+export const withType = (offer: OfferFields, type: EditableOfferType): OfferFields => ({
   ...offer,
   type,
   gameIds: type === 'SPECIAL' ? offer.gameIds.slice(0, 1) : offer.gameIds,
@@ -94,7 +94,7 @@ export function fieldsOfOffer(offer: Offer): OfferFields {
   };
 }
 
-export function wantedOf({
+export function toOfferRequest({
   name,
   slug,
   status,
@@ -117,7 +117,7 @@ export function wantedOf({
 }
 
 /** Returns the address of the server-drawn share picture; null while the offer is not public. */
-export const drawnPicture = (
+export const generatedImageUrl = (
   club: string,
   { slug, status }: Pick<Offer, 'slug' | 'status'>,
 ): string | null =>
@@ -126,7 +126,7 @@ export const drawnPicture = (
     : null;
 
 /** Returns why an offer is read-only, or null. */
-export function whyReadOnly(offer: Pick<Offer, 'status'>): string | null {
+export function readOnlyReason(offer: Pick<Offer, 'status'>): string | null {
   const words: Record<string, string> = {
     locked: C.bundleLocked,
     closed: `${C.bundleClosed}: a game of it has begun or was called off, so it cannot be edited.`,
@@ -139,7 +139,7 @@ export function whyReadOnly(offer: Pick<Offer, 'status'>): string | null {
  * Returns the game that blocks sales of an open offer, or null. Such a game is cancelled or has
  * its result.
  */
-export const gameOff = ({
+export const isGameClosed = ({
   status,
   games,
 }: Pick<Offer, 'status' | 'games'>): Offer['games'][number] | null =>

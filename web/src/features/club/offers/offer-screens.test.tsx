@@ -116,7 +116,7 @@ test('a new offer is named, gets its slug, its games, and each lack is said', as
   expect(screen.getByText('9/90 shown')).toBeTruthy();
   await press('Activate');
   await waitFor(() => expect(window.location.pathname).toBe('/club/sharks/admin/bundles'));
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({
+  expect(server.requests.find(({ method }) => method === 'POST')?.body).toEqual({
     name: 'Derby Double!',
     slug: 'derby-double',
     status: 'active',
@@ -201,14 +201,14 @@ test('a share image is measured, sent without its head, shown, and deleted once 
   expect(server.paths()).not.toContain('DELETE /api/uploads/bundle-image');
   await press('Save');
   await waitFor(() =>
-    expect(server.asked.find(({ method }) => method === 'DELETE')?.body).toEqual({
+    expect(server.requests.find(({ method }) => method === 'DELETE')?.body).toEqual({
       url: '/uploads/1.png',
       clubSlug: 'sharks',
       bundleSlug: 'derby-double',
     }),
   );
   expect(
-    server.asked.find(
+    server.requests.find(
       ({ path, method }) => path === '/api/uploads/bundle-image' && method === 'POST',
     )?.body,
   ).toMatchObject({

@@ -4,9 +4,9 @@ import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { useAnswer } from '../data/use-query';
+import { useQuery } from '../data/use-query';
 import type { ClubPageContext } from '../frame/club-page';
-import { owns } from '../session/roles';
+import { isOwner } from '../session/roles';
 import { useConnect } from './use-connect';
 
 const EVERY_MS = 2_000;
@@ -22,8 +22,8 @@ const STOP_MS = 60_000;
 export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
   const [waitedMs, setWaitedMs] = useState(0);
   const stopped = waitedMs >= STOP_MS;
-  const { data } = useAnswer<ConnectStatus>(CLUB_PATHS.connect(club.id), {
-    every: stopped ? null : EVERY_MS,
+  const { data } = useQuery<ConnectStatus>(CLUB_PATHS.connect(club.id), {
+    intervalMs: stopped ? null : EVERY_MS,
   });
   const { pending, connect } = useConnect(club.id);
   const connected = data?.connected === true;
@@ -58,7 +58,7 @@ export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
         ) : null}
       </div>
       <div className="actions">
-        {words === C.setupIncomplete && owns(club) ? (
+        {words === C.setupIncomplete && isOwner(club) ? (
           <button
             type="button"
             className="btn"
@@ -69,7 +69,7 @@ export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
           </button>
         ) : null}
         <Link
-          className={words === C.setupIncomplete && owns(club) ? 'btn sec' : 'btn'}
+          className={words === C.setupIncomplete && isOwner(club) ? 'btn sec' : 'btn'}
           href="/admin"
         >
           {C.returnToDashboard}

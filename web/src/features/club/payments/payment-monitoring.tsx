@@ -7,9 +7,9 @@ import { saveFile } from '@/shared/save-file';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAnswer } from '../data/use-query';
+import { useQuery } from '../data/use-query';
 import { userOf } from '../frame/club-page';
-import { roleOf, sells } from '../session/roles';
+import { roleOf, canSell } from '../session/roles';
 import { useSession } from '../session/use-session';
 import { LoadTrouble, PaymentsFrame } from './payments-frame';
 
@@ -22,10 +22,12 @@ const SAFEGUARDS = [
 
 /** Payment integrity page: failed payments and the active checks (specification line B:85). */
 export function PaymentMonitoring() {
-  const { data, problem, retry } = useAnswer<IntegrityAudit>(CLUB_PATHS.audit, { guarded: false });
+  const { data, problem, retry } = useQuery<IntegrityAudit>(CLUB_PATHS.audit, {
+    opensLogin: false,
+  });
   const showToast = useSetAtom(showToastAtom);
   const user = userOf(useSession());
-  const mayTake = !user || sells({ role: roleOf(user) });
+  const mayTake = !user || canSell({ role: roleOf(user) });
   usePageTitle('Payment monitoring');
   const refresh = async () =>
     showToast(

@@ -31,7 +31,7 @@ test('the return page asks every two seconds until the provider has confirmed', 
   await pass(0);
   expect(title()).toBe('Checking Connection...');
   await pass(2_000);
-  expect(server.asked).toHaveLength(2);
+  expect(server.requests).toHaveLength(2);
   await pass(2_000);
   expect(title()).toBe('Setup Complete!');
   expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe(
@@ -47,9 +47,9 @@ test('without a confirmation it says so after ten seconds, and stops asking afte
   expect(title()).toBe('Setup Incomplete');
   await pass(52_000);
   expect(screen.getByText(/We have stopped asking/)).toBeTruthy();
-  const asked = server.asked.length;
+  const asked = server.requests.length;
   await pass(20_000);
-  expect(server.asked.length).toBe(asked);
+  expect(server.requests.length).toBe(asked);
 });
 
 test('the refresh page makes a new link by itself', async () => {

@@ -10,7 +10,7 @@ import { NewestPayments } from '@/shared/ui/newest-payments';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { signedDollars } from '../dashboard/draw-labels';
-import { useAnswer } from '../data/use-query';
+import { useQuery } from '../data/use-query';
 import { LoadTrouble, PaymentsFrame } from './payments-frame';
 
 const EVERY_MS = 30_000;
@@ -22,13 +22,13 @@ const ROWS_AT_FIRST = 100;
  * pools are always zero (decision D-13).
  */
 export function StripeDebug() {
-  const { data, problem, retry } = useAnswer<StripeTransaction[]>(CLUB_PATHS.stripeDebug, {
-    every: EVERY_MS,
-    guarded: false,
+  const { data, problem, retry } = useQuery<StripeTransaction[]>(CLUB_PATHS.stripeDebug, {
+    intervalMs: EVERY_MS,
+    opensLogin: false,
   });
-  const { data: sums, retry: retrySums } = useAnswer<TransactionSums>(CLUB_PATHS.stripeSums, {
-    every: EVERY_MS,
-    guarded: false,
+  const { data: sums, retry: retrySums } = useQuery<TransactionSums>(CLUB_PATHS.stripeSums, {
+    intervalMs: EVERY_MS,
+    opensLogin: false,
   });
   const config = useAtomValue(configAtom);
   const showToast = useSetAtom(showToastAtom);

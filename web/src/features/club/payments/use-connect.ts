@@ -3,7 +3,7 @@ import { startConnect } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/error-text';
+import { errorText } from '../data/error-text';
 import { useAction } from '../session/use-session';
 
 /** Requests a single-use link and opens the provider's onboarding pages. */
@@ -21,7 +21,7 @@ export function useConnect(
           error instanceof HttpError &&
           (error.body.setupRequired === true || error.code === 'setup-required');
         const title = platform ? C.platformSetupRequired : C.setupFailed;
-        const words = said(error, C.pleaseTryAgain);
+        const words = errorText(error, C.pleaseTryAgain);
         showToast({ title, text: words === title ? C.pleaseTryAgain : words, bad: true });
       },
     );

@@ -16,7 +16,7 @@ export const invitationProblems = ({ name, email }: InvitationRequest): FormProb
 export const roleName = (role: string): string => (isRole(role) ? ROLE_WORDS[role].name : role);
 
 /** Returns the role with its article: 'an owner', 'a seller'. */
-export const asWhat = (role: string): string =>
+export const roleWithArticle = (role: string): string =>
   `${role === 'owner' ? 'an' : 'a'} ${roleName(role).toLowerCase()}`;
 
 /** Label beside the role: empty for a member, the invitation's state for an invited person. */
@@ -28,7 +28,7 @@ export function stateOf({
 }
 
 /** Formats when the invitation expires, or when the member last signed in. */
-export function sinceWords({
+export function sinceText({
   state,
   invitedUntil,
   lastSeenAt,

@@ -5,9 +5,9 @@ import type { ClubUser } from '@/api/wire-club';
 import { here } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/render-screen';
-import { expiredAtom } from '../session/session-atoms';
+import { sessionExpiredAtom } from '../session/session-atoms';
 import { People } from './people';
-import { invitationProblems, sinceWords } from './people-rules';
+import { invitationProblems, sinceText } from './people-rules';
 
 const LOGIN: ClubUser = {
   id: 0,
@@ -64,10 +64,10 @@ test('everybody who may sign in is listed with their role and how they stand; th
   const alex = await person('Alex');
   expect(alex.getByText('Invited')).toBeTruthy();
   expect(alex.getByText(/^The link works until Fri 20 Nov 2026, 7:10 pm/)).toBeTruthy();
-  expect(sinceWords({ state: 'expired', invitedUntil: null, lastSeenAt: null })).toBe(
+  expect(sinceText({ state: 'expired', invitedUntil: null, lastSeenAt: null })).toBe(
     'The link was not used in time.',
   );
-  expect(sinceWords(KIM)).toBe('Last here Wed 18 Nov 2026');
+  expect(sinceText(KIM)).toBe('Last here Wed 18 Nov 2026');
 });
 
 test('a club alone is told why it should ask others in, and a list that does not come can be asked for again', async () => {
@@ -113,7 +113,7 @@ test('an invitation is checked, sent, and refused in the server’s words beside
   );
   await send();
   expect(await screen.findByText('Invitation sent')).toBeTruthy();
-  expect(server.asked.findLast(({ method }) => method === 'POST')?.body).toEqual({
+  expect(server.requests.findLast(({ method }) => method === 'POST')?.body).toEqual({
     name: 'Alex',
     email: 'alex@example.com',
     role: 'viewer',
@@ -134,10 +134,10 @@ test('a role is changed, an invitation sent again, and somebody removed after a 
   await userEvent.click(question.getByRole('radio', { name: /^Owner/ }));
   await userEvent.click(question.getByRole('button', { name: 'Save role' }));
   expect(await screen.findByText('Kim is an owner now')).toBeTruthy();
-  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toEqual({ role: 'owner' });
+  expect(server.requests.find(({ method }) => method === 'PATCH')?.body).toEqual({ role: 'owner' });
   await choose('Alex', 'Send the invitation again');
   expect(await screen.findByText('Invitation sent')).toBeTruthy();
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toMatchObject({
+  expect(server.requests.find(({ method }) => method === 'POST')?.body).toMatchObject({
     name: 'Alex',
     email: 'alex@example.com',
     role: 'viewer',
@@ -194,6 +194,6 @@ test('a session that ended while people were asked in opens the login over the p
   await userEvent.type(dialog.getByLabelText('Name'), 'Alex');
   await userEvent.type(dialog.getByLabelText('Email'), 'alex@example.com');
   await userEvent.click(dialog.getByRole('button', { name: 'Send invitation' }));
-  await waitFor(() => expect(store.get(expiredAtom)).toBe(true));
+  await waitFor(() => expect(store.get(sessionExpiredAtom)).toBe(true));
   expect(dialog.getByLabelText('Name')).toHaveProperty('value', 'Alex');
 });

@@ -7,15 +7,15 @@ import { C } from '@/shared/strings-club';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom } from '../data/query-atoms';
-import { said } from '../data/error-text';
-import { useAnswer } from '../data/use-query';
-import { BackLink, archivedWords } from '../frame/club-frame';
+import { markChangedAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
+import { useQuery } from '../data/use-query';
+import { BackLink, archivedText } from '../frame/club-frame';
 import { NotYours, type ClubPageContext } from '../frame/club-page';
-import { OWNERS_ONLY, owns } from '../session/roles';
+import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { InviteDialog } from './invite-dialog';
-import { asWhat } from './people-rules';
+import { roleWithArticle } from './people-rules';
 import { PersonItem } from './person-item';
 import { RoleChoice } from './role-choice';
 
@@ -25,23 +25,23 @@ import { RoleChoice } from './role-choice';
  */
 export function People({ here }: { here: ClubPageContext }) {
   usePageTitle('People');
-  return owns(here.club) ? (
+  return isOwner(here.club) ? (
     <ForOwners here={here} />
   ) : (
-    <NotYours title="People" words={OWNERS_ONLY} club={here.club} />
+    <NotYours title="People" words={OWNERS_ONLY_TEXT} club={here.club} />
   );
 }
 
 type PendingChange = { about: ClubUser; what: 'role' | 'remove' };
 
 function ForOwners({ here: { club, user } }: { here: ClubPageContext }) {
-  const { data, problem, retry } = useAnswer<ClubUser[]>(CLUB_PATHS.people(club.id));
+  const { data, problem, retry } = useQuery<ClubUser[]>(CLUB_PATHS.people(club.id));
   const [inviting, setInviting] = useState(false);
   const [asking, setAsking] = useState<PendingChange | null>(null);
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
+  const changed = useSetAtom(markChangedAtom);
   const { run } = useAction();
-  const again = (person: ClubUser) =>
+  const sendNewInvitation = (person: ClubUser) =>
     void run(
       async () => {
         await invite(club.id, person);
@@ -51,7 +51,7 @@ function ForOwners({ here: { club, user } }: { here: ClubPageContext }) {
           text: `${person.email} has a new link; the one before opens nothing more.`,
         });
       },
-      (error) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true }),
+      (error) => showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const isSelf = ({ isClubLogin, email }: ClubUser) =>
     !user.isAdmin &&
@@ -67,12 +67,12 @@ function ForOwners({ here: { club, user } }: { here: ClubPageContext }) {
           </button>
         )}
       </div>
-      {club.archived ? <p className="callout is-warn">{archivedWords(club)}</p> : null}
+      {club.archived ? <p className="callout is-warn">{archivedText(club)}</p> : null}
       <p className="lead">Everybody signs in with an e-mail address and a password of their own.</p>
       {!data && problem ? (
         <div className="callout is-bad" role="alert">
           <strong>Failed to load people</strong>
-          <p>{said(problem, C.pleaseTryAgain)}</p>
+          <p>{errorText(problem, C.pleaseTryAgain)}</p>
           <div className="actions">
             <button type="button" className="btn small sec" onClick={() => void retry()}>
               Retry
@@ -89,7 +89,7 @@ function ForOwners({ here: { club, user } }: { here: ClubPageContext }) {
               self={isSelf(person)}
               fixed={club.archived || person.isClubLogin || isSelf(person)}
               onRole={() => setAsking({ about: person, what: 'role' })}
-              onAgain={() => again(person)}
+              onAgain={() => sendNewInvitation(person)}
               onRemove={() => setAsking({ about: person, what: 'remove' })}
             />
           ))}
@@ -128,7 +128,7 @@ interface QuestionProps {
 function useDecision({ club, onClose }: Pick<QuestionProps, 'club' | 'onClose'>) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
+  const changed = useSetAtom(markChangedAtom);
   const decide = (act: () => Promise<unknown>, done: string) =>
     void run(
       async () => {
@@ -138,7 +138,7 @@ function useDecision({ club, onClose }: Pick<QuestionProps, 'club' | 'onClose'>)
         onClose();
       },
       (error) => {
-        showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true });
+        showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true });
         changed(CLUB_PATHS.people(club));
         onClose();
       },
@@ -159,7 +159,7 @@ function RoleQuestion({ club, person, onClose }: QuestionProps) {
     if (chosen === person.role) return close();
     decide(
       () => changePerson(club, person.id, { role: chosen }),
-      `${person.name} is ${asWhat(chosen)} now`,
+      `${person.name} is ${roleWithArticle(chosen)} now`,
     );
   };
   return (

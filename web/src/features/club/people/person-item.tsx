@@ -1,6 +1,6 @@
 import type { ClubUser } from '@/api/wire-club';
 import { ActionsMenu, type MenuItem } from '../frame/actions-menu';
-import { roleName, sinceWords, stateOf } from './people-rules';
+import { roleName, sinceText, stateOf } from './people-rules';
 
 interface PersonItemProps {
   person: ClubUser;
@@ -39,7 +39,7 @@ export function PersonItem({ person, self, fixed, onRole, onAgain, onRemove }: P
         </span>
         {state ? <span className={`badge ${state.look}`}>{state.words}</span> : null}
       </div>
-      <p className="meta person-since">{sinceWords(person)}</p>
+      <p className="meta person-since">{sinceText(person)}</p>
       {fixed ? null : <ActionsMenu of={person.name} items={items} />}
     </li>
   );

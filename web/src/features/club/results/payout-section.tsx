@@ -9,9 +9,9 @@ import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { Field } from '@/shared/ui/field';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom } from '../data/query-atoms';
-import { said } from '../data/error-text';
-import { useAnswer } from '../data/use-query';
+import { markChangedAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
+import { useQuery } from '../data/use-query';
 import { useAction } from '../session/use-session';
 import { WinnerBank } from './winner-bank';
 
@@ -40,9 +40,9 @@ export function PayoutSection({
   winner: Winner | undefined;
   owns: boolean;
 }) {
-  const { data: payouts, problem, retry } = useAnswer<Payout[]>(CLUB_PATHS.payouts(number));
-  const changed = useSetAtom(changedAtom);
-  const again = () => changed(CLUB_PATHS.payouts(number), CLUB_PATHS.winners(number));
+  const { data: payouts, problem, retry } = useQuery<Payout[]>(CLUB_PATHS.payouts(number));
+  const changed = useSetAtom(markChangedAtom);
+  const reload = () => changed(CLUB_PATHS.payouts(number), CLUB_PATHS.winners(number));
   const paid =
     winner?.winnerPayoutStatus === 'completed' ||
     payouts?.some(({ type, status }) => type === 'winner' && status === 'completed');
@@ -72,7 +72,7 @@ export function PayoutSection({
         </p>
       ) : null}
       {winner?.sold && owns ? (
-        <WinnerBank number={number} bank={winner.bank} paid={Boolean(paid)} onChange={again} />
+        <WinnerBank number={number} bank={winner.bank} paid={Boolean(paid)} onChange={reload} />
       ) : null}
       {!payouts && problem ? <LoadFailed words="Failed to load payouts" onRetry={retry} /> : null}
       <PayoutList
@@ -87,7 +87,7 @@ export function PayoutSection({
           payouts !== undefined &&
           !payouts.some(({ type, status }) => type === 'winner' && status !== 'failed')
         }
-        onChange={again}
+        onChange={reload}
       />
     </section>
   );
@@ -112,7 +112,7 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const complain = (error: unknown) =>
-    showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true });
+    showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true });
   const record = () =>
     run(async () => {
       await recordWinnerPayout(number);

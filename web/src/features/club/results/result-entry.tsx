@@ -7,11 +7,11 @@ import { fill } from '@/shared/strings';
 import { C } from '@/shared/strings-club';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom, keepAnswerAtom } from '../data/query-atoms';
-import { said } from '../data/error-text';
+import { markChangedAtom, cacheResponseAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
 import { useAction } from '../session/use-session';
 import { NumberChoice } from './number-choice';
-import { forgetScorers, keepScorers, keptScorers, saidBack, type Scorers } from './scorers';
+import { forgetScorers, saveScorers, savedScorers, scorerText, type Scorers } from './scorers';
 
 interface ResultEntryProps {
   draw: OwnDraw;
@@ -25,18 +25,18 @@ interface ResultEntryProps {
  * key, submit, confirm.
  */
 export function ResultEntry({ draw, club, early }: ResultEntryProps) {
-  const [scorers, setScorers] = useState<Scorers>(() => keptScorers(draw));
+  const [scorers, setScorers] = useState<Scorers>(() => savedScorers(draw));
   const [asking, setAsking] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [missing, setMissing] = useState(false);
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
-  const keep = useSetAtom(keepAnswerAtom);
+  const changed = useSetAtom(markChangedAtom);
+  const keep = useSetAtom(cacheResponseAtom);
   const choose = (more: Partial<Scorers>) => {
     const next = { ...scorers, ...more };
     setScorers(next);
-    keepScorers(draw, next);
+    saveScorers(draw, next);
     setMissing(false);
     setRefusal(null);
   };
@@ -79,7 +79,7 @@ export function ResultEntry({ draw, club, early }: ResultEntryProps) {
         setAsking(false);
         const words =
           error instanceof HttpError
-            ? said(error, C.pleaseTryAgain)
+            ? errorText(error, C.pleaseTryAgain)
             : 'No connection. Your choice is kept on this phone; tap Submit Results again when you are back online.';
         setRefusal(words);
         showToast({ title: C.failedToSubmitResults, text: words, bad: true });
@@ -140,8 +140,8 @@ export function ResultEntry({ draw, club, early }: ResultEntryProps) {
         onConfirm={onConfirm}
       >
         <ul className="said-back">
-          <li>{saidBack(draw.homeTeam, home ?? 0)}</li>
-          <li>{saidBack(draw.awayTeam, away ?? 0)}</li>
+          <li>{scorerText(draw.homeTeam, home ?? 0)}</li>
+          <li>{scorerText(draw.awayTeam, away ?? 0)}</li>
         </ul>
         {early ? (
           <p className="callout is-warn">

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { anOwnDraw as aDraw, aWinner, here } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/render-screen';
-import { bankProblems, bsbTyped, digitsTyped } from './bank-rules';
-import { expiredAtom } from '../session/session-atoms';
+import { bankProblems, toBsbInput, toDigitsInput } from './bank-rules';
+import { sessionExpiredAtom } from '../session/session-atoms';
 import { Results } from './results';
 
 const AWAITING = aDraw({ gameDate: '2020-11-20T09:10:00Z' });
@@ -54,7 +54,7 @@ test('four taps enter a result: two keys, submit, confirm, with the teams and nu
   await userEvent.click(dialog.getByRole('button', { name: 'Submit Results' }));
   expect(await screen.findByText('Results submitted successfully')).toBeTruthy();
   expect(screen.getByText('Winner determined! 1 winning ticket(s) found.')).toBeTruthy();
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({
+  expect(server.requests.find(({ method }) => method === 'POST')?.body).toEqual({
     homeFirstTryScorer: 7,
     awayFirstTryScorer: 9,
   });
@@ -250,12 +250,12 @@ test('bank details are held to their rules and typed in their shape', () => {
   expect(bankProblems({ accountName: 'Robin', accountNumber: '123456', bsb: '062-000' })).toEqual(
     [],
   );
-  expect([bsbTyped('0620'), bsbTyped('06-2'), bsbTyped('062000999')]).toEqual([
+  expect([toBsbInput('0620'), toBsbInput('06-2'), toBsbInput('062000999')]).toEqual([
     '062-0',
     '062',
     '062-000',
   ]);
-  expect(digitsTyped('12 34-56789012')).toBe('1234567890');
+  expect(toDigitsInput('12 34-56789012')).toBe('1234567890');
 });
 
 test('a payout goes from pending over received details to completed, with the numbers masked', async () => {
@@ -334,7 +334,7 @@ test('a payout goes from pending over received details to completed, with the nu
   await userEvent.type(dialog.getByLabelText('Note (optional)'), 'ref 12');
   await userEvent.click(dialog.getByRole('button', { name: 'Mark as paid' }));
   await waitFor(() => expect(screen.getAllByText('Completed').length).toBeGreaterThan(1));
-  expect(server.asked.find(({ path }) => path === '/api/payouts/5')?.body).toEqual({
+  expect(server.requests.find(({ path }) => path === '/api/payouts/5')?.body).toEqual({
     status: 'completed',
     note: 'ref 12',
   });
@@ -421,7 +421,7 @@ test('a session that ends while bank details are saved asks for the login and ke
   await userEvent.type(screen.getByLabelText('BSB'), '062000');
   await userEvent.type(screen.getByLabelText('Account number'), '7654321');
   await userEvent.click(screen.getByRole('button', { name: 'Save bank details' }));
-  await waitFor(() => expect(store.get(expiredAtom)).toBe(true));
+  await waitFor(() => expect(store.get(sessionExpiredAtom)).toBe(true));
   expect((screen.getByLabelText('Account number') as HTMLInputElement).value).toBe('7654321');
   expect(screen.queryByText('Please log in.')).toBeNull();
 });

@@ -7,11 +7,11 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { badgesOf, listOf, salesOf, teamsOf } from '../dashboard/draw-labels';
-import { isMissing, useAnswer } from '../data/use-query';
+import { badgesOf, listOf, salesText, teamsOf } from '../dashboard/draw-labels';
+import { isMissing, useQuery } from '../data/use-query';
 import { BackLink } from '../frame/club-frame';
 import { Skeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
-import { SELLERS_ONLY, owns, sells } from '../session/roles';
+import { SELLERS_ONLY_TEXT, isOwner, canSell } from '../session/roles';
 import { adminPath } from '../session/user';
 import { PayoutSection } from './payout-section';
 import { ResultEntry } from './result-entry';
@@ -58,13 +58,13 @@ function OneDraw({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDra
           {draw.homeTeam} <span className="v">v</span> {draw.awayTeam}
         </h1>
         <p className="meta">
-          Tickets sold {draw.ticketsSold}/169 · Total sales {salesOf(draw)}
+          Tickets sold {draw.ticketsSold}/169 · Total sales {salesText(draw)}
         </p>
       </section>
       {list === 'completed' ? (
         <Completed club={club} draw={draw} />
-      ) : !sells(club) ? (
-        <p className="callout is-warn">{SELLERS_ONLY}</p>
+      ) : !canSell(club) ? (
+        <p className="callout is-warn">{SELLERS_ONLY_TEXT}</p>
       ) : (
         <ResultEntry draw={draw} club={club.id} early={list === 'active'} />
       )}
@@ -74,7 +74,7 @@ function OneDraw({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDra
 
 function Completed({ club, draw }: { club: ClubPageContext['club']; draw: OwnDraw }) {
   const cancelled = draw.status === 'cancelled';
-  const { data, problem, retry } = useAnswer<WinnersResponse>(
+  const { data, problem, retry } = useQuery<WinnersResponse>(
     cancelled ? null : CLUB_PATHS.winners(draw.drawNumber),
   );
   if (cancelled)
@@ -87,10 +87,14 @@ function Completed({ club, draw }: { club: ClubPageContext['club']; draw: OwnDra
         number={draw.drawNumber}
         timezone={draw.timezone}
         answer={data}
-        sells={sells(club)}
+        sells={canSell(club)}
       />
       {data.revealedAt ? null : (
-        <PayoutSection number={draw.drawNumber} winner={data.winningTickets[0]} owns={owns(club)} />
+        <PayoutSection
+          number={draw.drawNumber}
+          winner={data.winningTickets[0]}
+          owns={isOwner(club)}
+        />
       )}
     </>
   );

@@ -4,12 +4,12 @@ import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { OwnDraw } from '@/api/wire-club';
 import { drawAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useTopic } from '@/features/shared-live/use-live';
-import { useAnswer, type PolledQuery } from '../data/use-query';
+import { useQuery, type PolledQuery } from '../data/use-query';
 
 /** Loads one of the club's draws with its owner data and live counts. */
 export function useOwnDraw(number: number): PolledQuery<OwnDraw> {
-  const answer = useAnswer<OwnDraw>(CLUB_PATHS.draw(number), {
-    every: 10_000,
+  const answer = useQuery<OwnDraw>(CLUB_PATHS.draw(number), {
+    intervalMs: 10_000,
     topic: `draw:${number}`,
   });
   const receive = useSetAtom(receiveDrawsAtom);

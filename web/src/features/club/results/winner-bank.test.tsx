@@ -73,7 +73,7 @@ test('second person approves by entering the same details', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Enter the same details' }));
   await typeDetails();
   expect(await screen.findByText('Bank details saved')).toBeTruthy();
-  expect(server.asked[0]?.body).toEqual({
+  expect(server.requests[0]?.body).toEqual({
     accountName: 'Robin R',
     accountNumber: '87654321',
     bsb: '484-799',

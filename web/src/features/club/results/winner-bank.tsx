@@ -5,7 +5,7 @@ import type { MaskedBankDetails, PendingApproval } from '@/api/wire-club';
 import { day } from '@/shared/dates';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/error-text';
+import { errorText } from '../data/error-text';
 import { useAction } from '../session/use-session';
 import { BankForm } from './bank-form';
 import { RevealBank } from './reveal-bank';
@@ -53,7 +53,7 @@ export function WinnerBank({ number, bank, paid, onChange }: WinnerBankProps) {
             </p>
           ) : null}
           <BankForm
-            doing="Save bank details"
+            submitLabel="Save bank details"
             send={async (details) => {
               const { pendingApproval } = await saveWinnerBank(number, details);
               setTyping(false);
@@ -132,7 +132,7 @@ function Proposal({
         });
         onChange();
       },
-      (error) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true }),
+      (error) => showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   return (
     <section className="callout is-warn" aria-labelledby="proposal-title">

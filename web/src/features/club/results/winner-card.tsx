@@ -6,10 +6,10 @@ import { saveFile } from '@/shared/save-file';
 import { fill } from '@/shared/strings';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom } from '../data/query-atoms';
-import { said } from '../data/error-text';
+import { markChangedAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
 import { useAction } from '../session/use-session';
-import { WinnerLater } from './winner-hidden-note';
+import { WinnerHiddenNote } from './winner-hidden-note';
 import { WinnerView } from './winner-view';
 
 /** Shows the winner, with actions to notify the winner and to download the report. */
@@ -26,7 +26,7 @@ export function WinnerCard({
 }) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
+  const changed = useSetAtom(markChangedAtom);
   const winner = answer.winningTickets[0];
   const notify = () =>
     run(
@@ -36,13 +36,13 @@ export function WinnerCard({
         changed(CLUB_PATHS.winners(number));
       },
       (error) =>
-        showToast({ title: C.failedToNotify, text: said(error, C.pleaseTryAgain), bad: true }),
+        showToast({ title: C.failedToNotify, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const report = () =>
     run(
       async () => saveFile(await downloadReport(number)),
       (error) =>
-        showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }),
+        showToast({ title: C.downloadFailed, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const keep = (
     <button type="button" className="btn sec" onClick={() => void report()}>
@@ -54,7 +54,7 @@ export function WinnerCard({
     return (
       <section className="card" aria-labelledby="winner-title">
         <h2 id="winner-title">The result is in</h2>
-        <WinnerLater at={answer.revealedAt} timezone={timezone} />
+        <WinnerHiddenNote at={answer.revealedAt} timezone={timezone} />
         {sells ? <div className="row-actions">{keep}</div> : null}
       </section>
     );

@@ -5,7 +5,7 @@ import { HttpError } from '@/api/http';
 import type { ClubStats } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { useAnswer } from '../data/use-query';
+import { useQuery } from '../data/use-query';
 import { ClubFrame } from '../frame/club-frame';
 import { Away, Skeleton } from '../frame/club-page';
 import { useSession } from './use-session';
@@ -74,8 +74,8 @@ function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
  * needed.
  */
 function EmptyDashboard() {
-  const { problem } = useAnswer<ClubStats>(CLUB_PATHS.stats(rememberedUser()?.id ?? 0), {
-    guarded: false,
+  const { problem } = useQuery<ClubStats>(CLUB_PATHS.stats(rememberedUser()?.id ?? 0), {
+    opensLogin: false,
   });
   if (problem instanceof HttpError && (problem.status === 401 || problem.status === 404))
     return <Away to="/admin/login" />;

@@ -79,7 +79,7 @@ test('stale call is repeated once after the right password', async () => {
   await waitFor(() => expect(times(PAYOUT)).toBe(2));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(
-    server.asked.filter(({ path }) => path.endsWith('reauthenticate')).map(({ body }) => body),
+    server.requests.filter(({ path }) => path.endsWith('reauthenticate')).map(({ body }) => body),
   ).toEqual([{ password: 'wrong' }, { password: 'right' }]);
 });
 
@@ -133,7 +133,7 @@ test('operator gives a code and a wrong code keeps the session', async () => {
   await userEvent.type(dialog.getByLabelText('Six-digit code'), '123 456{Enter}');
   await waitFor(() => expect(times(PAYOUT)).toBe(2));
   expect(
-    server.asked.filter(({ path }) => path.endsWith('reauthenticate')).map(({ body }) => body),
+    server.requests.filter(({ path }) => path.endsWith('reauthenticate')).map(({ body }) => body),
   ).toEqual([{ code: '000000' }, { code: '123456' }]);
 });
 

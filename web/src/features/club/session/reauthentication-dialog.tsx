@@ -5,9 +5,9 @@ import { onReauthenticationRequired } from '@/api/reauthentication';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
-import { said } from '../data/error-text';
+import { errorText } from '../data/error-text';
 import { PasswordField } from './password-field';
-import { useOver } from './use-session';
+import { useHandleExpiredSession } from './use-session';
 
 /** Whether the session has ended. A wrong code is also a 401, but the session stays valid. */
 const isSessionOver = (error: unknown): boolean =>
@@ -75,7 +75,7 @@ function ProofForm({
   const [value, setValue] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
-  const over = useOver();
+  const over = useHandleExpiredSession();
   useEffect(() => document.getElementById(FIELD)?.focus(), []);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
@@ -86,7 +86,7 @@ function ProofForm({
       onAnswer(true);
     } catch (failure) {
       if (isSessionOver(failure) && over(failure)) return onAnswer(false);
-      setError(said(failure, C.pleaseTryAgain));
+      setError(errorText(failure, C.pleaseTryAgain));
       setValue('');
       setPending(false);
       document.getElementById(FIELD)?.focus();

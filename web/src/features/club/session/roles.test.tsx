@@ -15,7 +15,7 @@ import { OfferPage } from '../offers/offer-editor';
 import { ConnectRefresh } from '../payments/connect-refresh';
 import { Results } from '../results/results';
 import { roleOf } from './roles';
-import { loginOf } from './user';
+import { loginEmailOf } from './user';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -84,7 +84,7 @@ test('the club’s own login and the operator do everything; who is remembered f
     roleOf(aUser({ role: 'seller' })),
     roleOf(aUser({ role: 'viewer' })),
   ]).toEqual(['owner', 'owner', 'owner', 'seller', 'viewer']);
-  expect([loginOf(aUser()), loginOf(aUser(as('viewer'))), loginOf(null)]).toEqual([
+  expect([loginEmailOf(aUser()), loginEmailOf(aUser(as('viewer'))), loginEmailOf(null)]).toEqual([
     'sharks@example.com',
     'kim@example.com',
     '',

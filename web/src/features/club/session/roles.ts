@@ -22,12 +22,12 @@ interface WithRole {
 }
 
 /** May manage draws, offers, results and messages to winners, and download files with buyers. */
-export const sells = ({ role }: WithRole): boolean => role !== 'viewer';
+export const canSell = ({ role }: WithRole): boolean => role !== 'viewer';
 
 /**
  * May do everything, including the owner's tasks: payment account, bank details, page and members.
  */
-export const owns = ({ role }: WithRole): boolean => role === 'owner';
+export const isOwner = ({ role }: WithRole): boolean => role === 'owner';
 
 export const ROLE_WORDS: Record<Role, { name: string; does: string }> = {
   owner: {
@@ -44,6 +44,6 @@ export const ROLE_WORDS: Record<Role, { name: string; does: string }> = {
   },
 };
 
-export const OWNERS_ONLY = 'Only an owner of the club can do this.';
-export const SELLERS_ONLY =
+export const OWNERS_ONLY_TEXT = 'Only an owner of the club can do this.';
+export const SELLERS_ONLY_TEXT =
   'Your role only lets you look. Ask an owner of the club for the role of a seller.';

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { aServer, openConsole, press } from '@/testing/console-harness';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/render-screen';
-import { AuditTrail, changeOf } from './audit-trail';
+import { AuditTrail, changeText } from './audit-trail';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -43,9 +43,9 @@ test('an entry says who did what to what, when and from where, with what changed
   await press('Older entries');
   expect(await screen.findByText('Restore club')).toBeTruthy();
   expect(screen.getAllByRole('listitem')).toHaveLength(2);
-  expect(server.asked).toHaveLength(2);
+  expect(server.requests).toHaveLength(2);
   expect(screen.getByText('The chain of 2 entries is whole.')).toBeTruthy();
-  expect(changeOf({ detail: {} })).toBe('');
+  expect(changeText({ detail: {} })).toBe('');
 });
 
 test('a trail that is empty, broken or not to be had says which', async () => {

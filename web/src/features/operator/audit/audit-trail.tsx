@@ -21,12 +21,12 @@ const sentence = (action: string) => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-const known = (value: unknown) => value !== null && value !== undefined && value !== '';
+const hasValue = (value: unknown) => value !== null && value !== undefined && value !== '';
 
 /** Describes the change of an entry: before → after, else each value of its details. */
-export function changeOf({ detail }: Pick<AuditEntry, 'detail'>): string {
+export function changeText({ detail }: Pick<AuditEntry, 'detail'>): string {
   return Object.entries(detail)
-    .filter(([, value]) => known(value))
+    .filter(([, value]) => hasValue(value))
     .map(
       ([name, value]) =>
         `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
@@ -84,7 +84,9 @@ export function AuditTrail({
               <strong>{sentence(entry.action)}</strong>{' '}
               <span className="ops-audit-object">{entry.object}</span>
             </span>
-            {changeOf(entry) ? <span className="ops-audit-change">{changeOf(entry)}</span> : null}
+            {changeText(entry) ? (
+              <span className="ops-audit-change">{changeText(entry)}</span>
+            ) : null}
             <span className="meta">
               <span title={entry.actor}>{entry.by ?? O.superAdmin}</span> ·{' '}
               <RelativeTime at={entry.at} />

@@ -14,14 +14,14 @@ import { CLUB_COLUMNS } from './club-columns';
 /** Archived Clubs, each with a button to restore it. */
 export function Archived() {
   const archived = useQuery('archived');
-  const doing = useAction();
-  const learn = useSetQueryData();
-  const again = useRefetchQueries();
+  const action = useAction();
+  const setQueryData = useSetQueryData();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const busyWith = useRef<number | null>(null);
   const restore = async (club: AdminClub) => {
     busyWith.current = club.id;
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         await restoreClub(club.id);
       },
@@ -29,14 +29,14 @@ export function Archived() {
     );
     if (!done) return;
     toast({ title: `${club.name} is restored` });
-    learn('archived', (clubs) => clubs?.filter((other) => other.id !== club.id));
-    void again('clubs', 'archived').catch(() => {});
+    setQueryData('archived', (clubs) => clubs?.filter((other) => other.id !== club.id));
+    void refetchQueries('clubs', 'archived').catch(() => {});
   };
   return (
     <QueryResult {...archived} title="The archived clubs did not load">
       {(clubs) => (
         <>
-          <ErrorMessage message={doing.error} />
+          <ErrorMessage message={action.error} />
           <DataTable
             label={O.archivedClubs}
             rows={clubs}
@@ -47,7 +47,7 @@ export function Archived() {
             actions={(club) => (
               <BusyButton
                 className="btn small sec"
-                busy={doing.busy && busyWith.current === club.id}
+                busy={action.busy && busyWith.current === club.id}
                 onPress={() => void restore(club)}
               >
                 {O.restore}

@@ -12,9 +12,9 @@ import { useConsoleUrl } from '../console/address';
 import { CopyId, Facts, ErrorMessage } from '../components/common';
 import { BusyButton } from '../components/busy-button';
 import { useAction } from '../session/use-action';
-import { isTest, useHideTest } from '../draws/hidden-test-draws';
+import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
 import { DrawTag } from '../draws/draw-tag';
-import { soldOf } from '../draws/sold-tickets';
+import { soldCount } from '../draws/sold-tickets';
 import { ConnectTag } from './club-columns';
 
 const RECENT = 5;
@@ -25,10 +25,10 @@ const countOf = (draws: readonly AdminDraw[], status?: string) =>
 /** Shows the details of a club and its five latest draws (specification lines C:54-59). */
 export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => void }) {
   const all = useQuery('draws').data;
-  const hideTest = useHideTest().on;
+  const hideTest = useHideTestDraws().on;
   const { go } = useConsoleUrl();
   const own = (all ?? [])
-    .filter((draw) => draw.clubId === club.id && !(hideTest && isTest(draw)))
+    .filter((draw) => draw.clubId === club.id && !(hideTest && isTestDraw(draw)))
     .sort((one, other) => other.gameDate.localeCompare(one.gameDate));
   return (
     <Dialog title={club.name} open onClose={onClose}>
@@ -60,7 +60,7 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
               <span>
                 {draw.homeTeam} v {draw.awayTeam}
                 <small>
-                  {dayAndTime(draw.gameDate, draw.timezone)} · {soldOf(draw)}/169
+                  {dayAndTime(draw.gameDate, draw.timezone)} · {soldCount(draw)}/169
                 </small>
               </span>
               <DrawTag status={draw.status} />
@@ -82,12 +82,12 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
 }
 
 function ArchiveClub({ club, onDone }: { club: AdminClub; onDone: () => void }) {
-  const doing = useAction();
-  const again = useRefetchQueries();
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
-  const [asked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const archive = async () => {
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         await archiveClub(club.id);
       },
@@ -95,13 +95,13 @@ function ArchiveClub({ club, onDone }: { club: AdminClub; onDone: () => void }) 
     );
     if (!done) return;
     toast({ title: `${club.name} is archived` });
-    void again('clubs').catch(() => {});
+    void refetchQueries('clubs').catch(() => {});
     onDone();
   };
-  if (!asked)
+  if (!isConfirming)
     return (
       <div className="actions">
-        <button type="button" className="btn small sec" onClick={() => setAsked(true)}>
+        <button type="button" className="btn small sec" onClick={() => setConfirming(true)}>
           Archive club
         </button>
       </div>
@@ -113,12 +113,12 @@ function ArchiveClub({ club, onDone }: { club: AdminClub; onDone: () => void }) 
         Its page and its draws leave the public lists and it can open no new draws. Running draws
         finish and pay. {O.archivedClubs} restores it.
       </p>
-      <ErrorMessage message={doing.error} />
+      <ErrorMessage message={action.error} />
       <div className="actions">
-        <BusyButton busy={doing.busy} onPress={() => void archive()}>
+        <BusyButton busy={action.busy} onPress={() => void archive()}>
           Archive
         </BusyButton>
-        <button type="button" className="btn small sec" onClick={() => setAsked(false)}>
+        <button type="button" className="btn small sec" onClick={() => setConfirming(false)}>
           Keep
         </button>
       </div>

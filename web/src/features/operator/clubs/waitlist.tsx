@@ -84,27 +84,27 @@ export function Waitlist() {
 }
 
 function RemoveDialog({ entry, onClose }: { entry: WaitlistEntry; onClose: () => void }) {
-  const doing = useAction();
-  const learn = useSetQueryData();
-  const again = useRefetchQueries();
+  const action = useAction();
+  const setQueryData = useSetQueryData();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const remove = async () => {
-    const done = await doing.run(() => removeWaitlistEntry(entry.id), {
+    const done = await action.run(() => removeWaitlistEntry(entry.id), {
       failed: 'Remove failed',
       failedText: 'The entry is still on the waitlist. Please try again.',
     });
     if (!done) return;
     toast({ title: `${entry.clubName} is off the waitlist` });
-    learn('waitlist', (entries) => entries?.filter((other) => other.id !== entry.id));
-    void again('waitlist').catch(() => {});
+    setQueryData('waitlist', (entries) => entries?.filter((other) => other.id !== entry.id));
+    void refetchQueries('waitlist').catch(() => {});
     onClose();
   };
   return (
     <Dialog title={`Remove ${entry.clubName}?`} open onClose={onClose}>
       <p>{entry.contactName} is not told. The entry cannot be brought back.</p>
-      <ErrorMessage message={doing.error} />
+      <ErrorMessage message={action.error} />
       <div className="actions">
-        <BusyButton className="btn danger" busy={doing.busy} onPress={() => void remove()}>
+        <BusyButton className="btn danger" busy={action.busy} onPress={() => void remove()}>
           Remove
         </BusyButton>
         <button type="button" className="btn sec" onClick={onClose}>

@@ -33,14 +33,14 @@ function useCommands(query: string): Command[] {
         setRequestedAction(what);
       },
     };
-    const found = hits.map((hit): Command => ({
+    const hitCommands = hits.map((hit): Command => ({
       id: `${hit.kind}-${hit.id}`,
       title: hit.title,
       detail: `${hit.kind} · ${hit.detail}`,
       group: 'Found',
       run: () => go(hit.section, hitParameters(hit)),
     }));
-    return [...matchingCommands(fixedCommands(handlers), query), ...found];
+    return [...matchingCommands(fixedCommands(handlers), query), ...hitCommands];
     // eslint-disable-next-line react-hooks/exhaustive-deps -- logging out needs no fresh reference
   }, [query, hits, go, setRequestedAction, setShortcuts]);
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useHeard } from '@/features/shared-live/server-contact';
+import { useServerContact } from '@/features/shared-live/server-contact';
 import { timeOfDay } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 
@@ -27,7 +27,7 @@ export function connectionState(
 }
 
 export function LiveBadge() {
-  const { agoMs, atMs, online } = useHeard();
+  const { agoMs, atMs, online } = useServerContact();
   const { kind, words } = connectionState(agoMs, atMs, online);
   const [announced, setAnnounced] = useState('');
   const [settled, setSettled] = useState(kind);

@@ -14,8 +14,8 @@ import { useAction } from '../session/use-action';
  * fee (decision E-9).
  */
 export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
-  const doing = useAction();
-  const again = useRefetchQueries();
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const [would, setWould] = useState<Cancellation | null>(null);
   const [unknown, setUnknown] = useState(false);
@@ -23,7 +23,7 @@ export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () =
     fetchCancellation(draw.drawNumber).then(setWould, () => setUnknown(true));
   }, [draw.drawNumber]);
   const cancel = async (reason: string) => {
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         const { orders, refundTotal } = await cancelDraw(draw.drawNumber, {
           reason,
@@ -43,7 +43,7 @@ export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () =
       },
     );
     if (!done) return;
-    void again('draws').catch(() => {});
+    void refetchQueries('draws').catch(() => {});
     onClose();
   };
   return (
@@ -53,7 +53,7 @@ export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () =
       onClose={onClose}
       button="Cancel draw and refund all"
       drawNumberToType={draw.drawNumber}
-      action={doing}
+      action={action}
       onConfirm={(reason) => void cancel(reason)}
     >
       <p>

@@ -3,9 +3,9 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { aServer, expectToast, NOW, openConsole, press, refused } from '@/testing/console-harness';
 import { draws, tickets } from '@/testing/operator-data';
-import { chosen } from './draws';
+import { filteredDraws } from './draws';
 import { dateOf } from './game-date';
-import { isTest } from './hidden-test-draws';
+import { isTestDraw } from './hidden-test-draws';
 import { localTime } from './move-dialog';
 import { countsOf } from './tickets-dialog';
 
@@ -15,10 +15,10 @@ const card = (name: RegExp) => screen.findByRole('article', { name });
 
 test('test draws are those whose league says so in any case, and they are hidden unless the setting says otherwise', async () => {
   expect([
-    isTest({ league: 'TEST Cup' }),
-    isTest({ league: 'A contest' }),
-    isTest({ league: 'Queensland Cup' }),
-    isTest({ league: null }),
+    isTestDraw({ league: 'TEST Cup' }),
+    isTestDraw({ league: 'A contest' }),
+    isTestDraw({ league: 'Queensland Cup' }),
+    isTestDraw({ league: null }),
   ]).toEqual([true, true, false, false]);
   const server = aServer({
     'GET /api/admin/system-settings/hide_test_draws': refused(404, 'Not set.', 'setting-unset'),
@@ -38,7 +38,7 @@ test('test draws are those whose league says so in any case, and they are hidden
   expect(toggle.getAttribute('aria-checked')).toBe('true');
   await userEvent.click(toggle);
   await waitFor(() => expect(screen.getAllByRole('article').length).toBe(6));
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toMatchObject({
+  expect(server.requests.find(({ method }) => method === 'POST')?.body).toMatchObject({
     value: 'false',
     updatedBy: 'Super Admin',
   });
@@ -93,7 +93,7 @@ test('most sold is who has most buyers', () => {
     orphanedTickets: n === 0 ? 2 : 0,
   }));
   expect(
-    chosen([first, second] as ReturnType<typeof draws>, '', '', '-ticketsSold').map(
+    filteredDraws([first, second] as ReturnType<typeof draws>, '', '', '-ticketsSold').map(
       ({ drawNumber }) => drawNumber,
     ),
   ).toEqual([1043, 1042]);
@@ -101,11 +101,13 @@ test('most sold is who has most buyers', () => {
 
 test('words, chips and order choose among the draws', () => {
   const all = draws(NOW);
-  expect(chosen(all, 'burleigh', '', '').map(({ drawNumber }) => drawNumber)).toEqual([1043, 1046]);
-  expect(chosen(all, '', 'active', '-ticketsSold').map(({ ticketsSold }) => ticketsSold)).toEqual([
-    113, 41, 3,
+  expect(filteredDraws(all, 'burleigh', '', '').map(({ drawNumber }) => drawNumber)).toEqual([
+    1043, 1046,
   ]);
-  expect(chosen(all, 'fd-1044', '', '')).toHaveLength(1);
+  expect(
+    filteredDraws(all, '', 'active', '-ticketsSold').map(({ ticketsSold }) => ticketsSold),
+  ).toEqual([113, 41, 3]);
+  expect(filteredDraws(all, 'fd-1044', '', '')).toHaveLength(1);
 });
 
 test('only a completed draw can lose its result, and only when its number is typed and a reason given', async () => {
@@ -125,7 +127,7 @@ test('only a completed draw can lose its result, and only when its number is typ
   await userEvent.type(within(dialog).getByLabelText('Draw number (type 1045)'), '1045');
   await press('Undo Results', dialog);
   await expectToast('Results undone', 'FD-1045 is now closed.');
-  expect(server.asked.find(({ path }) => path.includes('undo-results'))?.body).toEqual({
+  expect(server.requests.find(({ path }) => path.includes('undo-results'))?.body).toEqual({
     reason: 'Numbers swapped',
     drawNumber: 1045,
   });
@@ -207,7 +209,7 @@ test('cancelling a draw says what goes back before, and wants the number and a r
   await userEvent.type(within(dialog).getByLabelText('Reason'), 'Abandoned');
   await press('Cancel draw and refund all', dialog);
   await expectToast('Draw cancelled', '$609.07 goes back to 57 buyers.');
-  expect(server.asked.find(({ path }) => path.endsWith('/cancel'))?.body).toEqual({
+  expect(server.requests.find(({ path }) => path.endsWith('/cancel'))?.body).toEqual({
     reason: 'Abandoned',
     drawNumber: 1042,
   });

@@ -7,19 +7,19 @@ import { HttpError } from '@/api/http';
 import { O } from '@/shared/strings-operator';
 import { useQuery } from '../queries/use-query';
 
-export const HIDE_TEST = 'hide_test_draws';
+export const HIDE_TEST_SETTING = 'hide_test_draws';
 
-export const isTest = ({ league }: Pick<AdminDraw, 'league'>): boolean =>
+export const isTestDraw = ({ league }: Pick<AdminDraw, 'league'>): boolean =>
   (league ?? '').toLowerCase().includes(O.test);
 
-export interface HideTest {
+export interface HideTestDraws {
   on: boolean;
   /** Error of reading the setting; the default then applies. */
   failed: Error | null;
 }
 
 /** Reads the setting. A 404 means unset: test draws are hidden. */
-export function useHideTest(): HideTest {
+export function useHideTestDraws(): HideTestDraws {
   const { data, error } = useQuery('hideTest');
   const unset = error instanceof HttpError && error.status === 404;
   return {

@@ -29,12 +29,12 @@ export function localTime(instant: string, zone: string): string {
  * (decision E-9). The time is in the draw's zone (decision E-11).
  */
 export function MoveDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
-  const doing = useAction();
-  const again = useRefetchQueries();
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const [at, setAt] = useState(() => localTime(draw.gameDate, draw.timezone));
   const move = async (reason: string) => {
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         const moved = await moveKickOff(draw.drawNumber, { gameDate: at, reason });
         toast({ title: 'Kick-off moved', text: dateOf(moved.gameDate, moved.timezone) });
@@ -45,7 +45,7 @@ export function MoveDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => 
       },
     );
     if (!done) return;
-    void again('draws').catch(() => {});
+    void refetchQueries('draws').catch(() => {});
     onClose();
   };
   return (
@@ -54,7 +54,7 @@ export function MoveDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => 
       open
       onClose={onClose}
       button="Move kick-off"
-      action={doing}
+      action={action}
       onConfirm={(reason) => void move(reason)}
     >
       <p>

@@ -9,11 +9,11 @@ import { useAction } from '../session/use-action';
 
 /** Reverts a result. Requires the typed draw number, a reason and a code (decision E-6). */
 export function UndoDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
-  const doing = useAction();
-  const again = useRefetchQueries();
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const undo = async (reason: string) => {
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         const { newStatus } = await undoResults(draw.drawNumber, {
           reason,
@@ -24,7 +24,7 @@ export function UndoDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => 
       { failed: O.undoFailed, failedText: O.undoFailedText },
     );
     if (!done) return;
-    void again('draws').catch(() => {});
+    void refetchQueries('draws').catch(() => {});
     onClose();
   };
   return (
@@ -34,7 +34,7 @@ export function UndoDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => 
       onClose={onClose}
       button={O.undoResults}
       drawNumberToType={draw.drawNumber}
-      action={doing}
+      action={action}
       onConfirm={(reason) => void undo(reason)}
     >
       <p>

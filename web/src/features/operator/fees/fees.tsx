@@ -8,7 +8,7 @@ import { useQuery } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
 import { HeaderActions } from '../console/head-actions';
 import { DrawTag } from '../draws/draw-tag';
-import { isTest, useHideTest } from '../draws/hidden-test-draws';
+import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
 import { dateOf } from '../draws/game-date';
 import { money, percent, signedCents, sumOf } from '../components/money';
 import { Facts, Figure, Figures, QueryResult } from '../components/common';
@@ -178,9 +178,9 @@ export function Fees() {
  * does not.
  */
 function TestDraws({ report }: { report: PlatformFees }) {
-  const hidden = useHideTest().on;
+  const hidden = useHideTestDraws().on;
   const all = useQuery('draws').data;
-  const tests = new Set(all?.filter(isTest).map((draw) => draw.drawNumber));
+  const tests = new Set(all?.filter(isTestDraw).map((draw) => draw.drawNumber));
   const count = report.draws.filter((draw) => tests.has(draw.drawNumber)).length;
   if (!hidden || count === 0) return null;
   return (

@@ -5,8 +5,8 @@ import { dollars } from '@/shared/money';
 import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
 import { useQuery } from '../queries/use-query';
-import { isTest, useHideTest } from '../draws/hidden-test-draws';
-import { orphanedIn, orphanedWords } from '../draws/sold-tickets';
+import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
+import { orphanedCount, orphanedText } from '../draws/sold-tickets';
 import { money } from '../components/money';
 import { Facts, Figure, Figures, LoadError } from '../components/common';
 import { Sparkline } from './sparkline';
@@ -37,8 +37,8 @@ const COMING = <span className="bone ops-word-bone" />;
  */
 function useOrphaned(): number | undefined {
   const { data, error } = useQuery('draws');
-  const hideTest = useHideTest().on;
-  if (data) return orphanedIn(data.filter((draw) => !hideTest || !isTest(draw)));
+  const hideTest = useHideTestDraws().on;
+  if (data) return orphanedCount(data.filter((draw) => !hideTest || !isTestDraw(draw)));
   return error ? 0 : undefined;
 }
 
@@ -61,7 +61,7 @@ export function Overview() {
           value={
             sums && orphaned !== undefined ? Math.max(0, sums.ticketsSold - orphaned) : undefined
           }
-          note={sums && orphanedWords(orphaned ?? 0)}
+          note={sums && orphanedText(orphaned ?? 0)}
         />
       </Figures>
       <div className="ops-columns">
@@ -163,7 +163,7 @@ function Lines() {
             key={title}
             title={title}
             value={series ? sum : '–'}
-            words={
+            label={
               !series
                 ? `${title}: loading`
                 : `${title}: ${sum} in all, at most ${format(Math.max(0, ...values))} in ${series.stepSeconds / 60} minutes`

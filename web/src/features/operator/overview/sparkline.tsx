@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 interface SparkProps {
   title: string;
   /** Text alternative of the line for screen readers. */
-  words: string;
+  label: string;
   value: string;
   at: readonly number[];
   values: readonly number[];
@@ -21,7 +21,7 @@ const clock = new Intl.DateTimeFormat('en-AU', {
 });
 
 /** Small line chart of the last day; the cursor shows single values. */
-export function Sparkline({ title, words, value, at, values, format, colour }: SparkProps) {
+export function Sparkline({ title, label, value, at, values, format, colour }: SparkProps) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const read = useRef<HTMLSpanElement>(null);
@@ -79,7 +79,7 @@ export function Sparkline({ title, words, value, at, values, format, colour }: S
         <span>{title}</span>
         <strong className="num">{value}</strong>
       </figcaption>
-      <div ref={box} role="img" aria-label={words} />
+      <div ref={box} role="img" aria-label={label} />
       <span ref={read} className="ops-spark-read" aria-hidden="true" />
     </figure>
   );

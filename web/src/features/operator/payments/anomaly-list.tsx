@@ -11,9 +11,9 @@ import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { Chips } from '../table/table-tools';
 import { useNewRows } from '../table/use-new-rows';
-import { SHOWN, labelOf, needsCustomer, nextUnresolved } from './anomalies';
+import { ROWS_SHOWN, labelOf, needsCustomerDetails, nextUnresolved } from './anomalies';
 import { AnomalyPanel, StatusTag } from './anomaly-panel';
-import { useResolving } from './use-anomaly-resolution';
+import { useAnomalyResolution } from './use-anomaly-resolution';
 
 const COLUMNS: readonly Column<Anomaly>[] = [
   {
@@ -138,7 +138,7 @@ function Filters({ all, stats }: Omit<AnomalyListProps, 'anomalies'>) {
  */
 export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
   const { read, write } = useConsoleUrl();
-  const resolving = useResolving();
+  const resolving = useAnomalyResolution();
   const busyWith = useRef<string | null>(null);
   const ids = useMemo(() => all.map(({ id }) => id), [all]);
   const newcomers = useNewRows(ids);
@@ -162,12 +162,12 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
   };
   const act = (anomaly: Anomaly) => {
     if (anomaly.resolved) return;
-    if (needsCustomer(anomaly)) show(anomaly.id);
+    if (needsCustomerDetails(anomaly)) show(anomaly.id);
     else void mark([anomaly], false);
   };
   const selecting = useMemo(
     () => ({
-      can: (anomaly: Anomaly) => !anomaly.resolved && !needsCustomer(anomaly),
+      can: (anomaly: Anomaly) => !anomaly.resolved && !needsCustomerDetails(anomaly),
       bar: (rows: readonly Anomaly[], done: () => void) => (
         <BusyButton busy={resolving.busy} onPress={() => void mark(rows, false).then(done)}>
           {O.markResolved}
@@ -188,7 +188,7 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
         rowId={(anomaly) => anomaly.id}
         columns={COLUMNS}
         order="-detectedAt"
-        shown={SHOWN}
+        shown={ROWS_SHOWN}
         empty={
           <>
             <strong>No anomalies.</strong>
@@ -206,7 +206,7 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
             <button type="button" className="link-btn" onClick={() => show(anomaly.id)}>
               {O.details}
             </button>
-            {anomaly.resolved || needsCustomer(anomaly) ? null : (
+            {anomaly.resolved || needsCustomerDetails(anomaly) ? null : (
               <button
                 type="button"
                 className="link-btn"

@@ -9,15 +9,15 @@ import { BusyButton } from '../components/busy-button';
 import { SidePanel } from '../components/side-panel';
 import { RefundDialog } from '../transactions/refund-dialog';
 import { AnomalyRefund } from './anomaly-refund';
-import { labelOf, meaningOf, needsCustomer, refundsItself } from './anomalies';
+import { labelOf, descriptionOf, needsCustomerDetails, canRefundPayment } from './anomalies';
 import { CloseAnomaly } from './close-anomaly';
 import { CustomerForm } from './customer-form';
 import { usePaidTickets } from './use-paid-tickets';
-import type { Resolving } from './use-anomaly-resolution';
+import type { AnomalyResolution } from './use-anomaly-resolution';
 
 interface AnomalyPanelProps {
   anomaly: Anomaly;
-  resolving: Resolving;
+  resolving: AnomalyResolution;
   onClose: () => void;
   onMark: () => void;
   onResolved: () => void;
@@ -42,7 +42,7 @@ export function AnomalyPanel({
   const [turn, setTurn] = useState(0);
   const paid = usePaidTickets(anomaly);
   const note = typeof anomaly.details?.note === 'string' ? anomaly.details.note : null;
-  const itself = refundsItself(anomaly);
+  const itself = canRefundPayment(anomaly);
   const refund = (order: string | null) => setRefunding({ order: itself ? null : order });
   const objects = [
     `anomaly:${anomaly.id}`,
@@ -51,9 +51,9 @@ export function AnomalyPanel({
   return (
     <SidePanel title={labelOf(anomaly.type)} itemKey={anomaly.id} onClose={onClose}>
       <p className="ops-cause">
-        <StatusTag resolved={anomaly.resolved} /> {note ?? meaningOf(anomaly.type)}
+        <StatusTag resolved={anomaly.resolved} /> {note ?? descriptionOf(anomaly.type)}
       </p>
-      {!anomaly.resolved && needsCustomer(anomaly) ? (
+      {!anomaly.resolved && needsCustomerDetails(anomaly) ? (
         <CustomerForm
           key={anomaly.id}
           anomaly={anomaly}
@@ -64,7 +64,7 @@ export function AnomalyPanel({
       ) : null}
       {!anomaly.resolved ? (
         <div className="actions">
-          {needsCustomer(anomaly) ? null : (
+          {needsCustomerDetails(anomaly) ? null : (
             <BusyButton className="btn small" busy={resolving.busy} onPress={onMark}>
               {O.markResolved}
             </BusyButton>
@@ -79,7 +79,7 @@ export function AnomalyPanel({
           </button>
         </div>
       ) : null}
-      <ErrorMessage message={needsCustomer(anomaly) ? null : resolving.error} />
+      <ErrorMessage message={needsCustomerDetails(anomaly) ? null : resolving.error} />
       <Facts
         facts={[
           ['Amount', money(anomaly.amount)],

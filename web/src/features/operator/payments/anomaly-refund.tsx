@@ -7,7 +7,7 @@ import { useRefetchQueries } from '../queries/use-query';
 import { CopyId, Facts } from '../components/common';
 import { ReasonDialog } from '../components/reason-dialog';
 import { useAction } from '../session/use-action';
-import { backWords, isOfItsOrder } from './anomalies';
+import { refundableText, isOrdersOwnPayment } from './anomalies';
 
 interface AnomalyRefundProps {
   anomaly: Anomaly;
@@ -21,12 +21,12 @@ interface AnomalyRefundProps {
  * (decision I-2); an order without tickets stays so.
  */
 export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRefundProps) {
-  const doing = useAction();
-  const back = backWords(anomaly);
-  const again = useRefetchQueries();
+  const action = useAction();
+  const back = refundableText(anomaly);
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const refund = async (reason: string) => {
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         await refundAnomaly(anomaly.id, reason);
         toast({ title: 'Refunded', text: `${back} goes back.` });
@@ -34,7 +34,7 @@ export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRef
       { failed: 'Refund failed', failedText: 'Nothing was refunded. Please try again.' },
     );
     if (!done) return;
-    void again('transactions', 'transactionSums').catch(() => {});
+    void refetchQueries('transactions', 'transactionSums').catch(() => {});
     onClose();
     onResolved();
   };
@@ -44,7 +44,7 @@ export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRef
       open={open}
       onClose={onClose}
       button={`Refund ${back}`}
-      action={doing}
+      action={action}
       onConfirm={(reason) => void refund(reason)}
     >
       <Facts
@@ -57,7 +57,7 @@ export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRef
       {/* The draw's ledger decides how much of the fee is refunded: past the cap it may be less
           (decision D-3). */}
       <p>
-        {isOfItsOrder(anomaly)
+        {isOrdersOwnPayment(anomaly)
           ? 'This payment goes back whole, and its order gets no tickets any more.'
           : 'This payment goes back whole, the platform’s fee with it.'}{' '}
         Tickets of any other payment stay as they are. This cannot be undone.

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { ANOMALY_TYPES } from '@/api/wire-operator';
 import { aServer, expectToast, openConsole, press, refused } from '@/testing/console-harness';
 import { anAnomaly } from '@/testing/operator-data';
-import { chosenProblems, labelOf, linesWords } from './anomalies';
+import { ticketsProblems, labelOf, ticketLinesText } from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -29,11 +29,11 @@ const GIVEN = {
   },
 };
 const bodyOf = (server: ReturnType<typeof aServer>) =>
-  server.asked.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body;
+  server.requests.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body;
 
 test('a draw and a count are chosen together, in range, and only left out while the payment may name them', () => {
   const fields = (drawNumber: string, ticketCount: string, namesNone: boolean) =>
-    chosenProblems({ drawNumber, ticketCount }, namesNone).map(({ field }) => field);
+    ticketsProblems({ drawNumber, ticketCount }, namesNone).map(({ field }) => field);
   expect(fields('', '', false)).toEqual([]);
   expect(fields('', '', true)).toEqual(['drawNumber']);
   expect(fields('1042', '', true)).toEqual(['ticketCount']);
@@ -45,7 +45,7 @@ test('a draw and a count are chosen together, in range, and only left out while 
 
 test('lines are told as tickets of draws', () => {
   expect(
-    linesWords([
+    ticketLinesText([
       { drawNumber: 1042, ticketCount: 2 },
       { drawNumber: 1043, ticketCount: 1 },
     ]),
@@ -143,7 +143,7 @@ test.each(ANOMALY_TYPES)(
     await press('Close anomaly', dialog);
     await expectToast('Anomaly closed', 'Settled by phone');
     expect(
-      server.asked.filter(({ path }) => path.endsWith('/a-3/resolve')).map(({ body }) => body),
+      server.requests.filter(({ path }) => path.endsWith('/a-3/resolve')).map(({ body }) => body),
     ).toEqual([{ note: 'Settled by phone' }, { note: 'Settled by phone' }]);
   },
 );

@@ -42,7 +42,7 @@ test('name and e-mail are wanted, the phone is not', async () => {
   await userEvent.type(within(dialog).getByLabelText('E-mail'), 'kim@example.com');
   await press('Recover ticket', dialog);
   await expectToast('Ticket recovered', 'FD-1042-088 is now Kim’s. A mail is on its way.');
-  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toEqual({
+  expect(server.requests.find(({ method }) => method === 'PATCH')?.body).toEqual({
     name: 'Kim',
     email: 'kim@example.com',
   });
@@ -77,7 +77,7 @@ test('a ticket that has won wants a second operator', async () => {
   );
   await press('Recover ticket', dialog);
   await waitFor(() =>
-    expect(server.asked.filter(({ method }) => method === 'PATCH').at(-1)?.body).toMatchObject({
+    expect(server.requests.filter(({ method }) => method === 'PATCH').at(-1)?.body).toMatchObject({
       secondApproval: { email: 'second@demo.test', code: '123456' },
     }),
   );

@@ -130,7 +130,7 @@ test('any other than a missing ticket is marked resolved without a body, and onl
   openConsole('payments');
   await press('Mark Resolved', await rowOf('Duplicate Payment'));
   await expectToast('Anomaly resolved');
-  expect(server.asked.find(({ path }) => path.endsWith('/a-1/resolve'))).toMatchObject({
+  expect(server.requests.find(({ path }) => path.endsWith('/a-1/resolve'))).toMatchObject({
     method: 'POST',
     body: undefined,
   });
@@ -176,7 +176,7 @@ test('a scan looks 24 hours back and says what it found', async () => {
   openConsole('payments');
   await press('Scan 24h History');
   await expectToast('Scan of 24 hours finished', '2 new anomalies, 1 healed by itself.');
-  expect(server.asked.find(({ path }) => path.endsWith('/scan-historical'))?.body).toEqual({
+  expect(server.requests.find(({ path }) => path.endsWith('/scan-historical'))?.body).toEqual({
     hoursBack: 24,
   });
 });
@@ -219,7 +219,7 @@ test('a missing ticket is resolved with a customer: prefilled, checked in three 
   await press('Allocate ticket and resolve');
   await expectToast('Ticket allocated', 'FD-1042-012 is now Jo Martin’s.');
   expect(
-    server.asked.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body,
+    server.requests.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body,
   ).toEqual({
     paymentIntentId: 'pi_3QdemoAAAA21Xk',
     customerName: 'Jo Martin',

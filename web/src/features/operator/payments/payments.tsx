@@ -20,29 +20,29 @@ import { AnomalyList } from './anomaly-list';
 const HOURS = 24;
 
 function useFinding() {
-  const doing = useAction();
-  const again = useRefetchQueries();
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const find = (how: () => Promise<ScanResult>, failed: string, title: string) =>
-    doing.run(
+    action.run(
       async () => {
         const { newAnomalies, healed } = await how();
         toast({
           title,
           text: `${newAnomalies === 0 ? 'No new anomalies' : `${newAnomalies} new ${newAnomalies === 1 ? 'anomaly' : 'anomalies'}`}${healed ? `, ${healed} healed by itself` : ''}.`,
         });
-        await again('anomalies', 'stats').catch(() => {});
+        await refetchQueries('anomalies', 'stats').catch(() => {});
       },
       { failed },
     );
-  return { busy: doing.busy, find };
+  return { busy: action.busy, find };
 }
 
 function Buttons() {
   const check = useFinding();
   const scan = useFinding();
   const refresh = useAction();
-  const again = useRefetchQueries();
+  const refetchQueries = useRefetchQueries();
   const onCheck = () => void check.find(runCheck, O.checkFailed, 'Check finished');
   const onScan = () =>
     void scan.find(() => scanHistory(HOURS), O.scanFailed, `Scan of ${HOURS} hours finished`);
@@ -54,7 +54,7 @@ function Buttons() {
         className="btn small sec"
         busy={refresh.busy}
         onPress={() =>
-          void refresh.run(() => again('anomalies', 'stats'), { failed: O.refreshFailed })
+          void refresh.run(() => refetchQueries('anomalies', 'stats'), { failed: O.refreshFailed })
         }
       >
         {O.refresh}

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { aServer, expectToast, openConsole, press, refused } from '@/testing/console-harness';
 import { anAnomaly } from '@/testing/operator-data';
-import { backWords, refundsItself } from './anomalies';
+import { refundableText, canRefundPayment } from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -23,7 +23,7 @@ test('a duplicate gives back its own payment and leaves the good order alone', a
   await userEvent.type(within(dialog).getByLabelText('Reason'), 'Paid twice');
   await press(/^Refund \$/, dialog);
   await expectToast('Refunded', '$10.47 goes back.');
-  expect(server.asked.find(({ path }) => path.endsWith('/refund'))).toMatchObject({
+  expect(server.requests.find(({ path }) => path.endsWith('/refund'))).toMatchObject({
     path: '/api/admin/payment-anomalies/a-1/refund',
     body: { reason: 'Paid twice' },
   });
@@ -145,7 +145,7 @@ test('an order that has its tickets is what goes back, with them', async () => {
 
 test('what goes back is the order while it holds tickets or its money is back, and else the payment, if there is one', () => {
   const itself = (more: Parameters<typeof anAnomaly>[0]) =>
-    refundsItself(anAnomaly({ type: 'mismatched_amount', ...more }));
+    canRefundPayment(anAnomaly({ type: 'mismatched_amount', ...more }));
   const inState = (orderState: string | null) => itself({ details: { orderState } });
   expect(
     ['quoted', 'allocated', 'captured', 'rejecting', 'released', 'void', 'anomaly'].map(inState),
@@ -164,7 +164,7 @@ test('what goes back is the order while it holds tickets or its money is back, a
 
 test('all that is left of a payment goes back, whatever part of it the anomaly was raised about', () => {
   const words = (details: Record<string, unknown>) =>
-    backWords(anAnomaly({ amount: '0.18', details }));
+    refundableText(anAnomaly({ amount: '0.18', details }));
   expect([
     words({}),
     words({ providerReceived: null, providerRefunded: null }),

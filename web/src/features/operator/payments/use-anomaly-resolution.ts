@@ -6,7 +6,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useRefetchQueries, useSetQueryData } from '../queries/use-query';
 import { useAction, type ActionState } from '../session/use-action';
 
-export interface Resolving extends ActionState {
+export interface AnomalyResolution extends ActionState {
   /** Resolves each anomaly; true when all were resolved. */
   resolve: (anomalies: readonly Anomaly[]) => Promise<boolean>;
   /** Records that an anomaly was resolved by any action. */
@@ -14,13 +14,13 @@ export interface Resolving extends ActionState {
 }
 
 /** Resolves anomalies manually. The view changes only after the server confirms. */
-export function useResolving(): Resolving {
-  const doing = useAction();
-  const learn = useSetQueryData();
-  const again = useRefetchQueries();
+export function useAnomalyResolution(): AnomalyResolution {
+  const action = useAction();
+  const setQueryData = useSetQueryData();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const settled = (id: string) => {
-    learn('anomalies', (list) =>
+    setQueryData('anomalies', (list) =>
       list?.map((anomaly) =>
         anomaly.id === id
           ? {
@@ -32,10 +32,10 @@ export function useResolving(): Resolving {
           : anomaly,
       ),
     );
-    void again('stats', 'anomalies').catch(() => {});
+    void refetchQueries('stats', 'anomalies').catch(() => {});
   };
   const resolve = async (anomalies: readonly Anomaly[]) => {
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         for (const { id } of anomalies) {
           await resolveAnomaly(id);
@@ -51,5 +51,5 @@ export function useResolving(): Resolving {
       });
     return done;
   };
-  return { ...doing, resolve, settled };
+  return { ...action, resolve, settled };
 }

@@ -2,8 +2,8 @@
 import { atom, type PrimitiveAtom } from 'jotai';
 import { HttpError } from '@/api/http';
 import type { OpsNews } from '@/api/wire-platform';
-import { noteAnswerAtom, topicDataAtom } from '@/features/shared-live/live-atoms';
-import { family } from '@/shared/atom-family';
+import { recordResponseAtom, topicDataAtom } from '@/features/shared-live/live-atoms';
+import { atomFamily } from '@/shared/atom-family';
 import { isSessionExpired } from '../session/error-kinds';
 import { sessionExpiredAtom } from '../session/session-atoms';
 import { QUERIES, type QueryName } from './queries';
@@ -15,8 +15,8 @@ export interface CachedResponse {
 
 const NOT_LOADED: CachedResponse = { data: undefined, error: null };
 /** Sequence number of the latest request per query. A response with an older number is dropped. */
-const requestNumberAtom = family<QueryName, PrimitiveAtom<number>>(() => atom(0));
-export const queryStateAtom = family<QueryName, PrimitiveAtom<CachedResponse>>(() =>
+const requestNumberAtom = atomFamily<QueryName, PrimitiveAtom<number>>(() => atom(0));
+export const queryStateAtom = atomFamily<QueryName, PrimitiveAtom<CachedResponse>>(() =>
   atom<CachedResponse>(NOT_LOADED),
 );
 
@@ -30,12 +30,12 @@ export const refetchQueryAtom = atom(null, async (get, set, name: QueryName): Pr
   const isSuperseded = () => get(requestNumberAtom(name)) !== requestNumber;
   try {
     const data = await QUERIES[name].fetch();
-    set(noteAnswerAtom);
+    set(recordResponseAtom);
     if (!isSuperseded()) set(queryStateAtom(name), { data, error: null });
   } catch (error) {
     if (isSessionExpired(error)) set(sessionExpiredAtom, true);
     // An error response also proves that the server is reachable.
-    if (error instanceof HttpError) set(noteAnswerAtom);
+    if (error instanceof HttpError) set(recordResponseAtom);
     if (!isSuperseded())
       set(queryStateAtom(name), { ...get(queryStateAtom(name)), error: error as Error });
     throw error;
@@ -53,6 +53,6 @@ export const setQueryDataAtom = atom(
 
 export const opsUpdateAtom = atom((get) => get(topicDataAtom('ops')) as OpsNews | undefined);
 /** The revision counter of one list, as sent by the socket. */
-export const revisionAtom = family((list: keyof OpsNews['revisions']) =>
+export const revisionAtom = atomFamily((list: keyof OpsNews['revisions']) =>
   atom((get) => get(opsUpdateAtom)?.revisions?.[list]),
 );

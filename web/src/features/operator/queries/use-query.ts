@@ -50,10 +50,10 @@ export function QueryPoller({ name }: { name: QueryName }) {
   const revision = useAtomValue(revisionAtom(revisionList ?? 'audit'));
   const lastRevision = useRef(revision);
   usePoll({
-    every: intervalMs,
+    intervalMs,
     topic: revisionList ? 'ops' : null,
-    atOnce: true,
-    ask: () => refetchQuery(name),
+    fetchAtStart: true,
+    fetchData: () => refetchQuery(name),
   });
   useEffect(() => {
     const changed = lastRevision.current !== undefined && revision !== lastRevision.current;

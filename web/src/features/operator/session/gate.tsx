@@ -11,10 +11,10 @@ import { SecondFactor } from './second-factor';
 import { sessionExpiredAtom } from './session-atoms';
 
 type AccessState =
-  | { at: 'checking' }
-  | { at: 'half'; step: 'enrol' | 'required' }
-  | { at: 'in' }
-  | { at: 'out'; to: string };
+  | { status: 'checking' }
+  | { status: 'half'; step: 'enrol' | 'required' }
+  | { status: 'in' }
+  | { status: 'out'; to: string };
 
 const RETURN_KEY = 'operator-return';
 
@@ -26,16 +26,16 @@ async function check(): Promise<AccessState> {
   try {
     return stateOf(await fetchWhoami());
   } catch (error) {
-    if (isSessionExpired(error)) return { at: 'out', to: '/admin/login' };
-    return isForbidden(error) ? { at: 'out', to: '/admin' } : { at: 'in' };
+    if (isSessionExpired(error)) return { status: 'out', to: '/admin/login' };
+    return isForbidden(error) ? { status: 'out', to: '/admin' } : { status: 'in' };
   }
 }
 
 function stateOf({ role, secondFactor }: Whoami): AccessState {
-  if (role !== O.superAdminDashed) return { at: 'out', to: '/admin' };
+  if (role !== O.superAdminDashed) return { status: 'out', to: '/admin' };
   return secondFactor === 'enrol' || secondFactor === 'required'
-    ? { at: 'half', step: secondFactor }
-    : { at: 'in' };
+    ? { status: 'half', step: secondFactor }
+    : { status: 'in' };
 }
 
 /**
@@ -43,7 +43,7 @@ function stateOf({ role, secondFactor }: Whoami): AccessState {
  * code form. Afterwards the previous section opens.
  */
 export function ConsoleAccess({ children }: { children: ReactNode }) {
-  const [state, setState] = useState<AccessState>({ at: 'checking' });
+  const [state, setState] = useState<AccessState>({ status: 'checking' });
   const [expired, setExpired] = useAtom(sessionExpiredAtom);
   const [, navigate] = useLocation();
   useEffect(() => {
@@ -51,26 +51,26 @@ export function ConsoleAccess({ children }: { children: ReactNode }) {
     void check().then(setState);
   }, [setExpired]);
   useEffect(() => {
-    if (!expired || state.at === 'half') return;
+    if (!expired || state.status === 'half') return;
     // An unfinished second factor continues there; an ended session starts a new login.
     void check().then((next) =>
-      setState(next.at === 'in' ? { at: 'out', to: '/admin/login' } : next),
+      setState(next.status === 'in' ? { status: 'out', to: '/admin/login' } : next),
     );
-  }, [expired, state.at]);
+  }, [expired, state.status]);
   useEffect(() => {
-    if (state.at === 'out') {
+    if (state.status === 'out') {
       if (window.location.search) writeStored('session', RETURN_KEY, window.location.search);
       navigate(state.to, { replace: true });
     }
-    if (state.at === 'in' && !window.location.search) {
+    if (state.status === 'in' && !window.location.search) {
       const left = readStored('session', RETURN_KEY);
       if (typeof left === 'string') navigate(CONSOLE + left, { replace: true });
     }
-    if (state.at === 'in') forgetStored('session', RETURN_KEY);
+    if (state.status === 'in') forgetStored('session', RETURN_KEY);
   }, [state, navigate]);
 
-  if (state.at === 'in') return children;
-  if (state.at === 'half') {
+  if (state.status === 'in') return children;
+  if (state.status === 'half') {
     return (
       <SecondFactor
         step={state.step}
@@ -78,12 +78,12 @@ export function ConsoleAccess({ children }: { children: ReactNode }) {
           setExpired(false);
           setState(stateOf(whoami));
         }}
-        onLoggedOut={() => setState({ at: 'out', to: '/admin/login' })}
+        onLoggedOut={() => setState({ status: 'out', to: '/admin/login' })}
       />
     );
   }
   return (
-    <main className="ops-gate" id="main" aria-busy={state.at === 'checking'}>
+    <main className="ops-gate" id="main" aria-busy={state.status === 'checking'}>
       <h1 className="sr">{O.superAdmin}</h1>
       <p role="status">{O.checking}</p>
     </main>

@@ -85,10 +85,9 @@ test('half a login goes on with a code; a wrong one is said in the server’s wo
   expect(window.location.pathname).toBe('/super-admin');
   await userEvent.type(screen.getByLabelText('Six-digit code'), '654321');
   expect(await screen.findByText('Inside')).toBeTruthy();
-  expect(server.asked.filter(({ method }) => method === 'POST').map(({ body }) => body)).toEqual([
-    { code: '123456' },
-    { code: '654321' },
-  ]);
+  expect(server.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)).toEqual(
+    [{ code: '123456' }, { code: '654321' }],
+  );
 });
 
 test('the first login of all shows the secret as a picture and as letters', async () => {

@@ -8,12 +8,12 @@ import { useSetting } from './use-setting';
  */
 export function CardFeeSwitch() {
   const { data } = useQuery('configuration');
-  const learn = useSetQueryData();
+  const setQueryData = useSetQueryData();
   const { busy, save } = useSetting({
     key: 'fee_passthrough_allowed',
     description: 'Clubs may pass the card fee on to buyers',
     learn: (_, feePassthroughAllowed) =>
-      learn('configuration', (now) => now && { ...now, feePassthroughAllowed }),
+      setQueryData('configuration', (now) => now && { ...now, feePassthroughAllowed }),
     done: ['Clubs may pass the card fee on', 'Clubs pay the card fee'],
   });
   const on = data?.feePassthroughAllowed ?? true;

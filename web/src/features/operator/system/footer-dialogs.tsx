@@ -38,33 +38,35 @@ interface MenuFormProps {
  * reloads the list.
  */
 function FooterForm({ title, onClose, problems, send, words, button, children }: MenuFormProps) {
-  const doing = useAction();
-  const again = useRefetchQueries();
-  const [tried, setTried] = useState(false);
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
+  const [submitted, setSubmitted] = useState(false);
   const list = useRef<HTMLDivElement>(null);
-  const found = tried ? problems() : [];
+  const shownProblems = submitted ? problems() : [];
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
-    setTried(true);
+    setSubmitted(true);
     if (problems().length > 0) {
       setTimeout(() => list.current?.focus());
       return;
     }
-    if (doing.busy) return;
-    const done = await doing.run(async () => {
+    if (action.busy) return;
+    const done = await action.run(async () => {
       await send();
-      await again('menus').catch(() => {});
+      await refetchQueries('menus').catch(() => {});
     }, words);
     if (done) onClose();
   };
   return (
     <Dialog title={title} open onClose={onClose}>
       <form onSubmit={(event) => void onSubmit(event)} noValidate>
-        <ProblemList ref={list} problems={found} />
-        {children((field) => found.find((problem) => problem.field === field)?.text ?? null)}
-        <ErrorMessage message={doing.error} />
+        <ProblemList ref={list} problems={shownProblems} />
+        {children(
+          (field) => shownProblems.find((problem) => problem.field === field)?.text ?? null,
+        )}
+        <ErrorMessage message={action.error} />
         <div className="actions">
-          <button type="submit" className="btn" disabled={doing.busy}>
+          <button type="submit" className="btn" disabled={action.busy}>
             {button}
           </button>
           <button type="button" className="btn sec" onClick={onClose}>
@@ -89,7 +91,7 @@ export function MenuDialog({
   const [heading, setHeading] = useState(menu?.heading ?? '');
   const [place, setPlace] = useState(String(menu?.displayOrder ?? order));
   const [isVisible, setVisible] = useState(menu?.isVisible ?? true);
-  const said = () => ({ heading: heading.trim(), displayOrder: Number(place), isVisible });
+  const toInput = () => ({ heading: heading.trim(), displayOrder: Number(place), isVisible });
   return (
     <FooterForm
       title={menu ? `Edit ${menu.heading}` : 'New menu'}
@@ -100,7 +102,7 @@ export function MenuDialog({
         ...(heading.trim() ? [] : [{ field: 'menu-heading', text: HEADING_REQUIRED }]),
         ...(isWhole(place) ? [] : [{ field: 'menu-order', text: ORDER_REQUIRED }]),
       ]}
-      send={() => (menu ? updateMenu(menu.id, said()) : createMenu(said()))}
+      send={() => (menu ? updateMenu(menu.id, toInput()) : createMenu(toInput()))}
     >
       {(errorOf) => (
         <>
@@ -145,7 +147,7 @@ export function ItemDialog({
   const [url, setUrl] = useState(item?.url ?? '');
   const [place, setPlace] = useState(String(item?.displayOrder ?? menu.items.length));
   const [isVisible, setVisible] = useState(item?.isVisible ?? true);
-  const said = () => ({
+  const toInput = () => ({
     menuId: menu.id,
     label: label.trim(),
     url: url.trim(),
@@ -164,7 +166,7 @@ export function ItemDialog({
         ...(urlProblem ? [{ field: 'item-url', text: urlProblem }] : []),
         ...(isWhole(place) ? [] : [{ field: 'item-order', text: ORDER_REQUIRED }]),
       ]}
-      send={() => (item ? updateItem(item.id, said()) : createItem(said()))}
+      send={() => (item ? updateItem(item.id, toInput()) : createItem(toInput()))}
     >
       {(errorOf) => (
         <>

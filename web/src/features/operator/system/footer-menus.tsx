@@ -13,46 +13,46 @@ type Editing =
   | { what: 'item'; menu: AdminFooterMenu; item: FooterItem | null }
   | null;
 
-interface Ordered {
+interface WithDisplayOrder {
   id: number;
   displayOrder: number;
 }
 
-const inOrder = <Thing extends Ordered>(things: readonly Thing[]): Thing[] =>
-  [...things].sort((one, other) => one.displayOrder - other.displayOrder || one.id - other.id);
+const inOrder = <Entry extends WithDisplayOrder>(entries: readonly Entry[]): Entry[] =>
+  [...entries].sort((one, other) => one.displayOrder - other.displayOrder || one.id - other.id);
 
 /**
  * Returns the order numbers that move one entry up or down. Equal numbers become distinct in the
  * process.
  */
-export function moved<Thing extends Ordered>(
-  things: readonly Thing[],
+export function withMovedItem<Entry extends WithDisplayOrder>(
+  entries: readonly Entry[],
   id: number,
   by: 1 | -1,
 ): { id: number; displayOrder: number }[] {
-  const order = inOrder(things).map((thing) => thing.id);
+  const order = inOrder(entries).map((entry) => entry.id);
   const at = order.indexOf(id);
   const to = at + by;
   if (at < 0 || to < 0 || to >= order.length) return [];
   order.splice(to, 0, ...order.splice(at, 1));
-  const before = new Map(things.map((thing) => [thing.id, thing.displayOrder]));
+  const before = new Map(entries.map((entry) => [entry.id, entry.displayOrder]));
   return order
-    .map((thing, index) => ({ id: thing, displayOrder: index }))
+    .map((entry, index) => ({ id: entry, displayOrder: index }))
     .filter((next) => before.get(next.id) !== next.displayOrder);
 }
 
-function useFooter() {
-  const doing = useAction();
-  const again = useRefetchQueries();
+function useFooterChange() {
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const change = (act: () => Promise<unknown>, failed: string, failedText: string) =>
-    void doing.run(
+    void action.run(
       async () => {
         await act();
-        await again('menus').catch(() => {});
+        await refetchQueries('menus').catch(() => {});
       },
       { failed, failedText },
     );
-  return { busy: doing.busy, trouble: doing.error, change };
+  return { busy: action.busy, trouble: action.error, change };
 }
 
 /**
@@ -61,13 +61,13 @@ function useFooter() {
  */
 export function FooterMenus() {
   const menus = useQuery('menus');
-  const { busy, trouble, change } = useFooter();
+  const { busy, trouble: error, change } = useFooterChange();
   const [editing, setEditing] = useState<Editing>(null);
   const moveMenus = (all: readonly AdminFooterMenu[], id: number, by: 1 | -1) =>
     change(
       () =>
         Promise.all(
-          moved(all, id, by).map((next) =>
+          withMovedItem(all, id, by).map((next) =>
             updateMenu(next.id, { displayOrder: next.displayOrder }),
           ),
         ),
@@ -86,7 +86,7 @@ export function FooterMenus() {
           New menu
         </button>
       </div>
-      <ErrorMessage message={trouble} />
+      <ErrorMessage message={error} />
       <QueryResult {...menus} title="The footer menus did not load" rows={3}>
         {(all) => (
           <>
@@ -97,7 +97,7 @@ export function FooterMenus() {
                   <div className="ops-menu-head">
                     <h3>{menu.heading}</h3>
                     {menu.isVisible ? null : <Tag kind="plain">Hidden</Tag>}
-                    <Movers
+                    <MoveButtons
                       name={menu.heading}
                       first={index === 0}
                       last={index === all.length - 1}
@@ -111,7 +111,7 @@ export function FooterMenus() {
                     >
                       Edit<span className="sr"> {menu.heading}</span>
                     </button>
-                    <Deleter
+                    <DeleteButton
                       name={menu.heading}
                       busy={busy}
                       onDelete={() =>
@@ -165,7 +165,7 @@ interface ItemsProps {
   menu: AdminFooterMenu;
   busy: boolean;
   onEdit: (item: FooterItem) => void;
-  change: ReturnType<typeof useFooter>['change'];
+  change: ReturnType<typeof useFooterChange>['change'];
 }
 
 function Items({ menu, busy, onEdit, change }: ItemsProps) {
@@ -179,7 +179,7 @@ function Items({ menu, busy, onEdit, change }: ItemsProps) {
             <small>{item.url}</small>
           </span>
           {item.isVisible ? null : <Tag kind="plain">Hidden</Tag>}
-          <Movers
+          <MoveButtons
             name={item.label}
             first={index === 0}
             last={index === items.length - 1}
@@ -188,7 +188,7 @@ function Items({ menu, busy, onEdit, change }: ItemsProps) {
               change(
                 () =>
                   Promise.all(
-                    moved(items, item.id, by).map((next) =>
+                    withMovedItem(items, item.id, by).map((next) =>
                       updateItem(next.id, { displayOrder: next.displayOrder }),
                     ),
                   ),
@@ -200,7 +200,7 @@ function Items({ menu, busy, onEdit, change }: ItemsProps) {
           <button type="button" className="link-btn" onClick={() => onEdit(item)}>
             Edit<span className="sr"> {item.label}</span>
           </button>
-          <Deleter
+          <DeleteButton
             name={item.label}
             busy={busy}
             onDelete={() =>
@@ -217,7 +217,7 @@ function Items({ menu, busy, onEdit, change }: ItemsProps) {
   );
 }
 
-function Movers({
+function MoveButtons({
   name,
   first,
   last,
@@ -253,11 +253,19 @@ function Movers({
 }
 
 /** Delete button with an inline confirmation, because a deletion is permanent. */
-function Deleter({ name, busy, onDelete }: { name: string; busy: boolean; onDelete: () => void }) {
-  const [asked, setAsked] = useState(false);
-  if (!asked)
+function DeleteButton({
+  name,
+  busy,
+  onDelete,
+}: {
+  name: string;
+  busy: boolean;
+  onDelete: () => void;
+}) {
+  const [isConfirming, setConfirming] = useState(false);
+  if (!isConfirming)
     return (
-      <button type="button" className="link-btn is-danger" onClick={() => setAsked(true)}>
+      <button type="button" className="link-btn is-danger" onClick={() => setConfirming(true)}>
         Delete<span className="sr"> {name}</span>
       </button>
     );
@@ -272,7 +280,7 @@ function Deleter({ name, busy, onDelete }: { name: string; busy: boolean; onDele
       >
         Really delete<span className="sr"> {name}</span>
       </button>
-      <button type="button" className="link-btn" onClick={() => setAsked(false)}>
+      <button type="button" className="link-btn" onClick={() => setConfirming(false)}>
         Keep<span className="sr"> {name}</span>
       </button>
     </span>

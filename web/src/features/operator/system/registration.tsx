@@ -9,11 +9,11 @@ import { useSetting } from './use-setting';
  */
 export function Registration() {
   const { data, error } = useQuery('registration');
-  const learn = useSetQueryData();
+  const setQueryData = useSetQueryData();
   const { busy, save } = useSetting({
     key: 'club_registration_enabled',
     description: 'Show the registration tab on the club login page',
-    learn: (_, enabled) => learn('registration', () => ({ enabled })),
+    learn: (_, enabled) => setQueryData('registration', () => ({ enabled })),
     done: ['Club registration is open', 'Club registration is closed'],
     failed: { failedText: O.registrationFailed, fixed: true },
   });

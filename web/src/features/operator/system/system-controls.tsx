@@ -27,10 +27,10 @@ import { Registration } from './registration';
 import { SettingsList } from './settings-list';
 
 function useLogs() {
-  const doing = useAction();
+  const action = useAction();
   const now = useServerNow();
   const save = () =>
-    void doing.run(
+    void action.run(
       async () => {
         const [settings, clubs, activeDraws, health] = await Promise.all([
           fetchSettings(),
@@ -49,7 +49,7 @@ function useLogs() {
       },
       { failed: O.downloadFailed, failedText: O.downloadFailedText },
     );
-  return { busy: doing.busy, save };
+  return { busy: action.busy, save };
 }
 
 /** Treats a 404 as an unset setting, which has its default value. */
@@ -60,7 +60,7 @@ const unlessUnset = (error: unknown) => {
 function Buttons() {
   const logs = useLogs();
   const refresh = useAction();
-  const again = useRefetchQueries();
+  const refetchQueries = useRefetchQueries();
   useRequestedAction('logs', logs.save);
   return (
     <HeaderActions>
@@ -74,8 +74,8 @@ function Buttons() {
           void refresh.run(
             async () =>
               void (await Promise.all([
-                again('settings', 'maintenance', 'registration', 'configuration', 'menus'),
-                again('hideTest').catch(unlessUnset),
+                refetchQueries('settings', 'maintenance', 'registration', 'configuration', 'menus'),
+                refetchQueries('hideTest').catch(unlessUnset),
               ])),
             { failed: O.refreshFailed },
           )
@@ -88,15 +88,15 @@ function Buttons() {
 }
 
 function ExpiredDraws() {
-  const doing = useAction();
-  const again = useRefetchQueries();
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const close = () =>
-    void doing.run(
+    void action.run(
       async () => {
         const { message } = await closeExpired();
         toast({ title: message });
-        void again('draws').catch(() => {});
+        void refetchQueries('draws').catch(() => {});
       },
       { failed: O.error, failedText: O.closeExpiredFailed, fixed: true },
     );
@@ -108,7 +108,7 @@ function ExpiredDraws() {
           Draws close by themselves at kick-off; this closes any that were missed.
         </span>
       </div>
-      <BusyButton className="btn small sec" busy={doing.busy} onPress={close}>
+      <BusyButton className="btn small sec" busy={action.busy} onPress={close}>
         <span className="ops-first-upper">{O.closeExpired}</span>
       </BusyButton>
     </div>

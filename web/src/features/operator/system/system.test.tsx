@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { aServer, expectToast, openConsole, press, refused } from '@/testing/console-harness';
 import { clubs, settings } from '@/testing/operator-data';
 import { isUrl } from './footer-dialogs';
-import { moved } from './footer-menus';
+import { withMovedItem } from './footer-menus';
 import { logsOf } from './logs';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -34,7 +34,7 @@ test('maintenance begins only after a second look at what customers read and wha
   expect(server.paths().some((path) => path.startsWith('POST'))).toBe(false);
   await press('Begin maintenance', dialog);
   await expectToast('Maintenance mode is on');
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({
+  expect(server.requests.find(({ method }) => method === 'POST')?.body).toEqual({
     enabled: true,
     updatedBy: 'Super Admin',
   });
@@ -84,7 +84,7 @@ test('passing the card fee on is turned off here, and stays when the server says
   await userEvent.click(toggle);
   await expectToast('Clubs pay the card fee');
   expect(toggle.getAttribute('aria-checked')).toBe('false');
-  expect(server.asked.filter(({ method }) => method === 'POST').at(-1)?.body).toMatchObject({
+  expect(server.requests.filter(({ method }) => method === 'POST').at(-1)?.body).toMatchObject({
     value: 'false',
   });
 });
@@ -111,7 +111,7 @@ test('refreshing settings only reads, and says when it cannot', async () => {
   await maintenance();
   await press('Refresh Settings');
   await expectToast('Refresh Failed', 'Bad gateway.');
-  expect(server.asked.every(({ method }) => method === 'GET')).toBe(true);
+  expect(server.requests.every(({ method }) => method === 'GET')).toBe(true);
 });
 
 test('the logs are put together here: settings, clubs, active draws, the fixed status and the true one', () => {
@@ -148,7 +148,7 @@ test('a menu wants a heading and a whole number', async () => {
   await expectToast('Error creating menu');
   await press('Create menu', dialog);
   await waitFor(() => expect(screen.queryByRole('dialog', { name: 'New menu' })).toBeNull());
-  expect(server.asked.filter(({ method }) => method === 'POST').at(-1)?.body).toEqual({
+  expect(server.requests.filter(({ method }) => method === 'POST').at(-1)?.body).toEqual({
     heading: 'Legal',
     displayOrder: 2,
     isVisible: true,
@@ -192,7 +192,7 @@ test('a link wants a label and a URL that cannot run anything', async () => {
   await userEvent.type(within(dialog).getByLabelText('URL'), '/terms');
   await press('Add link', dialog);
   await waitFor(() =>
-    expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({
+    expect(server.requests.find(({ method }) => method === 'POST')?.body).toEqual({
       menuId: 2,
       label: 'Terms',
       url: '/terms',
@@ -208,13 +208,13 @@ test('moving sends only the numbers that change, and tells equal ones apart', ()
     { id: 2, displayOrder: 1 },
     { id: 3, displayOrder: 2 },
   ];
-  expect(moved(menus, 3, -1)).toEqual([
+  expect(withMovedItem(menus, 3, -1)).toEqual([
     { id: 3, displayOrder: 1 },
     { id: 2, displayOrder: 2 },
   ]);
-  expect(moved(menus, 1, -1)).toEqual([]);
+  expect(withMovedItem(menus, 1, -1)).toEqual([]);
   expect(
-    moved(
+    withMovedItem(
       [
         { id: 1, displayOrder: 0 },
         { id: 2, displayOrder: 0 },

@@ -30,19 +30,19 @@ const STAYS: Omit<FailureText, 'failed'> = {
  * server's response, not the requested one.
  */
 export function useSetting({ key, description, learn, done, failed = STAYS, also = [] }: Setting) {
-  const doing = useAction();
-  const again = useRefetchQueries();
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
-  const save = (wanted: boolean) =>
-    void doing.run(
+  const save = (newValue: boolean) =>
+    void action.run(
       async () => {
-        const saved = await setSetting(key, wanted, description);
+        const saved = await setSetting(key, newValue, description);
         const on = saved.value !== O.off;
         learn(saved, on);
         if (done) toast({ title: on ? done[0] : done[1] });
-        void again(...also, 'settings').catch(() => {});
+        void refetchQueries(...also, 'settings').catch(() => {});
       },
       { failed: O.updateFailed, ...failed },
     );
-  return { busy: doing.busy, save };
+  return { busy: action.busy, save };
 }

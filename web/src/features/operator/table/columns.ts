@@ -26,7 +26,7 @@ export function textOf<Row>(column: Column<Row>, row: Row): string {
 }
 
 /** Display text with non-breaking spaces replaced by spaces, for search and spreadsheets. */
-export const typedOf = <Row>(column: Column<Row>, row: Row): string =>
+export const exportTextOf = <Row>(column: Column<Row>, row: Row): string =>
   textOf(column, row).replaceAll('\u00a0', ' ');
 
 /** Compares ascending; text in natural order, with 9 before 10. */

@@ -7,19 +7,21 @@ import { Facts } from '../components/common';
 import { serverMessage } from '../session/error-kinds';
 
 type OrderLookup =
-  { at: 'asking' } | { at: 'known'; order: OrderDetail } | { at: 'failed'; words: string };
+  | { status: 'asking' }
+  | { status: 'known'; order: OrderDetail }
+  | { status: 'failed'; words: string };
 
 /** Loads an order once; remount the component to show another order. */
 export function useOrder(id: string): OrderLookup {
-  const [known, setKnown] = useState<OrderLookup>({ at: 'asking' });
+  const [lookup, setLookup] = useState<OrderLookup>({ status: 'asking' });
   useEffect(() => {
     fetchOrder(id).then(
-      (order) => setKnown({ at: 'known', order }),
+      (order) => setLookup({ status: 'known', order }),
       (error: unknown) =>
-        setKnown({ at: 'failed', words: serverMessage(error) || 'The order did not load.' }),
+        setLookup({ status: 'failed', words: serverMessage(error) || 'The order did not load.' }),
     );
   }, [id]);
-  return known;
+  return lookup;
 }
 
 export const OrderFacts = ({ order }: { order: OrderDetail }) => (

@@ -132,15 +132,15 @@ const COLUMNS: readonly Column<Transaction>[] = [
 ];
 
 function RefreshButton() {
-  const again = useRefetchQueries();
-  const doing = useAction();
+  const refetchQueries = useRefetchQueries();
+  const action = useAction();
   return (
     <HeaderActions>
       <BusyButton
         className="btn small sec"
-        busy={doing.busy}
+        busy={action.busy}
         onPress={() =>
-          void doing.run(() => again('transactions', 'transactionSums'), {
+          void action.run(() => refetchQueries('transactions', 'transactionSums'), {
             failed: O.refreshFailed,
           })
         }

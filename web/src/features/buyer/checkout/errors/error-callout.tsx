@@ -6,16 +6,16 @@ const NOT_CHARGED = 'You have not been charged.';
  * Shows an error that occurred before any money moved, and says that no money moved. It stays until
  * the error is fixed (interface decision D12).
  */
-export function TroubleCallout({ checkout }: { checkout: Checkout }) {
-  const trouble = checkout.at === 'choosing' ? checkout.trouble : null;
-  if (!trouble) return null;
-  const silent =
-    trouble.untried || trouble.available !== undefined || /not been charged/.test(trouble.text);
+export function ErrorCallout({ checkout }: { checkout: Checkout }) {
+  const error = checkout.state === 'choosing' ? checkout.error : null;
+  if (!error) return null;
+  const saysNothingOfMoney =
+    error.notAttempted || error.available !== undefined || /not been charged/.test(error.text);
   return (
     <div className="callout is-bad">
-      <strong>{trouble.title}</strong>
-      {trouble.text}
-      {silent ? '' : ` ${NOT_CHARGED}`}
+      <strong>{error.title}</strong>
+      {error.text}
+      {saysNothingOfMoney ? '' : ` ${NOT_CHARGED}`}
     </div>
   );
 }

@@ -4,7 +4,7 @@
  */
 import { HttpError } from '@/api/http';
 import { S, fill, onlyRemaining } from '@/shared/strings';
-import type { CheckoutProblem, PaymentMethodKind } from '../state/checkout';
+import type { CheckoutError, PaymentMethodKind } from '../state/checkout';
 
 /**
  * The draw page's form, the two-step checkout or the cart. Each has its own text for the same
@@ -13,37 +13,40 @@ import type { CheckoutProblem, PaymentMethodKind } from '../state/checkout';
 export type CheckoutPage = 'draw' | 'checkout' | 'cart';
 
 /** 'Payment Error: Payment system not ready.' holds a title and a text in one string. */
-export function titled(said: string): CheckoutProblem {
-  const at = said.indexOf(': ');
-  return { title: said.slice(0, at), text: said.slice(at + 2) };
+export function splitTitle(message: string): CheckoutError {
+  const at = message.indexOf(': ');
+  return { title: message.slice(0, at), text: message.slice(at + 2) };
 }
 
 /** The buyer pressed a wallet button before ticking both boxes (specification lines A:201-203). */
-export function unconfirmed(place: CheckoutPage): CheckoutProblem {
-  return place === 'draw'
-    ? { ...titled(S.missingConfirmation), untried: true }
-    : { title: S.confirmationRequired, text: S.confirmationRequiredText, untried: true };
+export function consentsMissingError(page: CheckoutPage): CheckoutError {
+  return page === 'draw'
+    ? { ...splitTitle(S.missingConfirmation), notAttempted: true }
+    : { title: S.confirmationRequired, text: S.confirmationRequiredText, notAttempted: true };
 }
 
 /** The payment library is still loading or failed to load. */
-export function notReady(place: CheckoutPage, couldNotLoad: boolean): CheckoutProblem {
-  if (couldNotLoad) return titled(S.systemNotReady);
-  if (place === 'draw') return titled(S.paymentNotReady);
-  return place === 'checkout'
+export function notReadyError(page: CheckoutPage, couldNotLoad: boolean): CheckoutError {
+  if (couldNotLoad) return splitTitle(S.systemNotReady);
+  if (page === 'draw') return splitTitle(S.paymentNotReady);
+  return page === 'checkout'
     ? { title: S.systemNotReadyTitle, text: S.waitAMoment }
-    : titled(S.setupInitializing);
+    : splitTitle(S.setupInitializing);
 }
 
 /** The card fields are incomplete. */
-export function incomplete(place: CheckoutPage, message: string | null): CheckoutProblem {
-  if (place === 'checkout') return { title: S.incompleteDetails, text: S.incompleteDetailsText };
-  return declined(place, 'card', message);
+export function incompleteCardError(page: CheckoutPage, message: string | null): CheckoutError {
+  if (page === 'checkout') return { title: S.incompleteDetails, text: S.incompleteDetailsText };
+  return declinedError(page, 'card', message);
 }
 
 /** The server's check of details, consents and tickets failed or could not be made. */
-export function invalid([first]: readonly string[]): CheckoutProblem {
+export function validationError([first]: readonly string[]): CheckoutError {
   return (
-    tooFew(first ?? '') ?? { title: S.validationFailed, text: first ?? S.validationFailedText }
+    soldOutError(first ?? '') ?? {
+      title: S.validationFailed,
+      text: first ?? S.validationFailedText,
+    }
   );
 }
 
@@ -51,63 +54,62 @@ export function invalid([first]: readonly string[]): CheckoutProblem {
  * The check's sold-out message is the same error as a payment refused as sold out (specification
  * line A:283).
  */
-function tooFew(said: string): CheckoutProblem | null {
-  const available = Number(/Only (\d+) tickets/.exec(said)?.[1] ?? NaN);
-  return said === onlyRemaining(available) ? { ...titled(said), available } : null;
+function soldOutError(message: string): CheckoutError | null {
+  const available = Number(/Only (\d+) tickets/.exec(message)?.[1] ?? NaN);
+  return message === onlyRemaining(available) ? { ...splitTitle(message), available } : null;
 }
 
 /** The provider declined the payment. */
-export function declined(
-  place: CheckoutPage,
-  way: PaymentMethodKind,
+export function declinedError(
+  page: CheckoutPage,
+  method: PaymentMethodKind,
   message: string | null,
-): CheckoutProblem {
-  if (way === 'wallet') {
-    if (place === 'checkout')
+): CheckoutError {
+  if (method === 'wallet') {
+    if (page === 'checkout')
       return { title: S.paymentFailedTitle, text: message ?? S.walletNotProcessed };
     return { title: S.paymentFailedLower, text: message ?? S.walletFailed };
   }
-  if (place === 'draw')
-    return { title: S.paymentFailedTitle, text: message ?? S.paymentFailedText };
-  if (place === 'checkout') return { title: S.paymentError, text: message ?? S.paymentErrorText };
+  if (page === 'draw') return { title: S.paymentFailedTitle, text: message ?? S.paymentFailedText };
+  if (page === 'checkout') return { title: S.paymentError, text: message ?? S.paymentErrorText };
   return { title: S.paymentFailedLower, text: message ?? S.cartCardFailedText };
 }
 
 /** The provider ended with a status that is neither success nor failure. */
-export const notSucceeded = (status: string): CheckoutProblem => ({
+export const unexpectedStatusError = (status: string): CheckoutError => ({
   title: S.paymentIncomplete,
   text: fill(S.paymentStatus, { status }),
 });
 
 /** The wallet could not be started. */
-export const walletNotStarted: CheckoutProblem = {
+export const walletStartError: CheckoutError = {
   title: S.walletError,
   text: S.walletErrorText,
-  untried: true,
+  notAttempted: true,
 };
 
-export const applePayMissing: CheckoutProblem = {
+export const applePayUnavailableError: CheckoutError = {
   title: S.applePayUnavailable,
   text: S.applePayUnavailableText,
-  untried: true,
+  notAttempted: true,
 };
 
 /** No payment could be opened. The text is the server's refusal, or else the screen's own. */
-export function notOpened(
-  place: CheckoutPage,
-  way: PaymentMethodKind,
+export function paymentOpeningError(
+  page: CheckoutPage,
+  method: PaymentMethodKind,
   error: unknown,
-): CheckoutProblem {
-  if (!(error instanceof HttpError)) return unreachable(place, way);
+): CheckoutError {
+  if (!(error instanceof HttpError)) return unreachableError(page, method);
   const stale = error.code === 'amount-changed' ? { stale: true } : {};
-  const refused = refusal(error);
-  if (refused) return refused;
-  if (place === 'checkout') {
+  const refusalError = sharedRefusalError(error);
+  if (refusalError) return refusalError;
+  if (page === 'checkout') {
     if (error.status === 400)
       return { title: S.formValidationError, text: S.formValidationErrorText };
     return { title: S.setupError, text: error.body.message ?? S.failedToCreateIntent, ...stale };
   }
-  if (place === 'cart')
+  if (page === 'cart')
     return {
       title: S.setupError,
       text: error.body.message ?? S.failedToCreateCartIntent,
@@ -115,54 +117,54 @@ export function notOpened(
     };
   const text = error.body.message ?? S.failedToCreateIntent;
   return {
-    title: way === 'wallet' ? S.paymentFailedLower : titled(S.setupFailed).title,
+    title: method === 'wallet' ? S.paymentFailedLower : splitTitle(S.setupFailed).title,
     text,
     ...stale,
   };
 }
 
 /** Errors with the same meaning on every screen. */
-function refusal({ code, body }: HttpError): CheckoutProblem | null {
+function sharedRefusalError({ code, body }: HttpError): CheckoutError | null {
   if (code === 'tickets-unavailable' || code === 'hold-limit') {
     const available = Number(body.available ?? 0);
-    return { ...titled(body.message ?? onlyRemaining(available)), available };
+    return { ...splitTitle(body.message ?? onlyRemaining(available)), available };
   }
   return code === 'maintenance' ? { title: S.maintenance, text: S.maintenanceText } : null;
 }
 
-function unreachable(place: CheckoutPage, way: PaymentMethodKind): CheckoutProblem {
-  if (place === 'checkout')
-    return way === 'wallet' ? walletNotStarted : { title: S.setupError, text: S.setupErrorText };
-  if (place === 'cart') return { title: S.setupError, text: S.failedToInitialize };
-  return way === 'wallet'
+function unreachableError(page: CheckoutPage, method: PaymentMethodKind): CheckoutError {
+  if (page === 'checkout')
+    return method === 'wallet' ? walletStartError : { title: S.setupError, text: S.setupErrorText };
+  if (page === 'cart') return { title: S.setupError, text: S.failedToInitialize };
+  return method === 'wallet'
     ? { title: S.paymentFailedLower, text: S.walletFailed }
-    : titled(S.setupFailed);
+    : splitTitle(S.setupFailed);
 }
 
 /** The check before the payment failed, by a refusal or without an answer. */
-export function notValidated(place: CheckoutPage, error: unknown): CheckoutProblem {
-  if (!(error instanceof HttpError)) return exception(place, error);
-  const refused = refusal(error);
-  if (refused) return refused;
-  if (place === 'checkout' && error.status === 400)
+export function validationRequestError(page: CheckoutPage, error: unknown): CheckoutError {
+  if (!(error instanceof HttpError)) return unexpectedError(page, error);
+  const refusalError = sharedRefusalError(error);
+  if (refusalError) return refusalError;
+  if (page === 'checkout' && error.status === 400)
     return { title: S.formValidationError, text: S.formValidationErrorText };
-  return invalid(error.body.message ? [error.body.message] : []);
+  return validationError(error.body.message ? [error.body.message] : []);
 }
 
 /** Any other error before the provider was asked. */
-export function exception(place: CheckoutPage, error: unknown): CheckoutProblem {
-  if (place === 'checkout')
+export function unexpectedError(page: CheckoutPage, error: unknown): CheckoutError {
+  if (page === 'checkout')
     return {
       title: S.processingError,
       text: fill(S.processingErrorText, {
         message: error instanceof Error ? error.message : String(error),
       }),
     };
-  return titled(S.purchaseFailed);
+  return splitTitle(S.purchaseFailed);
 }
 
 /**
  * The provider authorised the money, but no tickets could be issued. This toast stands beside the
  * panel with the details.
  */
-export const notAllocated: CheckoutProblem = titled(S.purchaseFailed);
+export const notAllocatedError: CheckoutError = splitTitle(S.purchaseFailed);

@@ -1,10 +1,10 @@
-import { useHeard } from '@/features/shared-live/server-contact';
+import { useServerContact } from '@/features/shared-live/server-contact';
 import { dayAndTime } from '@/shared/dates';
 import { OFFLINE_WORDS } from '@/shared/offline';
 
 /** Replaces the payment part while offline and shows how old the data on the screen is. */
 export function OfflineNote() {
-  const { agoMs, atMs } = useHeard();
+  const { agoMs, atMs } = useServerContact();
   return (
     <p className="callout is-warn" role="status">
       <strong>{OFFLINE_WORDS}</strong>

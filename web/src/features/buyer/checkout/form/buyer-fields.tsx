@@ -2,11 +2,11 @@ import { PaymentElement } from '@stripe/react-stripe-js';
 import type { StripePaymentElementOptions } from '@stripe/stripe-js';
 import { Field } from '@/shared/ui/field';
 import { errorOf, type FormProblem } from '@/shared/ui/problem-list';
-import { FIELD, emailHint, type Details } from './purchase-rules';
+import { FIELD, emailHint, type PurchaseDetails } from './purchase-rules';
 
 interface BuyerFieldsProps {
-  details: Details;
-  onDetails: (details: Details) => void;
+  details: PurchaseDetails;
+  onDetails: (details: PurchaseDetails) => void;
   problems: readonly FormProblem[];
   readOnly?: boolean;
 }

@@ -2,12 +2,12 @@ import { useState } from 'react';
 import { Check } from '@/shared/ui/field';
 import { S } from '@/shared/strings';
 import { errorOf, type FormProblem } from '@/shared/ui/problem-list';
-import { FIELD, type Details } from './purchase-rules';
+import { FIELD, type PurchaseDetails } from './purchase-rules';
 import { TermsDialog } from './terms-dialog';
 
 interface ConsentBoxesProps {
-  details: Details;
-  onDetails: (details: Details) => void;
+  details: PurchaseDetails;
+  onDetails: (details: PurchaseDetails) => void;
   problems: readonly FormProblem[];
   /** Each screen has its own specified text for the age check (decision J-4). */
   ageWords: string;

@@ -13,7 +13,7 @@ export function DebugPanel({ checkout }: { checkout: Checkout }) {
   const library = usePaymentSurface() ? 'ready' : failed ? 'failed' : 'loading';
   const order = 'order' in checkout ? checkout.order : null;
   const lines = [
-    `checkout  ${checkout.at}`,
+    `checkout  ${checkout.state}`,
     `payment   ${order ? `…${order.paymentIntentId.slice(-6)}` : 'none'}`,
     `reserved  ${order && 'ticketCount' in order ? order.ticketCount : 0}`,
     `library   ${library}`,

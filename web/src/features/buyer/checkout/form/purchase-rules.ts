@@ -16,7 +16,7 @@ export const FIELD = {
   quantity: 'quantity',
 } as const;
 
-export interface Details {
+export interface PurchaseDetails {
   name: string;
   email: string;
   phone: string;
@@ -24,7 +24,7 @@ export interface Details {
   acceptsTerms: boolean;
 }
 
-export const NO_DETAILS: Details = {
+export const NO_DETAILS: PurchaseDetails = {
   name: '',
   email: '',
   phone: '',
@@ -33,7 +33,7 @@ export const NO_DETAILS: Details = {
 };
 
 /** Fields are only checked for being non-empty after trimming, as specified. */
-export function cardProblems(details: Details): FormProblem[] {
+export function cardProblems(details: PurchaseDetails): FormProblem[] {
   const missing = (text: string) => text.trim() === '';
   return [
     missing(details.name) && { field: FIELD.name, text: S.nameRequired },
@@ -44,7 +44,7 @@ export function cardProblems(details: Details): FormProblem[] {
 }
 
 export function consentProblems(
-  details: Pick<Details, 'overEighteen' | 'acceptsTerms'>,
+  details: Pick<PurchaseDetails, 'overEighteen' | 'acceptsTerms'>,
 ): FormProblem[] {
   return [
     !details.overEighteen && { field: FIELD.age, text: S.ageRequired },
@@ -52,7 +52,7 @@ export function consentProblems(
   ].filter((problem) => problem !== false);
 }
 
-export function buyerOf(details: Details): Buyer {
+export function buyerOf(details: PurchaseDetails): Buyer {
   return {
     buyerName: details.name.trim(),
     buyerEmail: details.email.trim(),
@@ -78,9 +78,9 @@ export function countFromQuery(
   available: number,
   perPurchase = 50,
 ): number {
-  const said = new URLSearchParams(search).get(name) ?? '';
-  const wanted = /^\d{1,3}$/.test(said) ? Number(said) : 0;
-  return wanted >= 1 && wanted <= Math.min(available, perPurchase) ? wanted : 1;
+  const text = new URLSearchParams(search).get(name) ?? '';
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  return count >= 1 && count <= Math.min(available, perPurchase) ? count : 1;
 }
 
 const DOMAINS = [
@@ -98,7 +98,7 @@ const DOMAINS = [
 export function emailHint(email: string): string | null {
   const domain = /^[^@\s]+@([^@\s]+)$/.exec(email.trim())?.[1]?.toLowerCase();
   if (!domain || DOMAINS.includes(domain)) return null;
-  const near = DOMAINS.find((known) => distance(domain, known) <= 2);
+  const near = DOMAINS.find((knownDomain) => distance(domain, knownDomain) <= 2);
   return near ? `Did you mean ${near}?` : null;
 }
 

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { forgetSavedCheckout, readSavedCheckout, saveCheckout, walletOf } from './saved-checkout';
+import {
+  forgetSavedCheckout,
+  readSavedCheckout,
+  saveCheckout,
+  walletKindOf,
+} from './saved-checkout';
 
 const details = {
   name: 'Jo',
@@ -39,7 +44,7 @@ test('what others left there in another shape harms nobody', () => {
     walletFirst: false,
     walletType: null,
   });
-  expect(['apple', 'applePay', '"google_pay"', '', null].map(walletOf)).toEqual([
+  expect(['apple', 'applePay', '"google_pay"', '', null].map(walletKindOf)).toEqual([
     'apple',
     'apple',
     'google',

@@ -3,7 +3,7 @@
  * A:125). It is kept until the purchase succeeds.
  */
 import { forgetStored, readStored, readStoredText, writeStored } from '@/shared/storage';
-import type { Details } from './purchase-rules';
+import type { PurchaseDetails } from './purchase-rules';
 import type { WalletKind } from '../payment/wallet-slot';
 
 const KEYS = {
@@ -18,7 +18,7 @@ const KEYS = {
 
 export interface SavedCheckout {
   ticketCount: number | null;
-  details: Details;
+  details: PurchaseDetails;
   /** The wallet that the link or the last visit selected. */
   walletFirst: boolean;
   walletType: WalletKind | null;
@@ -41,13 +41,13 @@ export function readSavedCheckout(): SavedCheckout {
       acceptsTerms: yes(KEYS.terms),
     },
     walletFirst: yes(KEYS.quick) || yes(KEYS.wallet),
-    walletType: walletOf(readStoredText('local', KEYS.walletType)),
+    walletType: walletKindOf(readStoredText('local', KEYS.walletType)),
   };
 }
 
 /** Recognises `apple` and `google` in any spelling. */
-export function walletOf(said: string | null): WalletKind | null {
-  const word = (said ?? '').replace(/"/g, '').toLowerCase();
+export function walletKindOf(text: string | null): WalletKind | null {
+  const word = (text ?? '').replace(/"/g, '').toLowerCase();
   if (word.startsWith('apple')) return 'apple';
   return word.startsWith('google') ? 'google' : null;
 }
@@ -55,7 +55,7 @@ export function walletOf(said: string | null): WalletKind | null {
 /**
  * Saves the details when the buyer continues to the payment, so that a reload does not lose them.
  */
-export function saveCheckout(details: Details, ticketCount: number): void {
+export function saveCheckout(details: PurchaseDetails, ticketCount: number): void {
   const { name, email, phone, overEighteen, acceptsTerms } = details;
   writeStored('local', KEYS.count, ticketCount);
   writeStored('local', KEYS.buyer, { name, email, phone });

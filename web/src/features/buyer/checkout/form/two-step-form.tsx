@@ -8,20 +8,25 @@ import { ProblemList } from '@/shared/ui/problem-list';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { BuyerFields } from './buyer-fields';
 import { detailsAtom } from '../state/checkout-atoms';
-import { boughtCount, isBusy, type Checkout } from '../state/checkout';
+import { purchasedCount, isBusy, type Checkout } from '../state/checkout';
 import { ConsentBoxes } from './consent-boxes';
 import { DebugPanel } from './debug-panel';
 import { OutcomePanel, hasOutcome } from '../outcome/outcome-panel';
-import { PaymentPart } from '../payment/payment-step';
+import { PaymentStep } from '../payment/payment-step';
 import { NO_DETAILS, buyerOf, cardProblems } from './purchase-rules';
 import { forgetSavedCheckout, readSavedCheckout, saveCheckout } from './saved-checkout';
 import { cardPurchase, walletPurchase } from '../payment/single-purchase';
-import { summaryOf } from '../state/summary';
+import { purchaseSummary } from '../state/summary';
 import { TimerBar } from '../reservation/timer-bar';
-import { WALLET_SUCCESS, checkoutSuccess, useCheckout, useFinish } from '../state/use-checkout';
-import { usePaused, usePayment } from '../payment/use-payment';
+import {
+  WALLET_SUCCESS,
+  checkoutSuccess,
+  useCheckout,
+  useCompletePurchase,
+} from '../state/use-checkout';
+import { useIsPaymentPaused, usePayment } from '../payment/use-payment';
 import { useReservation } from '../reservation/use-reservation';
-import { useRightPrice } from './use-price-refresh';
+import { useRefreshStalePrice } from './use-price-refresh';
 import type { WalletKind } from '../payment/wallet-slot';
 
 interface TwoStepFormProps {
@@ -50,7 +55,7 @@ function useSavedDetails() {
  */
 function useOpened(checkout: Checkout): boolean {
   const [opened, setOpened] = useState(false);
-  const now = checkout.at !== 'choosing' || checkout.order !== null || checkout.trouble !== null;
+  const now = checkout.state !== 'choosing' || checkout.order !== null || checkout.error !== null;
   useEffect(() => {
     if (now) setOpened(true);
   }, [now]);
@@ -70,14 +75,14 @@ export function TwoStepForm({
 }: TwoStepFormProps) {
   const scope = `draw:${draw.drawNumber}`;
   const { checkout, dispatch } = useCheckout(scope);
-  useRightPrice(checkout, [draw.drawNumber]);
+  useRefreshStalePrice(checkout, [draw.drawNumber]);
   const [details, setDetails] = useSavedDetails();
   const [locked, setLocked] = useState(false);
   const [byCard, setByCard] = useState(false);
   const walletOnly = walletWanted && !byCard;
   const [lapsed, setLapsed] = useState(false);
   const opened = useOpened(checkout);
-  const paused = usePaused(checkout);
+  const paused = useIsPaymentPaused(checkout);
   const order = { draw, count, price };
   const buyer = buyerOf(details);
   useReservation({
@@ -93,7 +98,7 @@ export function TwoStepForm({
       }),
   });
   const payment = usePayment({
-    place: 'checkout',
+    page: 'checkout',
     checkout,
     dispatch,
     details,
@@ -101,20 +106,20 @@ export function TwoStepForm({
     wallet: (payer) => walletPurchase(order, payer, 'checkout'),
   });
   usePageTitle('Checkout', payment.problems.length > 0);
-  const bought = boughtCount(checkout, count);
-  useFinish(scope, checkout, {
-    summary: () => summaryOf([{ draw, count: bought }], details.name),
+  const bought = purchasedCount(checkout, count);
+  useCompletePurchase(scope, checkout, {
+    summary: () => purchaseSummary([{ draw, count: bought }], details.name),
     toast: payment.pressed === 'wallet' ? WALLET_SUCCESS : checkoutSuccess(bought),
     onDone: forgetSavedCheckout,
   });
   const onExpired = useCallback(() => {
-    dispatch({ is: 'expired' });
+    dispatch({ type: 'expired' });
     setLapsed(true);
   }, [dispatch]);
   if (hasOutcome(checkout))
     return (
       <div className="card">
-        <OutcomePanel checkout={checkout} onAgain={() => dispatch({ is: 'again' })} />
+        <OutcomePanel checkout={checkout} onAgain={() => dispatch({ type: 'again' })} />
       </div>
     );
   if (!opened && !paused)
@@ -135,7 +140,7 @@ export function TwoStepForm({
         <TimerBar
           checkout={checkout}
           lapsed={lapsed}
-          onExtended={(next) => dispatch({ is: 'opened', order: next })}
+          onExtended={(next) => dispatch({ type: 'opened', order: next })}
           onExpired={onExpired}
         />
       )}
@@ -183,7 +188,7 @@ export function TwoStepForm({
           <h2 id="payment-title" tabIndex={-1}>
             Payment
           </h2>
-          <PaymentPart
+          <PaymentStep
             checkout={checkout}
             dispatch={dispatch}
             details={details}

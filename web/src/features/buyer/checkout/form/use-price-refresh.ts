@@ -9,13 +9,13 @@ import type { Draw } from '@/api/wire';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import type { Checkout } from '../state/checkout';
 
-export function useRightPrice(
+export function useRefreshStalePrice(
   checkout: Checkout,
   drawNumbers: readonly number[],
   onDraws?: (draws: readonly Draw[]) => void,
 ): void {
   const receive = useSetAtom(receiveDrawsAtom);
-  const stale = checkout.at === 'choosing' && checkout.trouble?.stale ? checkout.trouble : null;
+  const stale = checkout.state === 'choosing' && checkout.error?.stale ? checkout.error : null;
   const key = drawNumbers.join(',');
   useEffect(() => {
     if (!stale || key === '') return;

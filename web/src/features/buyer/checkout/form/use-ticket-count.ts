@@ -5,29 +5,29 @@
 import { useEffect, useState } from 'react';
 import { clampCount } from './purchase-rules';
 
-interface Choice {
-  first: () => number;
+interface TicketCountOptions {
+  initial: () => number;
   /** The tickets that can be bought here, including the buyer's own reservation. */
   available: number;
-  most: number;
+  maximum: number;
   /**
    * Taken tickets that may be this buyer's own, because the server has not answered yet. The count
    * does not drop for them.
    */
-  coming: number;
+  possiblyOwn: number;
 }
 
-export function useCount({ first, available, most, coming }: Choice) {
-  const [count, setCount] = useState(first);
+export function useTicketCount({ initial, available, maximum, possiblyOwn }: TicketCountOptions) {
+  const [count, setCount] = useState(initial);
   const [note, setNote] = useState<string | null>(null);
   useEffect(() => {
-    if (available === 0 || count <= available + coming) return;
-    setCount(clampCount(count, available, most));
+    if (available === 0 || count <= available + possiblyOwn) return;
+    setCount(clampCount(count, available, maximum));
     setNote(`Only ${available} left – quantity changed`);
-  }, [available, coming, count, most]);
+  }, [available, possiblyOwn, count, maximum]);
   const change = (next: number) => {
     setNote(null);
-    setCount(clampCount(next, Math.max(1, available), most));
+    setCount(clampCount(next, Math.max(1, available), maximum));
   };
   return { count, note, change };
 }

@@ -11,9 +11,10 @@ test.each(['confirming', 'lost'] as const)(
   'of a payment that does not match its order neither tickets nor money back are promised (%s)',
   (at) => {
     const words = told({
-      at,
+      state: at,
       order,
-      said: 'This payment does not match your order. We are looking into it; please contact support.',
+      serverMessage:
+        'This payment does not match your order. We are looking into it; please contact support.',
     });
     expect(words).toContain(
       'We are looking into it; please contact support. Please do not pay again.',
@@ -35,7 +36,7 @@ test.each<[string, boolean, string]>([
 ])(
   'why there are no tickets (%j) is a sentence of its own before what becomes of the money',
   (reason, refunding, words) => {
-    expect(told({ at: 'notCharged', reason, refunding })).toContain(
+    expect(told({ state: 'notCharged', reason, refunding })).toContain(
       `No tickets were bought. ${words}Back`,
     );
   },

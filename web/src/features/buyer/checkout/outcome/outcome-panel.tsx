@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { notAllocated } from '../errors/error-catalogue';
-import { CONFIRMING, moneyWords, waitingWords, type Checkout } from '../state/checkout';
+import { notAllocatedError } from '../errors/error-catalogue';
+import { CONFIRMING, moneyText, waitingText, type Checkout } from '../state/checkout';
 import { ISSUING } from '../state/use-checkout';
 
 interface OutcomePanelProps {
@@ -11,7 +11,7 @@ interface OutcomePanelProps {
 
 /** Whether the purchase has left the form. */
 export const hasOutcome = (checkout: Checkout): boolean =>
-  ['confirming', 'pending', 'lost', 'notCharged'].includes(checkout.at);
+  ['confirming', 'pending', 'lost', 'notCharged'].includes(checkout.state);
 
 /** Explains a payment that did not simply succeed: first the money, then what happens next. */
 export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
@@ -22,7 +22,7 @@ export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
       {config.supportSms}.
     </p>
   ) : null;
-  if (checkout.at === 'pending') {
+  if (checkout.state === 'pending') {
     return (
       <div className="panel" role="status">
         <h2>{ISSUING.title}</h2>
@@ -34,12 +34,12 @@ export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
       </div>
     );
   }
-  if (checkout.at === 'confirming' || checkout.at === 'lost') {
+  if (checkout.state === 'confirming' || checkout.state === 'lost') {
     return (
       <div className="panel" role="status">
         <h2>{CONFIRMING}</h2>
-        {checkout.at === 'confirming' ? <span className="spinner" aria-hidden="true" /> : null}
-        <p>{waitingWords(checkout)}</p>
+        {checkout.state === 'confirming' ? <span className="spinner" aria-hidden="true" /> : null}
+        <p>{waitingText(checkout)}</p>
         <p>
           Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong>
         </p>
@@ -47,11 +47,11 @@ export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
       </div>
     );
   }
-  if (checkout.at !== 'notCharged') return null;
+  if (checkout.state !== 'notCharged') return null;
   return (
     <div className="panel" role="alert">
-      <h2>{notAllocated.title}</h2>
-      <p>No tickets were bought. {moneyWords(checkout.reason, checkout.refunding)}</p>
+      <h2>{notAllocatedError.title}</h2>
+      <p>No tickets were bought. {moneyText(checkout.reason, checkout.refunding)}</p>
       <button type="button" className="btn" onClick={onAgain}>
         Back to the draw
       </button>

@@ -19,10 +19,10 @@ interface PayButtonProps {
 
 export function PayButton({ checkout, total, ready, busyWords }: PayButtonProps) {
   const working =
-    checkout.at === 'reserving' ||
-    checkout.at === 'paying' ||
-    checkout.at === 'issuing' ||
-    checkout.at === 'issued';
+    checkout.state === 'reserving' ||
+    checkout.state === 'paying' ||
+    checkout.state === 'issuing' ||
+    checkout.state === 'issued';
   const slow = useSlow(working);
   const offline = useOffline() && !working;
   return (
@@ -35,7 +35,7 @@ export function PayButton({ checkout, total, ready, busyWords }: PayButtonProps)
         disabled={working}
       >
         {working ? <span className="spinner" aria-hidden="true" /> : null}
-        {checkout.at === 'reserving'
+        {checkout.state === 'reserving'
           ? S.settingUpPayment
           : working
             ? S.processingPayment

@@ -1,15 +1,20 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { EMPTY, add, itemOf } from '@/features/buyer/cart/cart';
-import { cartByCard, cartByWallet } from '@/features/buyer/cart/cart-purchase';
+import { EMPTY, addItem, itemOf } from '@/features/buyer/cart/cart';
+import { cartCardPurchase, cartWalletPurchase } from '@/features/buyer/cart/cart-purchase';
 import { FakeServer } from '@/testing/fake-server';
 import { priceOf } from '@/shared/money';
 import { aDraw } from '@/testing/draw-data';
-import { attemptOf } from '../state/attempt';
-import { CHOOSING, advance, type Checkout, type CheckoutEvent } from '../state/checkout';
-import { askAgain, pay, type Purchase } from './pay';
-import type { Confirmation, PaymentSurface } from './payment-surface';
-import { forgetSecret } from './secret-cache';
-import { cardPurchase, named, walletPurchase } from './single-purchase';
+import { currentAttempt } from '../state/attempt';
+import {
+  INITIAL_CHECKOUT,
+  reduceCheckout,
+  type Checkout,
+  type CheckoutEvent,
+} from '../state/checkout';
+import { pollOrder, pay, type Purchase } from './pay';
+import type { PaymentConfirmation, PaymentSurface } from './payment-surface';
+import { dropCachedSecret } from './secret-cache';
+import { cardPurchase, payerWithName, walletPurchase } from './single-purchase';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -33,7 +38,10 @@ const DONE = {
 };
 const buyer = { buyerName: 'Jo', buyerEmail: 'jo@example.com', buyerPhone: '0400 000 000' };
 const order = { draw: aDraw(), count: 2, price: priceOf(500, 2, true) };
-const surface = (confirmation: Confirmation, incomplete: string | null = null): PaymentSurface => ({
+const surface = (
+  confirmation: PaymentConfirmation,
+  incomplete: string | null = null,
+): PaymentSurface => ({
   submit: async () => (incomplete === null ? null : { message: incomplete }),
   confirm: async () => confirmation,
   method: async () => ({ kind: 'made', id: 'pm_1' }),
@@ -49,58 +57,58 @@ function server() {
 }
 
 async function run(
-  confirmation: Confirmation = { kind: 'authorised' },
+  confirmation: PaymentConfirmation = { kind: 'authorised' },
   incomplete: string | null = null,
 ): Promise<Checkout> {
-  let checkout = CHOOSING;
+  let checkout = INITIAL_CHECKOUT;
   await pay(
     cardPurchase(order, buyer),
     surface(confirmation, incomplete),
-    (event: CheckoutEvent) => (checkout = advance(checkout, event)),
+    (event: CheckoutEvent) => (checkout = reduceCheckout(checkout, event)),
   );
   return checkout;
 }
 
 test('a card purchase is checked, opened, confirmed and completed, in this order and once each', async () => {
   const fake = server();
-  expect(await run()).toEqual({ at: 'issued', tickets: DONE.tickets });
+  expect(await run()).toEqual({ state: 'issued', tickets: DONE.tickets });
   expect(fake.paths()).toEqual([
     'POST /api/validate-purchase',
     'POST /api/create-payment-intent',
     'POST /api/complete-card-payment',
   ]);
-  expect(fake.asked[1]?.body).toMatchObject({
+  expect(fake.requests[1]?.body).toMatchObject({
     drawNumber: 1042,
     ticketCount: 2,
     expectedAmount: 1047,
     buyer,
   });
-  expect(fake.asked[2]?.body).toMatchObject({
+  expect(fake.requests[2]?.body).toMatchObject({
     paymentIntentId: 'pi_1',
     ageConfirmation: true,
     termsAgreement: true,
   });
-  expect(attemptOf('draw:1042')).toBeNull();
+  expect(currentAttempt('draw:1042')).toBeNull();
 });
 
 test('incomplete card details ask the server nothing', async () => {
   const fake = server();
   expect(await run(undefined, 'Your card number is incomplete.')).toMatchObject({
-    at: 'choosing',
-    trouble: { text: 'Your card number is incomplete.' },
+    state: 'choosing',
+    error: { text: 'Your card number is incomplete.' },
   });
-  expect(fake.asked).toEqual([]);
+  expect(fake.requests).toEqual([]);
 });
 
 test('a decline keeps the attempt’s key, so the next try is the same payment', async () => {
   const fake = server();
   expect(await run({ kind: 'declined', message: 'Your card was declined.' })).toMatchObject({
-    at: 'choosing',
-    trouble: { title: 'Payment Failed' },
+    state: 'choosing',
+    error: { title: 'Payment Failed' },
   });
-  const key = attemptOf('draw:1042')?.clientKey;
+  const key = currentAttempt('draw:1042')?.clientKey;
   await run();
-  const keys = fake.asked
+  const keys = fake.requests
     .filter(({ path }) => path === '/api/create-payment-intent')
     .map(({ body }) => (body as { clientKey: string }).clientKey);
   expect(keys).toEqual([key, key]);
@@ -116,7 +124,7 @@ test('too few tickets says how many there are', async () => {
       available: 1,
     },
   });
-  expect(await run()).toMatchObject({ at: 'choosing', order: null, trouble: { available: 1 } });
+  expect(await run()).toMatchObject({ state: 'choosing', order: null, error: { available: 1 } });
 });
 
 test('too few tickets are the same trouble when the check before the payment says so', async () => {
@@ -129,9 +137,9 @@ test('too few tickets are the same trouble when the check before the payment say
     },
   });
   expect(await run()).toEqual({
-    at: 'choosing',
+    state: 'choosing',
     order: null,
-    trouble: {
+    error: {
       title: 'Tickets No Longer Available',
       text: 'Only 1 tickets remaining. Please adjust your selection.',
       available: 1,
@@ -146,7 +154,7 @@ test('tickets that could not be had after all mean that nobody was charged', asy
     body: { message: 'This draw has closed. You have not been charged.' },
   });
   expect(await run()).toEqual({
-    at: 'notCharged',
+    state: 'notCharged',
     reason: 'This draw has closed. You have not been charged.',
     refunding: false,
   });
@@ -163,11 +171,11 @@ const MISMATCH = {
 
 test('of a payment that is not its order’s nothing is promised, and it is never paid again', async () => {
   server().on('POST /api/complete-card-payment', MISMATCH);
-  expect(await run()).toMatchObject({ at: 'confirming', said: MISMATCH.body.message });
-  expect(attemptOf('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
-  expect(await askAgain('draw:1042', 'pi_1')).toEqual({
-    is: 'unsure',
-    said: MISMATCH.body.message,
+  expect(await run()).toMatchObject({ state: 'confirming', serverMessage: MISMATCH.body.message });
+  expect(currentAttempt('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
+  expect(await pollOrder('draw:1042', 'pi_1')).toEqual({
+    type: 'unsure',
+    serverMessage: MISMATCH.body.message,
   });
 });
 
@@ -182,25 +190,25 @@ test.each([
   'an authorised payment waits for its tickets, and is never paid again, when %s',
   async (_when, answer) => {
     server().on('POST /api/complete-card-payment', answer);
-    expect(await run()).toMatchObject({ at: 'pending', order: { orderToken: 't' } });
-    expect(attemptOf('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
+    expect(await run()).toMatchObject({ state: 'pending', order: { orderToken: 't' } });
+    expect(currentAttempt('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
   },
 );
 
 test('a payment of which the provider cannot say what became is asked about, never paid again', async () => {
   server();
   expect(await run({ kind: 'unsure' })).toMatchObject({
-    at: 'confirming',
+    state: 'confirming',
     order: { orderToken: 't' },
   });
-  expect(attemptOf('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
+  expect(currentAttempt('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
 });
 
 test('a provider that ends neither with yes nor with no leads to support', async () => {
   server();
   expect(await run({ kind: 'open', status: 'canceled' })).toMatchObject({
-    at: 'choosing',
-    trouble: {
+    state: 'choosing',
+    error: {
       title: 'Payment Incomplete',
       text: 'Payment status: canceled. Please contact support.',
     },
@@ -208,28 +216,31 @@ test('a provider that ends neither with yes nor with no leads to support', async
 });
 
 describe('where the server confirms', () => {
-  const cart = add(EMPTY, itemOf(aDraw(), 2));
+  const cart = addItem(EMPTY, itemOf(aDraw(), 2));
   const cartServer = () =>
     new FakeServer()
       .on('POST /api/cart/create-payment-intent', { body: INTENT })
       .on('POST /api/purchase-cart', { body: DONE });
-  async function runCart(purchase: Purchase, confirmation: Confirmation = { kind: 'authorised' }) {
-    forgetSecret('cart');
-    const said: Checkout[] = [CHOOSING];
+  async function runCart(
+    purchase: Purchase,
+    confirmation: PaymentConfirmation = { kind: 'authorised' },
+  ) {
+    dropCachedSecret('cart');
+    const states: Checkout[] = [INITIAL_CHECKOUT];
     await pay(purchase, surface(confirmation), (event) =>
-      said.push(advance(said.at(-1) ?? CHOOSING, event)),
+      states.push(reduceCheckout(states.at(-1) ?? INITIAL_CHECKOUT, event)),
     );
-    return said.at(-1);
+    return states.at(-1);
   }
 
   test('the cart’s card goes there with items, buyer and both consents', async () => {
     const fake = cartServer().on('POST /api/cart/complete-card-payment', { body: DONE });
-    expect(await runCart(cartByCard(cart, 1500, buyer))).toMatchObject({ at: 'issued' });
+    expect(await runCart(cartCardPurchase(cart, 1500, buyer))).toMatchObject({ state: 'issued' });
     expect(fake.paths()).toEqual([
       'POST /api/cart/create-payment-intent',
       'POST /api/cart/complete-card-payment',
     ]);
-    expect(fake.asked[1]?.body).toEqual({
+    expect(fake.requests[1]?.body).toEqual({
       items: [{ drawId: 1042, quantity: 2, ticketPrice: '5.00', passStripeFees: true }],
       buyer,
       ageConfirmation: true,
@@ -242,7 +253,7 @@ describe('where the server confirms', () => {
     const fake = cartServer().on('POST /api/cart/complete-card-payment', {
       body: { ...DONE, success: false, status: 'requires_action', clientSecret: 'pi_1_secret_2' },
     });
-    expect(await runCart(cartByCard(cart, 1500, buyer))).toMatchObject({ at: 'issued' });
+    expect(await runCart(cartCardPurchase(cart, 1500, buyer))).toMatchObject({ state: 'issued' });
     expect(fake.paths().at(-1)).toBe('POST /api/purchase-cart');
   });
 
@@ -251,18 +262,20 @@ describe('where the server confirms', () => {
       status: 402,
       body: { message: 'Your card was declined.', code: 'declined' },
     });
-    expect(await runCart(cartByCard(cart, 1500, buyer))).toMatchObject({
-      at: 'choosing',
-      trouble: { title: 'Payment failed', text: 'Your card was declined.' },
+    expect(await runCart(cartCardPurchase(cart, 1500, buyer))).toMatchObject({
+      state: 'choosing',
+      error: { title: 'Payment failed', text: 'Your card was declined.' },
     });
-    expect(attemptOf('cart')).toMatchObject({ paying: false });
+    expect(currentAttempt('cart')).toMatchObject({ paying: false });
   });
 
   test.each([new TypeError('network'), { status: 500 }])(
     'an answer that is lost is asked about, never paid again',
     async (answer) => {
       cartServer().on('POST /api/cart/complete-card-payment', answer);
-      expect(await runCart(cartByCard(cart, 1500, buyer))).toMatchObject({ at: 'confirming' });
+      expect(await runCart(cartCardPurchase(cart, 1500, buyer))).toMatchObject({
+        state: 'confirming',
+      });
     },
   );
 
@@ -270,14 +283,14 @@ describe('where the server confirms', () => {
     const fake = cartServer().on('POST /api/payments/confirm-wallet', { body: DONE });
     expect(
       await runCart(
-        cartByWallet(cart, 1500, { name: 'Jo', email: 'jo@example.com', phone: '0400' }),
+        cartWalletPurchase(cart, 1500, { name: 'Jo', email: 'jo@example.com', phone: '0400' }),
       ),
-    ).toMatchObject({ at: 'issued' });
-    expect(fake.asked[1]).toMatchObject({
+    ).toMatchObject({ state: 'issued' });
+    expect(fake.requests[1]).toMatchObject({
       path: '/api/payments/confirm-wallet',
       body: { clientSecret: 'secret', paymentMethodId: 'pm_1', kind: 'cart' },
     });
-    expect(fake.asked[2]).toMatchObject({
+    expect(fake.requests[2]).toMatchObject({
       path: '/api/purchase-cart',
       body: { paymentIntentId: 'pi_1', ageConfirmation: true, termsAgreement: true },
     });
@@ -287,14 +300,14 @@ describe('where the server confirms', () => {
     const fake = server().on('POST /api/process-wallet-payment', {
       body: { ...DONE, tickets: undefined },
     });
-    let checkout = CHOOSING;
+    let checkout = INITIAL_CHECKOUT;
     await pay(
       walletPurchase(order, { name: 'Jo', email: 'jo@example.com', phone: '0400' }, 'checkout'),
       surface({ kind: 'authorised' }),
-      (event) => (checkout = advance(checkout, event)),
+      (event) => (checkout = reduceCheckout(checkout, event)),
     );
-    expect(checkout).toEqual({ at: 'issued', tickets: [] });
-    expect(fake.asked[1]?.body).toEqual({
+    expect(checkout).toEqual({ state: 'issued', tickets: [] });
+    expect(fake.requests[1]?.body).toEqual({
       drawNumber: 1042,
       ticketCount: 2,
       paymentMethodId: 'pm_1',
@@ -314,18 +327,18 @@ describe('where the server confirms', () => {
       status: 409,
       body: { message, code: 'tickets-unavailable', available: 1, drawNumber: 1043 },
     });
-    const two = add(
+    const two = addItem(
       cart,
       itemOf(aDraw({ id: 1043, drawNumber: 1043, awayTeam: 'Ipswich Jets' }), 3),
     );
     const text = 'Only 1 tickets remaining. Please adjust your selection.';
-    expect(await runCart(cartByCard(two, 2500, buyer))).toMatchObject({
-      at: 'choosing',
-      trouble: { text: `${text} (Redcliffe Sharks v Ipswich Jets)` },
+    expect(await runCart(cartCardPurchase(two, 2500, buyer))).toMatchObject({
+      state: 'choosing',
+      error: { text: `${text} (Redcliffe Sharks v Ipswich Jets)` },
     });
-    expect(await runCart(cartByCard(cart, 1500, buyer))).toMatchObject({
-      at: 'choosing',
-      trouble: { text },
+    expect(await runCart(cartCardPurchase(cart, 1500, buyer))).toMatchObject({
+      state: 'choosing',
+      error: { text },
     });
   });
 
@@ -335,29 +348,29 @@ describe('where the server confirms', () => {
       { status: 402, body: { message: 'no' } },
       { body: DONE },
     );
-    await runCart(cartByCard(cart, 1500, buyer));
-    let checkout = CHOOSING;
+    await runCart(cartCardPurchase(cart, 1500, buyer));
+    let checkout = INITIAL_CHECKOUT;
     await pay(
-      cartByCard(cart, 1500, buyer),
+      cartCardPurchase(cart, 1500, buyer),
       surface({ kind: 'authorised' }),
-      (event) => (checkout = advance(checkout, event)),
+      (event) => (checkout = reduceCheckout(checkout, event)),
     );
-    expect(checkout.at).toBe('issued');
+    expect(checkout.state).toBe('issued');
     expect(fake.paths().filter((path) => path.endsWith('create-payment-intent'))).toHaveLength(1);
   });
 });
 
 test('a wallet brings the buyer with it', async () => {
   const fake = server();
-  let checkout = CHOOSING;
+  let checkout = INITIAL_CHECKOUT;
   await pay(
     walletPurchase(order, { name: 'Jo', email: 'jo@example.com', phone: '0400' }),
     surface({ kind: 'authorised' }),
-    (event) => (checkout = advance(checkout, event)),
+    (event) => (checkout = reduceCheckout(checkout, event)),
   );
-  expect(checkout.at).toBe('issued');
+  expect(checkout.state).toBe('issued');
   expect(fake.paths()).toEqual(['POST /api/create-payment-intent', 'POST /api/purchase-tickets']);
-  expect(fake.asked[0]?.body).toMatchObject({
+  expect(fake.requests[0]?.body).toMatchObject({
     customerInfo: { name: 'Jo', email: 'jo@example.com', phone: '0400' },
   });
 });
@@ -370,12 +383,12 @@ test.each([
 ])('who typed %j and pays with a wallet that says %j is %j', async (typed, name, buyerName) => {
   const fake = server();
   await pay(
-    walletPurchase(order, named({ name, email: 'jo@example.com' }, { name: typed })),
+    walletPurchase(order, payerWithName({ name, email: 'jo@example.com' }, { name: typed })),
     surface({ kind: 'authorised' }),
     () => {},
   );
-  expect(fake.asked[0]?.body).toMatchObject({
+  expect(fake.requests[0]?.body).toMatchObject({
     customerInfo: { name: buyerName, email: 'jo@example.com' },
   });
-  expect(fake.asked[1]?.body).toMatchObject({ buyer: { buyerName } });
+  expect(fake.requests[1]?.body).toMatchObject({ buyer: { buyerName } });
 });

@@ -6,34 +6,29 @@ import { HttpError, withRetry } from '@/api/http';
 import { finishPayment } from '@/api/endpoints/buyer';
 import type { Buyer, CompletionResponse, IntentResponse } from '@/api/wire';
 import { writeStored } from '@/shared/storage';
-import { beginAttempt, endAttempt, finishAttempt, noteAttempt } from '../state/attempt';
+import { beginAttempt, endAttempt, finishAttempt, saveAttempt } from '../state/attempt';
 import {
-  declined,
-  exception,
-  incomplete,
-  invalid,
-  notOpened,
-  notSucceeded,
-  notValidated,
+  declinedError,
+  unexpectedError,
+  incompleteCardError,
+  validationError,
+  paymentOpeningError,
+  unexpectedStatusError,
+  validationRequestError,
   type CheckoutPage,
 } from '../errors/error-catalogue';
-import type {
-  CheckoutEvent,
-  OpenOrder,
-  CheckoutProblem,
-  PaymentMethodKind,
-} from '../state/checkout';
-import type { Confirmation, PaymentSurface } from './payment-surface';
+import type { CheckoutEvent, OpenOrder, CheckoutError, PaymentMethodKind } from '../state/checkout';
+import type { PaymentConfirmation, PaymentSurface } from './payment-surface';
 
 /** Identifies an order and proves that it belongs to the buyer. */
-export type Paid = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
+export type PaymentOutcome = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
 
 /** What is bought: the tickets of a draw or a whole cart. */
 export interface Purchase {
   /** The scope of the attempt. There is one key per draw and one for the cart. */
   scope: string;
   place: CheckoutPage;
-  way: PaymentMethodKind;
+  method: PaymentMethodKind;
   buyer: Buyer | null;
   /**
    * The server's check of details and consents, which the server records. Returns the problem, or
@@ -50,7 +45,7 @@ export interface Purchase {
    * Completes with the order's token. The server accepts buyer details with it even when the
    * provider's webhook came first (decision M-1).
    */
-  complete: (order: Paid) => Promise<CompletionResponse>;
+  complete: (order: PaymentOutcome) => Promise<CompletionResponse>;
 }
 
 /** Lets the thank-you page find the order even when nothing else was stored (decision C-17). */
@@ -66,20 +61,20 @@ export async function pay(
   dispatch: Dispatch,
   onBusy: () => void = () => {},
 ): Promise<void> {
-  dispatch({ is: 'submitted', way: purchase.way });
-  const order = await reserve(purchase, surface, onBusy).catch((trouble: CheckoutProblem) => {
-    dispatch({ is: 'refused', trouble });
+  dispatch({ type: 'submitted', method: purchase.method });
+  const order = await reserve(purchase, surface, onBusy).catch((error: CheckoutError) => {
+    dispatch({ type: 'refused', error });
     return null;
   });
   if (!order) return;
-  dispatch({ is: 'opened', order });
+  dispatch({ type: 'opened', order });
   const { scope } = purchase;
   const attempt = {
     ...beginAttempt(scope),
     orderToken: order.orderToken,
     paymentIntentId: order.paymentIntentId,
   };
-  noteAttempt(scope, { ...attempt, paying: true });
+  saveAttempt(scope, { ...attempt, paying: true });
   writeStored('session', LAST_PAYMENT_KEY, {
     paymentIntentId: order.paymentIntentId,
     orderToken: order.orderToken,
@@ -89,9 +84,9 @@ export async function pay(
   const outcome = purchase.byMethod
     ? await throughServer(purchase, purchase.byMethod, surface, order, onBusy)
     : await throughProvider(purchase, surface, order);
-  if (outcome.is === 'declined') noteAttempt(scope, { ...attempt, paying: false });
-  if (outcome.is === 'issued' || outcome.is === 'pending') dispatch({ is: 'authorised' });
-  if (outcome.is !== 'authorised') return dispatch(outcome);
+  if (outcome.type === 'declined') saveAttempt(scope, { ...attempt, paying: false });
+  if (outcome.type === 'issued' || outcome.type === 'pending') dispatch({ type: 'authorised' });
+  if (outcome.type !== 'authorised') return dispatch(outcome);
   dispatch(outcome);
   dispatch(await issue(purchase, order, onBusy));
 }
@@ -102,22 +97,22 @@ async function reserve(
   surface: PaymentSurface,
   onBusy: () => void,
 ): Promise<OpenOrder> {
-  const { place, way } = purchase;
+  const { place, method: source } = purchase;
   const missing = await surface.submit().catch((error: unknown) => {
-    throw exception(place, error);
+    throw unexpectedError(place, error);
   });
-  if (missing) throw incomplete(place, missing.message);
+  if (missing) throw incompleteCardError(place, missing.message);
   const errors = await purchase.validate().catch((error: unknown) => {
-    throw notValidated(place, error);
+    throw validationRequestError(place, error);
   });
-  if (errors.length > 0) throw invalid(errors);
+  if (errors.length > 0) throw validationError(errors);
   const { clientKey } = beginAttempt(purchase.scope);
-  return withRetry(() => purchase.open(clientKey), onBusy).then(openOrder, (error: unknown) => {
-    throw notOpened(place, way, error);
+  return withRetry(() => purchase.open(clientKey), onBusy).then(toOpenOrder, (error: unknown) => {
+    throw paymentOpeningError(place, source, error);
   });
 }
 
-export function openOrder(answer: IntentResponse): OpenOrder {
+export function toOpenOrder(answer: IntentResponse): OpenOrder {
   const { clientSecret, paymentIntentId, orderToken, reservationId, amount, ticketCount, items } =
     answer;
   return {
@@ -148,16 +143,19 @@ async function throughProvider(
   );
 }
 
-function confirmed({ place, way }: Purchase, confirmation: Confirmation): CheckoutEvent {
+function confirmed(
+  { place, method: source }: Purchase,
+  confirmation: PaymentConfirmation,
+): CheckoutEvent {
   switch (confirmation.kind) {
     case 'authorised':
-      return { is: 'authorised' };
+      return { type: 'authorised' };
     case 'declined':
-      return { is: 'declined', trouble: declined(place, way, confirmation.message) };
+      return { type: 'declined', error: declinedError(place, source, confirmation.message) };
     case 'open':
-      return { is: 'declined', trouble: notSucceeded(confirmation.status) };
+      return { type: 'declined', error: unexpectedStatusError(confirmation.status) };
     case 'unsure':
-      return { is: 'unsure' };
+      return { type: 'unsure' };
   }
 }
 
@@ -172,35 +170,35 @@ async function throughServer(
   order: OpenOrder,
   onBusy: () => void,
 ): Promise<CheckoutEvent> {
-  const { place, way, scope } = purchase;
-  const method = await surface.method(purchase.buyer);
-  if (method.kind === 'refused')
-    return { is: 'declined', trouble: declined(place, way, method.message) };
+  const { place, method, scope } = purchase;
+  const source = await surface.method(purchase.buyer);
+  if (source.kind === 'refused')
+    return { type: 'declined', error: declinedError(place, method, source.message) };
   try {
-    const answer = await withRetry(() => byMethod(method.id, order), onBusy);
+    const answer = await withRetry(() => byMethod(source.id, order), onBusy);
     if (answer.status === 'requires_action' && answer.clientSecret)
       return confirmed(purchase, await surface.nextAction(answer.clientSecret));
     if (answer.status === 'requires_payment_method')
-      return { is: 'declined', trouble: declined(place, way, answer.message ?? null) };
-    return decided(scope, answer, { is: 'pending' });
+      return { type: 'declined', error: declinedError(place, method, answer.message ?? null) };
+    return decided(scope, answer, { type: 'pending' });
   } catch (error) {
     // A refusal by the provider (402) or of the request itself (400) leaves the card uncharged.
     if (error instanceof HttpError && (error.status === 402 || error.status === 400))
-      return { is: 'declined', trouble: declined(place, way, error.body.message ?? null) };
-    return refusedFor(scope, error) ?? { is: 'unsure' };
+      return { type: 'declined', error: declinedError(place, method, error.body.message ?? null) };
+    return refusedFor(scope, error) ?? { type: 'unsure' };
   }
 }
 
 /** Requests the outcome of a payment again. Null while it is still unknown. */
-export async function askAgain(
+export async function pollOrder(
   scope: string,
   paymentIntentId: string,
 ): Promise<CheckoutEvent | 'untouched' | null> {
   try {
     const answer = await finishPayment(paymentIntentId);
     if (answer.status === 'requires_payment_method') return 'untouched';
-    const event = decided(scope, answer, { is: 'unsure' });
-    return event.is === 'unsure' ? null : event;
+    const event = decided(scope, answer, { type: 'unsure' });
+    return event.type === 'unsure' ? null : event;
   } catch (error) {
     return refusedFor(scope, error);
   }
@@ -217,10 +215,10 @@ function refusedFor(scope: string, error: unknown): CheckoutEvent | null {
     (error.body.status !== 'not_charged' && error.status !== 409)
   )
     return null;
-  if (error.code === MISMATCH) return { is: 'unsure', said: error.body.message };
+  if (error.code === MISMATCH) return { type: 'unsure', serverMessage: error.body.message };
   endAttempt(scope);
   return {
-    is: 'notCharged',
+    type: 'notCharged',
     reason: error.body.message ?? '',
     refunding: error.code === 'refunding',
   };
@@ -237,9 +235,9 @@ async function issue(
 ): Promise<CheckoutEvent> {
   try {
     const answer = await withRetry(() => purchase.complete(order), onBusy);
-    return decided(purchase.scope, answer, { is: 'pending' });
+    return decided(purchase.scope, answer, { type: 'pending' });
   } catch (error) {
-    return refusedFor(purchase.scope, error) ?? { is: 'pending' };
+    return refusedFor(purchase.scope, error) ?? { type: 'pending' };
   }
 }
 
@@ -254,11 +252,11 @@ function decided(
 ): CheckoutEvent {
   if (answer.status === 'succeeded') {
     finishAttempt(scope);
-    return { is: 'issued', tickets: answer.tickets ?? [] };
+    return { type: 'issued', tickets: answer.tickets ?? [] };
   }
   if (answer.status === 'not_charged') {
     endAttempt(scope);
-    return { is: 'notCharged', reason: answer.message ?? '' };
+    return { type: 'notCharged', reason: answer.message ?? '' };
   }
   return otherwise;
 }

@@ -5,7 +5,7 @@ import { createContext, useContext, useEffect, useMemo, useState, type ReactNode
 import { useOffline } from '@/features/shared-live/server-contact';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { stripeSurface, type PaymentSurface } from './payment-surface';
-import { stripeFor } from './stripe-loader';
+import { loadStripeFor } from './stripe-loader';
 
 const APPEARANCE: Appearance = {
   theme: 'stripe',
@@ -33,12 +33,12 @@ interface PaymentProviderProps {
 }
 
 /** The loading state of the provider's library, and a way to load it again. */
-interface Loading {
+interface LoadingState {
   failed: boolean;
-  again: () => void;
+  reload: () => void;
 }
 
-const LoadingContext = createContext<Loading>({ failed: false, again: () => {} });
+const LoadingContext = createContext<LoadingState>({ failed: false, reload: () => {} });
 
 /**
  * The provider's fields, mounted before any payment intent exists. The amount is enough to show
@@ -58,7 +58,7 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
     const idle = window.requestIdleCallback ?? ((run: () => void) => window.setTimeout(run, 1));
     idle(
       () =>
-        void stripeFor(config, account).then(
+        void loadStripeFor(config, account).then(
           (loaded) => current && (setStripe(loaded), setFailed(false)),
           () => current && setFailed(true),
         ),
@@ -78,7 +78,7 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
     }),
     [amount],
   );
-  const loading = useMemo(() => ({ failed, again: () => setRound((last) => last + 1) }), [failed]);
+  const loading = useMemo(() => ({ failed, reload: () => setRound((last) => last + 1) }), [failed]);
   return (
     <LoadingContext.Provider value={loading}>
       <Elements stripe={stripe} options={options}>
@@ -98,4 +98,4 @@ export function usePaymentSurface(): PaymentSurface | null {
   );
 }
 
-export const usePaymentLoading = (): Loading => useContext(LoadingContext);
+export const usePaymentLoading = (): LoadingState => useContext(LoadingContext);

@@ -1,6 +1,6 @@
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
 import { CardField } from '../form/buyer-fields';
-import { applePayMissing, walletNotStarted } from '../errors/error-catalogue';
+import { applePayUnavailableError, walletStartError } from '../errors/error-catalogue';
 import {
   isBusy,
   type Checkout,
@@ -9,15 +9,15 @@ import {
 } from '../state/checkout';
 import { MaintenanceNote } from '../errors/maintenance-note';
 import { PayButton } from './pay-button';
-import type { Details } from '../form/purchase-rules';
-import { TroubleCallout } from '../errors/error-callout';
-import { usePaused } from './use-payment';
+import type { PurchaseDetails } from '../form/purchase-rules';
+import { ErrorCallout } from '../errors/error-callout';
+import { useIsPaymentPaused } from './use-payment';
 import { WalletSlot, type WalletKind } from './wallet-slot';
 
-interface PaymentPartProps {
+interface PaymentStepProps {
   checkout: Checkout;
   dispatch: (event: CheckoutEvent) => void;
-  details: Details;
+  details: PurchaseDetails;
   total: string;
   /** Whether all details and boxes that a card payment needs are complete. */
   ready: boolean;
@@ -37,7 +37,7 @@ interface PaymentPartProps {
  * Wallet, card and pay button, for pages where the details are a separate step. Rendered inside the
  * page's form.
  */
-export function PaymentPart({
+export function PaymentStep({
   checkout,
   dispatch,
   details,
@@ -50,14 +50,14 @@ export function PaymentPart({
   busyWords,
   onUnconfirmed,
   onWallet,
-}: PaymentPartProps) {
+}: PaymentStepProps) {
   const confirmed = details.overEighteen && details.acceptsTerms;
   const busy = isBusy(checkout);
-  const paused = usePaused(checkout);
+  const paused = useIsPaymentPaused(checkout);
   const atButton = withCard && pressed === 'card';
   return (
     <>
-      {atButton ? null : <TroubleCallout checkout={checkout} />}
+      {atButton ? null : <ErrorCallout checkout={checkout} />}
       <fieldset className="bare" disabled={busy}>
         {paused ? null : (
           <WalletSlot
@@ -67,18 +67,19 @@ export function PaymentPart({
             onUnconfirmed={onUnconfirmed}
             onConfirm={onWallet}
             onNone={() => {
-              if (onlyWallet === 'apple') dispatch({ is: 'refused', trouble: applePayMissing });
+              if (onlyWallet === 'apple')
+                dispatch({ type: 'refused', error: applePayUnavailableError });
               onNoWallet?.();
             }}
             onLoadError={() => {
-              if (onlyWallet) dispatch({ is: 'refused', trouble: walletNotStarted });
+              if (onlyWallet) dispatch({ type: 'refused', error: walletStartError });
               onNoWallet?.();
             }}
           />
         )}
         {withCard ? <CardField /> : null}
       </fieldset>
-      {atButton ? <TroubleCallout checkout={checkout} /> : null}
+      {atButton ? <ErrorCallout checkout={checkout} /> : null}
       {paused ? (
         <MaintenanceNote />
       ) : withCard ? (

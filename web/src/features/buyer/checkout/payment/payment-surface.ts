@@ -5,26 +5,31 @@
 import type { Stripe, StripeElements, StripeError } from '@stripe/stripe-js';
 import type { Buyer } from '@/api/wire';
 
-export type Confirmation =
+export type PaymentConfirmation =
   | { kind: 'authorised' }
   | { kind: 'declined'; message: string | null }
   /** The provider has ended with neither success nor failure. */
   | { kind: 'open'; status: string }
   | { kind: 'unsure' };
 
-export type Method = { kind: 'made'; id: string } | { kind: 'refused'; message: string | null };
+export type PaymentMethodSource =
+  { kind: 'made'; id: string } | { kind: 'refused'; message: string | null };
 
 export interface PaymentSurface {
   /** Validates the input of the provider's fields. Null when it is valid. */
   submit: () => Promise<{ message: string | null } | null>;
-  confirm: (clientSecret: string, buyer: Buyer | null, returnTo: string) => Promise<Confirmation>;
+  confirm: (
+    clientSecret: string,
+    buyer: Buyer | null,
+    returnTo: string,
+  ) => Promise<PaymentConfirmation>;
   /**
    * Creates a payment method from the typed card or the open wallet, for the server to confirm
    * with.
    */
-  method: (buyer: Buyer | null) => Promise<Method>;
+  method: (buyer: Buyer | null) => Promise<PaymentMethodSource>;
   /** Answers the bank's challenge after the server has confirmed. */
-  nextAction: (clientSecret: string) => Promise<Confirmation>;
+  nextAction: (clientSecret: string) => Promise<PaymentConfirmation>;
 }
 
 /**
@@ -88,7 +93,7 @@ export function stripeSurface(stripe: Stripe, elements: StripeElements): Payment
   };
 }
 
-function confirmationOf(status: string, message: string | null = null): Confirmation {
+function confirmationOf(status: string, message: string | null = null): PaymentConfirmation {
   if (AUTHORISED.has(status)) return { kind: 'authorised' };
   return ASKS_FOR_A_CARD.has(status) ? { kind: 'declined', message } : { kind: 'open', status };
 }
@@ -101,7 +106,7 @@ async function afterError(
   stripe: Stripe,
   clientSecret: string,
   error: StripeError,
-): Promise<Confirmation> {
+): Promise<PaymentConfirmation> {
   const message = error.message ?? null;
   if (error.type === 'card_error' || error.type === 'validation_error')
     return { kind: 'declined', message };
@@ -112,7 +117,7 @@ async function lookAgain(
   stripe: Stripe,
   clientSecret: string,
   message: string | null = null,
-): Promise<Confirmation> {
+): Promise<PaymentConfirmation> {
   try {
     const { paymentIntent } = await stripe.retrievePaymentIntent(clientSecret);
     return paymentIntent ? confirmationOf(paymentIntent.status, message) : { kind: 'unsure' };

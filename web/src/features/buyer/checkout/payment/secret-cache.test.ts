@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { IntentResponse } from '@/api/wire';
-import { forgetSecret, keepSecret, keptSecret } from './secret-cache';
+import { dropCachedSecret, cacheSecret, cachedSecret } from './secret-cache';
 
 const answer = (seconds: number): IntentResponse => ({
   clientSecret: 's',
@@ -16,18 +16,18 @@ const answer = (seconds: number): IntentResponse => ({
 
 test('a secret is kept two minutes for its contents, never past its reservation, and only the latest', () => {
   const long = answer(600);
-  keepSecret('cart', '1001×2', long, 0);
+  cacheSecret('cart', '1001×2', long, 0);
   expect([
-    keptSecret('cart', '1001×2', 119_999),
-    keptSecret('cart', '1001×2', 120_000),
-    keptSecret('cart', '1001×3', 1),
+    cachedSecret('cart', '1001×2', 119_999),
+    cachedSecret('cart', '1001×2', 120_000),
+    cachedSecret('cart', '1001×3', 1),
   ]).toEqual([long, null, null]);
-  keepSecret('cart', '1001×3', answer(30), 0);
-  expect([keptSecret('cart', '1001×2', 1), keptSecret('cart', '1001×3', 30_000)]).toEqual([
+  cacheSecret('cart', '1001×3', answer(30), 0);
+  expect([cachedSecret('cart', '1001×2', 1), cachedSecret('cart', '1001×3', 30_000)]).toEqual([
     null,
     null,
   ]);
-  expect(keptSecret('cart', '1001×3', 29_999)).not.toBeNull();
-  forgetSecret('cart');
-  expect(keptSecret('cart', '1001×3', 1)).toBeNull();
+  expect(cachedSecret('cart', '1001×3', 29_999)).not.toBeNull();
+  dropCachedSecret('cart');
+  expect(cachedSecret('cart', '1001×3', 1)).toBeNull();
 });

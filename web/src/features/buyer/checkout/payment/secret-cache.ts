@@ -15,32 +15,32 @@ interface CachedSecret {
 
 // Only the latest contents of a scope are cached. All contents share one payment, which has been
 // resized since.
-const kept = new Map<string, CachedSecret>();
+const secrets = new Map<string, CachedSecret>();
 
-const instant = (said: string | number) => (typeof said === 'number' ? said : Date.parse(said));
+const instant = (time: string | number) => (typeof time === 'number' ? time : Date.parse(time));
 
-export function keepSecret(
+export function cacheSecret(
   scope: string,
   contents: string,
   answer: IntentResponse,
   now = performance.now(),
 ): void {
   const lasts = Date.parse(answer.expiresAt) - instant(answer.serverTime);
-  kept.set(scope, {
+  secrets.set(scope, {
     contents,
     answer,
     until: now + Math.min(KEPT_MS, Number.isFinite(lasts) ? lasts : 0),
   });
 }
 
-export function keptSecret(
+export function cachedSecret(
   scope: string,
   contents: string,
   now = performance.now(),
 ): IntentResponse | null {
-  const known = kept.get(scope);
-  return known && known.contents === contents && now < known.until ? known.answer : null;
+  const cached = secrets.get(scope);
+  return cached && cached.contents === contents && now < cached.until ? cached.answer : null;
 }
 
 /** Drops the secret when the reservation was released, has expired or was bought. */
-export const forgetSecret = (scope: string): void => void kept.delete(scope);
+export const dropCachedSecret = (scope: string): void => void secrets.delete(scope);

@@ -13,8 +13,8 @@ import {
 import type { Buyer, Draw } from '@/api/wire';
 import type { Price } from '@/shared/money';
 import { S } from '@/shared/strings';
-import type { Paid, Purchase } from './pay';
-import type { Details } from '../form/purchase-rules';
+import type { PaymentOutcome, Purchase } from './pay';
+import type { PurchaseDetails } from '../form/purchase-rules';
 
 export interface SingleOrder {
   draw: Pick<Draw, 'drawNumber'>;
@@ -24,7 +24,7 @@ export interface SingleOrder {
 
 const CONSENTS = { ageConfirmation: true, termsAgreement: true };
 
-export const customerOf = ({ buyerName, buyerEmail, buyerPhone }: Buyer) => ({
+export const customerInfoOf = ({ buyerName, buyerEmail, buyerPhone }: Buyer) => ({
   name: buyerName,
   email: buyerEmail,
   phone: buyerPhone,
@@ -44,11 +44,11 @@ export function cardPurchase(
 ): Purchase {
   const { drawNumber } = draw;
   const done = { drawNumber, ticketCount: count, buyer, ...CONSENTS };
-  const wanted = { drawNumber, ticketCount: count, expectedAmount: price.total };
+  const ticketRequest = { drawNumber, ticketCount: count, expectedAmount: price.total };
   return {
     scope: `draw:${drawNumber}`,
     place,
-    way: 'card',
+    method: 'card',
     buyer,
     validate: async () => {
       const { valid, errors } = await validatePurchase(done);
@@ -57,8 +57,8 @@ export function cardPurchase(
     open: (clientKey) =>
       createPaymentIntent(
         place === 'draw'
-          ? { ...wanted, buyer, clientKey }
-          : { ...wanted, customerInfo: customerOf(buyer), clientKey },
+          ? { ...ticketRequest, buyer, clientKey }
+          : { ...ticketRequest, customerInfo: customerInfoOf(buyer), clientKey },
       ),
     complete: ({ paymentIntentId, orderToken }) =>
       place === 'draw'
@@ -73,12 +73,15 @@ export function cardPurchase(
 export type WalletPayer = { name?: string; email?: string; phone?: string } | undefined;
 
 /** If the wallet gives an address but no name, the name typed in the form is used. */
-export const named = (payer: WalletPayer, { name }: Pick<Details, 'name'>): WalletPayer => ({
+export const payerWithName = (
+  payer: WalletPayer,
+  { name }: Pick<PurchaseDetails, 'name'>,
+): WalletPayer => ({
   ...payer,
   name: payer?.name?.trim() || name,
 });
 
-export function payerOf(payer: WalletPayer): Buyer {
+export function buyerOfPayer(payer: WalletPayer): Buyer {
   return {
     buyerName: payer?.name?.trim() || S.fallbackBuyer,
     buyerEmail: payer?.email?.trim() ?? '',
@@ -96,9 +99,9 @@ export function walletPurchase(
   place: 'draw' | 'checkout' = 'draw',
 ): Purchase {
   const { drawNumber } = draw;
-  const buyer = payerOf(payer);
-  const customerInfo = customerOf(buyer);
-  const background = ({ paymentIntentId, orderToken }: Paid) =>
+  const buyer = buyerOfPayer(payer);
+  const customerInfo = customerInfoOf(buyer);
+  const background = ({ paymentIntentId, orderToken }: PaymentOutcome) =>
     purchaseTickets({
       drawNumber,
       ticketCount: count,
@@ -123,7 +126,7 @@ export function walletPurchase(
   return {
     scope: `draw:${drawNumber}`,
     place,
-    way: 'wallet',
+    method: 'wallet',
     // The wallet itself passes the billing details to the provider.
     buyer: null,
     validate: () => Promise.resolve([]),

@@ -6,17 +6,17 @@ import type { Config } from '@/api/wire';
 const loaded = new Map<string, Promise<Stripe | null>>();
 
 /** Direct charges: the payment goes to the club's own account (decision C-24). */
-export function stripeFor(config: Config, account: string): Promise<Stripe | null> {
-  let known = loaded.get(account);
-  if (!known) {
-    known = standIn(config).then(() =>
+export function loadStripeFor(config: Config, account: string): Promise<Stripe | null> {
+  let stripe = loaded.get(account);
+  if (!stripe) {
+    stripe = standIn(config).then(() =>
       loadStripe(config.publishableKey, { stripeAccount: account }),
     );
     // A failed load is not cached, so the next mount of the form tries again.
-    known.catch(() => loaded.delete(account));
-    loaded.set(account, known);
+    stripe.catch(() => loaded.delete(account));
+    loaded.set(account, stripe);
   }
-  return known;
+  return stripe;
 }
 
 /** Loads the demo's own library if the page does not carry it; `loadStripe` then uses it. */

@@ -1,7 +1,7 @@
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
 import { renderHook } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import { CHOOSING } from '../state/checkout';
+import { INITIAL_CHECKOUT } from '../state/checkout';
 import { NO_DETAILS } from '../form/purchase-rules';
 import { usePayment } from './use-payment';
 
@@ -18,8 +18,8 @@ test.each([
   const wallet = vi.fn();
   const { result } = renderHook(() =>
     usePayment({
-      place: 'draw',
-      checkout: CHOOSING,
+      page: 'draw',
+      checkout: INITIAL_CHECKOUT,
       dispatch: () => {},
       details: { ...NO_DETAILS, name: 'Jo' },
       card: vi.fn(),

@@ -5,23 +5,23 @@ import { useRef, useState, type FormEvent } from 'react';
 import { useOffline } from '@/features/shared-live/server-contact';
 import { maintenanceAtom } from '@/features/shared-live/live-atoms';
 import type { FormProblem } from '@/shared/ui/problem-list';
-import { notReady, unconfirmed, type CheckoutPage } from '../errors/error-catalogue';
+import { notReadyError, consentsMissingError, type CheckoutPage } from '../errors/error-catalogue';
 import {
-  mayPay,
+  canPay,
   type Checkout,
   type CheckoutEvent,
   type PaymentMethodKind,
 } from '../state/checkout';
 import { pay, type Purchase } from './pay';
 import { usePaymentLoading, usePaymentSurface } from './payment-provider';
-import { cardProblems, consentProblems, type Details } from '../form/purchase-rules';
-import { named, type WalletPayer } from './single-purchase';
+import { cardProblems, consentProblems, type PurchaseDetails } from '../form/purchase-rules';
+import { payerWithName, type WalletPayer } from './single-purchase';
 
 interface PaymentInputs {
-  place: CheckoutPage;
+  page: CheckoutPage;
   checkout: Checkout;
   dispatch: (event: CheckoutEvent) => void;
-  details: Details;
+  details: PurchaseDetails;
   card: () => Purchase;
   wallet: (payer: WalletPayer) => Purchase;
 }
@@ -29,17 +29,17 @@ interface PaymentInputs {
 /**
  * Whether maintenance prevents new payments. A payment that has started continues (decision I-5).
  */
-export function usePaused(checkout: Checkout): boolean {
-  return useAtomValue(maintenanceAtom) && mayPay(checkout);
+export function useIsPaymentPaused(checkout: Checkout): boolean {
+  return useAtomValue(maintenanceAtom) && canPay(checkout);
 }
 
-export function usePayment({ place, checkout, dispatch, details, card, wallet }: PaymentInputs) {
+export function usePayment({ page, checkout, dispatch, details, card, wallet }: PaymentInputs) {
   const surface = usePaymentSurface();
   const loading = usePaymentLoading();
   const offline = useOffline();
-  const [found, setProblems] = useState<readonly FormProblem[]>([]);
+  const [formProblems, setProblems] = useState<readonly FormProblem[]>([]);
   const left = cardProblems(details);
-  const problems = found.map((problem) => ({
+  const problems = formProblems.map((problem) => ({
     ...problem,
     mended: !left.some(({ field }) => field === problem.field),
   }));
@@ -54,7 +54,7 @@ export function usePayment({ place, checkout, dispatch, details, card, wallet }:
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    if (!mayPay(checkout) || offline) return;
+    if (!canPay(checkout) || offline) return;
     setPressed('card');
     setProblems(left);
     if (left.length > 0) {
@@ -62,8 +62,11 @@ export function usePayment({ place, checkout, dispatch, details, card, wallet }:
       return;
     }
     if (!surface) {
-      if (loading.failed) loading.again();
-      dispatch({ is: 'refused', trouble: { ...notReady(place, loading.failed), untried: true } });
+      if (loading.failed) loading.reload();
+      dispatch({
+        type: 'refused',
+        error: { ...notReadyError(page, loading.failed), notAttempted: true },
+      });
       return;
     }
     begin('card');
@@ -72,11 +75,15 @@ export function usePayment({ place, checkout, dispatch, details, card, wallet }:
     );
   };
   const onWallet = (event: StripeExpressCheckoutElementConfirmEvent) => {
-    if (!surface || !mayPay(checkout) || offline) return event.paymentFailed({ reason: 'fail' });
+    if (!surface || !canPay(checkout) || offline) return event.paymentFailed({ reason: 'fail' });
     begin('wallet');
-    void pay(wallet(named(event.billingDetails, details)), surface, (outcome) => {
+    void pay(wallet(payerWithName(event.billingDetails, details)), surface, (outcome) => {
       // The wallet's sheet closes with the result of the purchase: success or failure.
-      if (outcome.is === 'refused' || outcome.is === 'declined' || outcome.is === 'notCharged')
+      if (
+        outcome.type === 'refused' ||
+        outcome.type === 'declined' ||
+        outcome.type === 'notCharged'
+      )
         event.paymentFailed({ reason: 'fail' });
       dispatch(outcome);
     });
@@ -89,7 +96,7 @@ export function usePayment({ place, checkout, dispatch, details, card, wallet }:
     const missing = consentProblems(details);
     if (missing.length === 0) return;
     begin('wallet');
-    dispatch({ is: 'refused', trouble: unconfirmed(place) });
+    dispatch({ type: 'refused', error: consentsMissingError(page) });
     document.getElementById(missing[0]?.field ?? '')?.focus();
   };
   return { problems, list, busyWords, pressed, onSubmit, onWallet, onUnconfirmed };

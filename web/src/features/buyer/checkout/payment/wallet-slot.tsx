@@ -33,7 +33,7 @@ interface WalletSlotProps {
   onLoadError?: () => void;
 }
 
-type Wallets = 'unknown' | 'some' | 'none';
+type AvailableWallets = 'unknown' | 'some' | 'none';
 
 /**
  * The place of the wallet button, 48 px high from the first paint. The provider's button stays
@@ -51,7 +51,7 @@ export function WalletSlot({
   onNone,
   onLoadError,
 }: WalletSlotProps) {
-  const [wallets, setWallets] = useState<Wallets>('unknown');
+  const [wallets, setWallets] = useState<AvailableWallets>('unknown');
   const options = useMemo<StripeExpressCheckoutElementOptions>(
     () => ({
       ...OPTIONS,

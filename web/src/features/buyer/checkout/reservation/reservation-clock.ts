@@ -10,15 +10,15 @@ export function secondsLeft(expiresAt: number, nowMs: number): number {
 }
 
 /** Formats seconds as `1:07`. */
-export function clockWords(seconds: number): string {
+export function formatClock(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
 /** Announced at 1:00 and 0:30, then every 15 seconds, and each second only in the last ten. */
-export function spokenAt(seconds: number, canKeep = true): string | null {
+export function announcementAt(seconds: number, canExtend = true): string | null {
   if (seconds === 60) return 'One minute left to pay';
   if (seconds === 30)
-    return canKeep ? '30 seconds left. You can keep your tickets for longer.' : '30 seconds left';
+    return canExtend ? '30 seconds left. You can keep your tickets for longer.' : '30 seconds left';
   if (seconds === 15) return '15 seconds left';
   if (seconds > 0 && seconds <= 10) return `${seconds}`;
   return null;

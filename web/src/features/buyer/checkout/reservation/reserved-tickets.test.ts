@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { endAttempt } from '../state/attempt';
-import { keptOf, noteKept } from './reserved-tickets';
+import { savedReservedTickets, saveReservation } from './reserved-tickets';
 
 test('a draw’s own purchase keeps its tickets until they lapse', () => {
-  noteKept('draw:1042', { expiresAt: 1_000, ticketCount: 3 });
+  saveReservation('draw:1042', { expiresAt: 1_000, ticketCount: 3 });
   expect([
-    keptOf('draw:1042', 1042, 999),
-    keptOf('draw:1042', 1042, 1_000),
-    keptOf('draw:1043', 1043, 0),
+    savedReservedTickets('draw:1042', 1042, 999),
+    savedReservedTickets('draw:1042', 1042, 1_000),
+    savedReservedTickets('draw:1043', 1043, 0),
   ]).toEqual([3, 0, 0]);
 });
 
 test('a cart keeps so many of each of its draws, and nothing once it is decided', () => {
-  noteKept('cart', {
+  saveReservation('cart', {
     expiresAt: 1_000,
     ticketCount: 5,
     items: [
@@ -20,9 +20,9 @@ test('a cart keeps so many of each of its draws, and nothing once it is decided'
       { drawNumber: 2, quantity: 3 },
     ],
   });
-  expect([1, 2, 3].map((draw) => keptOf('cart', draw, 0))).toEqual([2, 3, 0]);
+  expect([1, 2, 3].map((draw) => savedReservedTickets('cart', draw, 0))).toEqual([2, 3, 0]);
   endAttempt('cart');
-  expect(keptOf('cart', 1, 0)).toBe(0);
+  expect(savedReservedTickets('cart', 1, 0)).toBe(0);
 });
 
 test('what somebody else wrote there keeps nothing', () => {
@@ -34,6 +34,6 @@ test('what somebody else wrote there keeps nothing', () => {
     '{',
   ]) {
     sessionStorage.setItem('fd_kept:cart', said);
-    expect(keptOf('cart', 1, 0), said).toBe(0);
+    expect(savedReservedTickets('cart', 1, 0), said).toBe(0);
   }
 });

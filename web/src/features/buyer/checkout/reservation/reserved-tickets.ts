@@ -5,26 +5,29 @@
  */
 import type { Draw } from '@/api/wire';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
-import { ownHeld, type Checkout, type OpenOrder } from '../state/checkout';
+import { ownReservedTickets, type Checkout, type OpenOrder } from '../state/checkout';
 
-type KeptReservation = Pick<OpenOrder, 'expiresAt' | 'ticketCount' | 'items'>;
+type SavedReservation = Pick<OpenOrder, 'expiresAt' | 'ticketCount' | 'items'>;
 
 const keyOf = (scope: string) => `fd_kept:${scope}`;
 
-export function noteKept(scope: string, { expiresAt, ticketCount, items }: KeptReservation): void {
+export function saveReservation(
+  scope: string,
+  { expiresAt, ticketCount, items }: SavedReservation,
+): void {
   writeStored('session', keyOf(scope), { expiresAt, ticketCount, items });
 }
 
 /**
  * Returns the tickets of a draw that are held for `scope`. None once the reservation has expired.
  */
-export function keptOf(scope: string, drawNumber: number, nowMs: number): number {
-  const kept = readStored('session', keyOf(scope)) as Partial<KeptReservation> | null;
-  if (typeof kept?.expiresAt !== 'number' || kept.expiresAt <= nowMs) return 0;
-  const items: OpenOrder['items'] = Array.isArray(kept.items) ? kept.items : undefined;
+export function savedReservedTickets(scope: string, drawNumber: number, nowMs: number): number {
+  const saved = readStored('session', keyOf(scope)) as Partial<SavedReservation> | null;
+  if (typeof saved?.expiresAt !== 'number' || saved.expiresAt <= nowMs) return 0;
+  const items: OpenOrder['items'] = Array.isArray(saved.items) ? saved.items : undefined;
   const count = items
     ? items.find((item) => item.drawNumber === drawNumber)?.quantity
-    : kept.ticketCount;
+    : saved.ticketCount;
   return typeof count === 'number' ? count : 0;
 }
 
@@ -32,14 +35,15 @@ export function keptOf(scope: string, drawNumber: number, nowMs: number): number
  * Returns the tickets that this tab's purchase holds, from the open page or from storage, and how
  * many the buyer can buy here.
  */
-export function heldHere(
+export function ticketsForThisBuyer(
   draw: Draw,
   checkout: Checkout,
   nowMs: number,
 ): { held: number; available: number } {
   const held =
-    ownHeld(checkout, nowMs) || keptOf(`draw:${draw.drawNumber}`, draw.drawNumber, nowMs);
+    ownReservedTickets(checkout, nowMs) ||
+    savedReservedTickets(`draw:${draw.drawNumber}`, draw.drawNumber, nowMs);
   return { held, available: Math.max(0, draw.ticketsAvailable) + held };
 }
 
-export const forgetKept = (scope: string): void => forgetStored('session', keyOf(scope));
+export const forgetReservation = (scope: string): void => forgetStored('session', keyOf(scope));

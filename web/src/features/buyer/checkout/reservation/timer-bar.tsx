@@ -5,7 +5,7 @@ import { HttpError } from '@/api/http';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import type { Checkout, OpenOrder } from '../state/checkout';
-import { WARN_SECONDS, clockWords, secondsLeft, spokenAt } from './reservation-clock';
+import { WARN_SECONDS, formatClock, secondsLeft, announcementAt } from './reservation-clock';
 
 interface TimerBarProps {
   checkout: Checkout;
@@ -20,13 +20,13 @@ const NOT_KEPT = 'Your tickets could not be kept for longer';
 /** The timer of the two-minute reservation. It never interrupts a payment that has started. */
 export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: TimerBarProps) {
   const now = useAtomValue(nowAtom);
-  const order = checkout.at === 'choosing' ? checkout.order : null;
+  const order = checkout.state === 'choosing' ? checkout.order : null;
   const seconds = order ? secondsLeft(order.expiresAt, now) : null;
   useEffect(() => {
     if (seconds === 0) onExpired();
   }, [seconds, onExpired]);
   const keep = useKeeping(order, onExtended);
-  if (checkout.at !== 'choosing')
+  if (checkout.state !== 'choosing')
     return (
       <div className="timer-bar">
         <span>Finishing payment</span>
@@ -41,7 +41,7 @@ export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: Ti
       </div>
     );
   if (!order || seconds === null)
-    return checkout.trouble ? null : (
+    return checkout.error ? null : (
       <div className="timer-bar" aria-busy="true">
         <span>Reserving your tickets …</span>
       </div>
@@ -51,7 +51,7 @@ export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: Ti
     <div className={`timer-bar${short ? ' is-short' : ''}`}>
       <span role="timer">
         {short ? '⚠ Nearly out of time: ' : 'Tickets reserved for '}
-        <span className="num">{clockWords(seconds)}</span>
+        <span className="num">{formatClock(seconds)}</span>
       </span>
       {short && keep.possible ? (
         <button type="button" className="btn small sec" disabled={keep.asking} onClick={keep.ask}>
@@ -59,7 +59,7 @@ export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: Ti
         </button>
       ) : null}
       <span className="sr" role="status">
-        {spokenAt(seconds, keep.possible)}
+        {announcementAt(seconds, keep.possible)}
       </span>
     </div>
   );

@@ -6,11 +6,11 @@ import { useStore } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
 import { releaseReservation } from '@/api/endpoints/buyer';
 import type { IntentResponse } from '@/api/wire';
-import { attemptOf, beginAttempt, endAttempt } from '../state/attempt';
-import { notOpened, type CheckoutPage } from '../errors/error-catalogue';
+import { currentAttempt, beginAttempt, endAttempt } from '../state/attempt';
+import { paymentOpeningError, type CheckoutPage } from '../errors/error-catalogue';
 import { checkoutAtom } from '../state/checkout-atoms';
-import { openOrder } from '../payment/pay';
-import { forgetSecret } from '../payment/secret-cache';
+import { toOpenOrder } from '../payment/pay';
+import { dropCachedSecret } from '../payment/secret-cache';
 
 const SETTLES_MS = 500;
 
@@ -32,17 +32,17 @@ export function useReservation({ scope, place, contents, open }: ReservationInpu
     opening.current = open;
   });
   useEffect(() => {
-    if (contents === null || attemptOf(scope)?.paying) return;
+    if (contents === null || currentAttempt(scope)?.paying) return;
     let current = true;
     const timer = setTimeout(() => {
       opening.current(beginAttempt(scope).clientKey).then(
         (answer) =>
-          current && store.set(checkoutAtom(scope), { is: 'opened', order: openOrder(answer) }),
+          current && store.set(checkoutAtom(scope), { type: 'opened', order: toOpenOrder(answer) }),
         (error: unknown) =>
           current &&
           store.set(checkoutAtom(scope), {
-            is: 'refused',
-            trouble: notOpened(place, 'card', error),
+            type: 'refused',
+            error: paymentOpeningError(place, 'card', error),
           }),
       );
     }, SETTLES_MS);
@@ -52,12 +52,12 @@ export function useReservation({ scope, place, contents, open }: ReservationInpu
     };
   }, [scope, place, contents, store]);
   const leave = useCallback(() => {
-    forgetSecret(scope);
+    dropCachedSecret(scope);
     const checkout = store.get(checkoutAtom(scope));
-    if (checkout.at !== 'choosing' || !checkout.order) return;
+    if (checkout.state !== 'choosing' || !checkout.order) return;
     releaseReservation(checkout.order.reservationId);
     endAttempt(scope);
-    store.set(checkoutAtom(scope), { is: 'expired' });
+    store.set(checkoutAtom(scope), { type: 'expired' });
   }, [scope, store]);
   const nothing = contents === null;
   useEffect(() => {

@@ -1,34 +1,34 @@
 import { expect, test } from 'vitest';
 import {
-  attemptOf,
+  currentAttempt,
   beginAttempt,
   endAttempt,
   finishAttempt,
-  finishedOf,
-  noteAttempt,
+  finishedOrderToken,
+  saveAttempt,
 } from './attempt';
 
 test('what was bought is known until another attempt begins, and of its own scope alone', () => {
-  noteAttempt('draw:1042', { ...beginAttempt('draw:1042'), orderToken: 't' });
+  saveAttempt('draw:1042', { ...beginAttempt('draw:1042'), orderToken: 't' });
   finishAttempt('draw:1042');
-  expect([attemptOf('draw:1042'), finishedOf('draw:1042'), finishedOf('cart')]).toEqual([
-    null,
-    't',
-    null,
-  ]);
+  expect([
+    currentAttempt('draw:1042'),
+    finishedOrderToken('draw:1042'),
+    finishedOrderToken('cart'),
+  ]).toEqual([null, 't', null]);
   beginAttempt('draw:1042');
-  expect(finishedOf('draw:1042')).toBeNull();
+  expect(finishedOrderToken('draw:1042')).toBeNull();
 });
 
 test('an attempt that came to nothing has bought nothing', () => {
-  noteAttempt('cart', { ...beginAttempt('cart'), orderToken: 't' });
+  saveAttempt('cart', { ...beginAttempt('cart'), orderToken: 't' });
   endAttempt('cart');
-  expect(finishedOf('cart')).toBeNull();
+  expect(finishedOrderToken('cart')).toBeNull();
 });
 
 test('who asks twice what became of a purchase does not forget it', () => {
-  noteAttempt('cart', { ...beginAttempt('cart'), orderToken: 't' });
+  saveAttempt('cart', { ...beginAttempt('cart'), orderToken: 't' });
   finishAttempt('cart');
   finishAttempt('cart');
-  expect(finishedOf('cart')).toBe('t');
+  expect(finishedOrderToken('cart')).toBe('t');
 });

@@ -3,7 +3,7 @@
  * a double tap cannot charge twice.
  */
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
-import { forgetKept } from '../reservation/reserved-tickets';
+import { forgetReservation } from '../reservation/reserved-tickets';
 
 export interface Attempt {
   clientKey: string;
@@ -17,7 +17,7 @@ const keyOf = (scope: string) => `fd_attempt:${scope}`;
 const finishedKeyOf = (scope: string) => `fd_finished:${scope}`;
 
 // If the browser forbids storage, the key lives as long as the page.
-const kept = new Map<string, Attempt>();
+const memoryFallback = new Map<string, Attempt>();
 
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -25,7 +25,7 @@ function randomKey(): string {
 }
 
 /** Returns the current attempt for `scope` ("draw:1042", "cart"), if there is one. */
-export function attemptOf(scope: string): Attempt | null {
+export function currentAttempt(scope: string): Attempt | null {
   const stored = readStored('session', keyOf(scope));
   if (
     typeof stored === 'object' &&
@@ -33,26 +33,26 @@ export function attemptOf(scope: string): Attempt | null {
     typeof (stored as Attempt).clientKey === 'string'
   )
     return stored as Attempt;
-  return kept.get(scope) ?? null;
+  return memoryFallback.get(scope) ?? null;
 }
 
 export function beginAttempt(scope: string): Attempt {
-  const attempt = attemptOf(scope) ?? { clientKey: randomKey() };
-  noteAttempt(scope, attempt);
+  const attempt = currentAttempt(scope) ?? { clientKey: randomKey() };
+  saveAttempt(scope, attempt);
   forgetStored('session', finishedKeyOf(scope));
   return attempt;
 }
 
-export function noteAttempt(scope: string, attempt: Attempt): void {
-  kept.set(scope, attempt);
+export function saveAttempt(scope: string, attempt: Attempt): void {
+  memoryFallback.set(scope, attempt);
   writeStored('session', keyOf(scope), attempt);
 }
 
 /** Ends the attempt: tickets are issued, or it is certain that no charge was made. */
 export function endAttempt(scope: string): void {
-  kept.delete(scope);
+  memoryFallback.delete(scope);
   forgetStored('session', keyOf(scope));
-  forgetKept(scope);
+  forgetReservation(scope);
 }
 
 /**
@@ -60,7 +60,7 @@ export function endAttempt(scope: string): void {
  * purchase finished: by the back button, in a duplicated tab or on a cached page. The token
  * defaults to the attempt's own.
  */
-export function finishAttempt(scope: string, orderToken = attemptOf(scope)?.orderToken): void {
+export function finishAttempt(scope: string, orderToken = currentAttempt(scope)?.orderToken): void {
   endAttempt(scope);
   if (orderToken) writeStored('session', finishedKeyOf(scope), orderToken);
 }
@@ -69,7 +69,7 @@ export function finishAttempt(scope: string, orderToken = attemptOf(scope)?.orde
  * Returns the token of the order that finished last in this scope. Null when none has finished or a
  * new attempt has started since.
  */
-export function finishedOf(scope: string): string | null {
+export function finishedOrderToken(scope: string): string | null {
   const token = readStored('session', finishedKeyOf(scope));
   return typeof token === 'string' ? token : null;
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  CHOOSING,
-  advance,
-  boughtCount,
+  INITIAL_CHECKOUT,
+  reduceCheckout,
+  purchasedCount,
   isBusy,
-  mayPay,
+  canPay,
   outcomeOf,
-  ownHeld,
+  ownReservedTickets,
   type Checkout,
   type CheckoutEvent,
   type OpenOrder,
@@ -21,31 +21,34 @@ const order: OpenOrder = {
   ticketCount: 2,
   expiresAt: 1_000,
 };
-const trouble = { title: 'Payment Failed', text: 'Your card was declined.' };
-const through = (...happenings: CheckoutEvent[]): Checkout => happenings.reduce(advance, CHOOSING);
+const error = { title: 'Payment Failed', text: 'Your card was declined.' };
+const through = (...happenings: CheckoutEvent[]): Checkout =>
+  happenings.reduce(reduceCheckout, INITIAL_CHECKOUT);
 
-const submitted: CheckoutEvent = { is: 'submitted', way: 'card' };
-const opened: CheckoutEvent = { is: 'opened', order };
-const authorised: CheckoutEvent = { is: 'authorised' };
+const submitted: CheckoutEvent = { type: 'submitted', method: 'card' };
+const opened: CheckoutEvent = { type: 'opened', order };
+const authorised: CheckoutEvent = { type: 'authorised' };
 
 test('a purchase goes from the choice to the tickets', () => {
   const tickets = [{ ticketNumber: 1, serialNumber: 'FD-1042-001', homeNumber: 7, awayNumber: 9 }];
-  expect(through(submitted, opened, authorised, { is: 'issued', tickets })).toEqual({
-    at: 'issued',
+  expect(through(submitted, opened, authorised, { type: 'issued', tickets })).toEqual({
+    state: 'issued',
     tickets,
   });
 });
 
 test('a decline keeps the order and offers another card', () => {
-  const checkout = through(submitted, opened, { is: 'declined', trouble });
-  expect(checkout).toEqual({ at: 'choosing', order, trouble });
-  expect(mayPay(checkout)).toBe(true);
-  expect(ownHeld(checkout, 999)).toBe(2);
+  const checkout = through(submitted, opened, { type: 'declined', error });
+  expect(checkout).toEqual({ state: 'choosing', order, error });
+  expect(canPay(checkout)).toBe(true);
+  expect(ownReservedTickets(checkout, 999)).toBe(2);
 });
 
 test('tickets are kept only as long as the reservation lasts, but through a payment that has begun', () => {
-  expect(ownHeld(through(submitted, opened, { is: 'declined', trouble }), 1_000)).toBe(0);
-  expect(ownHeld(through(submitted, opened), 1_000)).toBe(2);
+  expect(ownReservedTickets(through(submitted, opened, { type: 'declined', error }), 1_000)).toBe(
+    0,
+  );
+  expect(ownReservedTickets(through(submitted, opened), 1_000)).toBe(2);
 });
 
 test('after a reload in the middle of a payment the tickets are counted, not the form', () => {
@@ -55,15 +58,19 @@ test('after a reload in the middle of a payment the tickets are counted, not the
     homeNumber: 1,
     awayNumber: 1,
   }));
-  expect(boughtCount(through({ is: 'unsure', order }, { is: 'issued', tickets }), 1)).toBe(3);
-  expect(boughtCount(through({ is: 'unsure', order }, { is: 'issued', tickets: [] }), 1)).toBe(1);
+  expect(purchasedCount(through({ type: 'unsure', order }, { type: 'issued', tickets }), 1)).toBe(
+    3,
+  );
+  expect(
+    purchasedCount(through({ type: 'unsure', order }, { type: 'issued', tickets: [] }), 1),
+  ).toBe(1);
 });
 
 test('a refusal before the payment says why and holds nothing', () => {
-  expect(through(submitted, { is: 'refused', trouble })).toEqual({
-    at: 'choosing',
+  expect(through(submitted, { type: 'refused', error })).toEqual({
+    state: 'choosing',
     order: null,
-    trouble,
+    error,
   });
 });
 
@@ -73,95 +80,109 @@ test('too few tickets is forgotten once some are reserved; a decline is not', ()
     text: 'Only 2 tickets remaining. Please adjust your selection.',
     available: 2,
   };
-  expect(through({ is: 'refused', trouble: tooFew }, opened)).toEqual({
-    at: 'choosing',
+  expect(through({ type: 'refused', error: tooFew }, opened)).toEqual({
+    state: 'choosing',
     order,
-    trouble: null,
+    error: null,
   });
-  expect(through(submitted, opened, { is: 'declined', trouble }, opened)).toEqual({
-    at: 'choosing',
+  expect(through(submitted, opened, { type: 'declined', error }, opened)).toEqual({
+    state: 'choosing',
     order,
-    trouble,
+    error,
   });
 });
 
 describe('once money may have moved', () => {
   const unsure: readonly CheckoutEvent[][] = [
-    [submitted, opened, { is: 'unsure' }],
-    [submitted, opened, authorised, { is: 'unsure' }],
-    [{ is: 'unsure', order }],
+    [submitted, opened, { type: 'unsure' }],
+    [submitted, opened, authorised, { type: 'unsure' }],
+    [{ type: 'unsure', order }],
   ];
   const everything: CheckoutEvent[] = [
     submitted,
     opened,
     authorised,
-    { is: 'refused', trouble },
-    { is: 'declined', trouble },
-    { is: 'unsure' },
-    { is: 'expired' },
-    { is: 'again' },
+    { type: 'refused', error },
+    { type: 'declined', error },
+    { type: 'unsure' },
+    { type: 'expired' },
+    { type: 'again' },
   ];
 
   test.each(unsure.map((happenings) => [happenings]))(
     'no second payment is offered until the server has decided',
     (happenings) => {
       const checkout = through(...happenings);
-      expect(checkout.at).toBe('confirming');
+      expect(checkout.state).toBe('confirming');
       for (const next of everything) {
-        expect(mayPay(advance(checkout, next))).toBe(false);
-        expect(mayPay(advance(advance(checkout, { is: 'gaveUp' }), next))).toBe(false);
+        expect(canPay(reduceCheckout(checkout, next))).toBe(false);
+        expect(canPay(reduceCheckout(reduceCheckout(checkout, { type: 'gaveUp' }), next))).toBe(
+          false,
+        );
       }
     },
   );
 
   test('what the server says is wrong stays until it decides, also after we gave up asking', () => {
-    const said = 'This payment does not match your order.';
-    expect(through({ is: 'unsure', order }, { is: 'unsure', said }, { is: 'gaveUp' })).toEqual({
-      at: 'lost',
+    const message = 'This payment does not match your order.';
+    expect(
+      through(
+        { type: 'unsure', order },
+        { type: 'unsure', serverMessage: message },
+        { type: 'gaveUp' },
+      ),
+    ).toEqual({
+      state: 'lost',
       order,
-      said,
+      serverMessage: message,
     });
     expect(
-      through(submitted, opened, authorised, { is: 'unsure', said }, { is: 'issued', tickets: [] }),
-    ).toEqual({ at: 'issued', tickets: [] });
+      through(
+        submitted,
+        opened,
+        authorised,
+        { type: 'unsure', serverMessage: message },
+        { type: 'issued', tickets: [] },
+      ),
+    ).toEqual({ state: 'issued', tickets: [] });
   });
 
   test('an authorised payment without tickets offers no second one, whatever comes late', () => {
-    const pending = through(submitted, opened, authorised, { is: 'pending' });
-    expect(pending.at).toBe('pending');
+    const pending = through(submitted, opened, authorised, { type: 'pending' });
+    expect(pending.state).toBe('pending');
     for (const next of [
       ...everything,
-      { is: 'untouched', trouble } as const,
-      { is: 'gaveUp' } as const,
+      { type: 'untouched', error } as const,
+      { type: 'gaveUp' } as const,
     ])
-      expect(mayPay(advance(pending, next))).toBe(false);
-    expect(advance(pending, { is: 'issued', tickets: [] }).at).toBe('issued');
+      expect(canPay(reduceCheckout(pending, next))).toBe(false);
+    expect(reduceCheckout(pending, { type: 'issued', tickets: [] }).state).toBe('issued');
   });
 
   test('the server’s word ends it either way, even after we gave up asking', () => {
-    const lost = through(submitted, opened, { is: 'unsure' }, { is: 'gaveUp' });
-    expect(advance(lost, { is: 'issued', tickets: [] }).at).toBe('issued');
-    const notCharged = advance(lost, { is: 'notCharged', reason: 'closed' });
-    expect(notCharged).toEqual({ at: 'notCharged', reason: 'closed', refunding: false });
-    expect(advance(notCharged, { is: 'again' })).toEqual(CHOOSING);
+    const lost = through(submitted, opened, { type: 'unsure' }, { type: 'gaveUp' });
+    expect(reduceCheckout(lost, { type: 'issued', tickets: [] }).state).toBe('issued');
+    const notCharged = reduceCheckout(lost, { type: 'notCharged', reason: 'closed' });
+    expect(notCharged).toEqual({ state: 'notCharged', reason: 'closed', refunding: false });
+    expect(reduceCheckout(notCharged, { type: 'again' })).toEqual(INITIAL_CHECKOUT);
   });
 
   test('the same payment may be tried again once the server has asked the provider and no card was accepted', () => {
-    const confirming = through(submitted, opened, { is: 'unsure' });
-    expect(advance(confirming, { is: 'untouched', trouble })).toEqual({
-      at: 'choosing',
+    const confirming = through(submitted, opened, { type: 'unsure' });
+    expect(reduceCheckout(confirming, { type: 'untouched', error })).toEqual({
+      state: 'choosing',
       order: null,
-      trouble,
+      error,
     });
-    expect(advance(through(submitted, opened, authorised), { is: 'untouched', trouble }).at).toBe(
-      'issuing',
-    );
+    expect(
+      reduceCheckout(through(submitted, opened, authorised), { type: 'untouched', error }).state,
+    ).toBe('issuing');
   });
 
   test('while the provider is asked, no timer and no second tap changes anything', () => {
     const paying = through(submitted, opened);
-    expect(advance(paying, submitted)).toBe(paying);
-    expect(advance(paying, { is: 'expired' })).toBe(paying);
+    expect(reduceCheckout(paying, submitted)).toBe(paying);
+    expect(reduceCheckout(paying, { type: 'expired' })).toBe(paying);
     expect(isBusy(paying)).toBe(true);
   });
 });
@@ -171,15 +192,15 @@ test('an order’s answer decides only what is decided', () => {
     { tickets: [{ ticketNumber: 1, serialNumber: 'x', homeNumber: 1, awayNumber: 1 }] },
   ];
   expect(outcomeOf({ status: 'succeeded', reason: null, lines })).toEqual({
-    is: 'issued',
+    type: 'issued',
     tickets: lines[0]?.tickets,
   });
   expect(outcomeOf({ status: 'not_charged', reason: 'sold out', lines })).toEqual({
-    is: 'notCharged',
+    type: 'notCharged',
     reason: 'sold out',
   });
   expect(outcomeOf({ status: 'refunding', reason: null, lines })).toEqual({
-    is: 'notCharged',
+    type: 'notCharged',
     reason: '',
     refunding: true,
   });

@@ -22,7 +22,7 @@ export interface OpenOrder {
 }
 
 /** An error before any money moved: the text for the buyer, and the field to look at. */
-export interface CheckoutProblem {
+export interface CheckoutError {
   title: string;
   text: string;
   /** The number of available tickets, when too few were left. */
@@ -30,110 +30,125 @@ export interface CheckoutProblem {
   /** The shown price is outdated and must be requested again. */
   stale?: boolean;
   /** No payment was attempted, so the text need not mention money. */
-  untried?: boolean;
+  notAttempted?: boolean;
 }
 
 export type Checkout =
-  | { at: 'choosing'; order: OpenOrder | null; trouble: CheckoutProblem | null }
-  | { at: 'reserving'; way: PaymentMethodKind }
-  | { at: 'paying'; way: PaymentMethodKind; order: OpenOrder }
-  | { at: 'issuing'; way: PaymentMethodKind; order: OpenOrder }
+  | { state: 'choosing'; order: OpenOrder | null; error: CheckoutError | null }
+  | { state: 'reserving'; method: PaymentMethodKind }
+  | { state: 'paying'; method: PaymentMethodKind; order: OpenOrder }
+  | { state: 'issuing'; method: PaymentMethodKind; order: OpenOrder }
   /**
    * `said`: the server's own text, when it knows of a problem but not yet what happens to the
    * money.
    */
-  | { at: 'confirming'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>; said?: string }
+  | {
+      state: 'confirming';
+      order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>;
+      serverMessage?: string;
+    }
   /**
    * The money is authorised and the tickets are not issued yet. The thank-you page waits for them
    * (specification line A:190, decision C-19).
    */
-  | { at: 'pending'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
-  | { at: 'issued'; tickets: readonly OwnTicket[] }
+  | { state: 'pending'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
+  | { state: 'issued'; tickets: readonly OwnTicket[] }
   /** `refunding`: money was taken although no tickets could be issued, and is being refunded. */
-  | { at: 'notCharged'; reason: string; refunding: boolean }
-  | { at: 'lost'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>; said?: string };
+  | { state: 'notCharged'; reason: string; refunding: boolean }
+  | {
+      state: 'lost';
+      order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>;
+      serverMessage?: string;
+    };
 
 export type CheckoutEvent =
-  | { is: 'submitted'; way: PaymentMethodKind }
-  | { is: 'opened'; order: OpenOrder }
-  | { is: 'refused'; trouble: CheckoutProblem }
-  | { is: 'authorised' }
-  | { is: 'declined'; trouble: CheckoutProblem }
-  | { is: 'pending' }
-  | { is: 'unsure'; order?: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>; said?: string }
-  | { is: 'issued'; tickets: readonly OwnTicket[] }
-  | { is: 'notCharged'; reason: string; refunding?: boolean }
+  | { type: 'submitted'; method: PaymentMethodKind }
+  | { type: 'opened'; order: OpenOrder }
+  | { type: 'refused'; error: CheckoutError }
+  | { type: 'authorised' }
+  | { type: 'declined'; error: CheckoutError }
+  | { type: 'pending' }
+  | {
+      type: 'unsure';
+      order?: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>;
+      serverMessage?: string;
+    }
+  | { type: 'issued'; tickets: readonly OwnTicket[] }
+  | { type: 'notCharged'; reason: string; refunding?: boolean }
   /**
    * The server has asked the provider: no card was accepted for this payment, so the buyer may try
    * again.
    */
-  | { is: 'untouched'; trouble: CheckoutProblem }
-  | { is: 'gaveUp' }
-  | { is: 'expired' }
-  | { is: 'again' };
+  | { type: 'untouched'; error: CheckoutError }
+  | { type: 'gaveUp' }
+  | { type: 'expired' }
+  | { type: 'again' };
 
-export const CHOOSING: Checkout = { at: 'choosing', order: null, trouble: null };
+export const INITIAL_CHECKOUT: Checkout = { state: 'choosing', order: null, error: null };
 
 /**
  * Applies an event. An event that does not fit the state changes nothing, because late answers are
  * normal.
  */
-export function advance(checkout: Checkout, event: CheckoutEvent): Checkout {
-  switch (checkout.at) {
+export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checkout {
+  switch (checkout.state) {
     case 'choosing':
-      if (event.is === 'submitted') return { at: 'reserving', way: event.way };
-      if (event.is === 'opened')
-        return { ...checkout, order: event.order, trouble: stillTrue(checkout.trouble) };
-      if (event.is === 'refused') return { ...checkout, trouble: event.trouble };
-      if (event.is === 'expired') return { ...checkout, order: null };
+      if (event.type === 'submitted') return { state: 'reserving', method: event.method };
+      if (event.type === 'opened')
+        return { ...checkout, order: event.order, error: keepUnlessSoldOut(checkout.error) };
+      if (event.type === 'refused') return { ...checkout, error: event.error };
+      if (event.type === 'expired') return { ...checkout, order: null };
       // After a reload during a payment, the order is found again and only its outcome is
       // requested.
-      if (event.is === 'unsure' && event.order) return { at: 'confirming', order: event.order };
+      if (event.type === 'unsure' && event.order)
+        return { state: 'confirming', order: event.order };
       return checkout;
     case 'reserving':
-      if (event.is === 'opened') return { at: 'paying', way: checkout.way, order: event.order };
-      if (event.is === 'refused') return { at: 'choosing', order: null, trouble: event.trouble };
+      if (event.type === 'opened')
+        return { state: 'paying', method: checkout.method, order: event.order };
+      if (event.type === 'refused') return { state: 'choosing', order: null, error: event.error };
       return checkout;
     case 'paying':
-      if (event.is === 'authorised')
-        return { at: 'issuing', way: checkout.way, order: checkout.order };
-      if (event.is === 'declined')
-        return { at: 'choosing', order: checkout.order, trouble: event.trouble };
-      if (event.is === 'unsure') return confirming(checkout.order, event.said);
+      if (event.type === 'authorised')
+        return { state: 'issuing', method: checkout.method, order: checkout.order };
+      if (event.type === 'declined')
+        return { state: 'choosing', order: checkout.order, error: event.error };
+      if (event.type === 'unsure') return confirming(checkout.order, event.serverMessage);
       return checkout;
     case 'issuing':
     case 'pending':
     case 'confirming':
-      if (event.is === 'issued') return { at: 'issued', tickets: event.tickets };
-      if (event.is === 'notCharged')
+      if (event.type === 'issued') return { state: 'issued', tickets: event.tickets };
+      if (event.type === 'notCharged')
         return {
-          at: 'notCharged',
+          state: 'notCharged',
           reason: event.reason,
           refunding: event.refunding ?? false,
         };
-      if (event.is === 'untouched' && checkout.at === 'confirming')
-        return { at: 'choosing', order: null, trouble: event.trouble };
+      if (event.type === 'untouched' && checkout.state === 'confirming')
+        return { state: 'choosing', order: null, error: event.error };
       if (
-        event.is === 'unsure' &&
-        (checkout.at === 'issuing' || (checkout.at === 'confirming' && event.said))
+        event.type === 'unsure' &&
+        (checkout.state === 'issuing' || (checkout.state === 'confirming' && event.serverMessage))
       )
-        return confirming(checkout.order, event.said);
-      if (event.is === 'pending' && checkout.at === 'issuing')
-        return { at: 'pending', order: checkout.order };
-      if (event.is === 'gaveUp' && checkout.at === 'confirming') return { ...checkout, at: 'lost' };
+        return confirming(checkout.order, event.serverMessage);
+      if (event.type === 'pending' && checkout.state === 'issuing')
+        return { state: 'pending', order: checkout.order };
+      if (event.type === 'gaveUp' && checkout.state === 'confirming')
+        return { ...checkout, state: 'lost' };
       return checkout;
     case 'lost':
       // The socket may still deliver the outcome.
-      if (event.is === 'issued') return { at: 'issued', tickets: event.tickets };
-      if (event.is === 'notCharged')
+      if (event.type === 'issued') return { state: 'issued', tickets: event.tickets };
+      if (event.type === 'notCharged')
         return {
-          at: 'notCharged',
+          state: 'notCharged',
           reason: event.reason,
           refunding: event.refunding ?? false,
         };
       return checkout;
     case 'notCharged':
-      return event.is === 'again' ? CHOOSING : checkout;
+      return event.type === 'again' ? INITIAL_CHECKOUT : checkout;
     case 'issued':
       return checkout;
   }
@@ -141,32 +156,32 @@ export function advance(checkout: Checkout, event: CheckoutEvent): Checkout {
 
 const confirming = (
   order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>,
-  said?: string,
-): Checkout => ({ at: 'confirming', order, ...(said ? { said } : {}) });
+  serverMessage?: string,
+): Checkout => ({ state: 'confirming', order, ...(serverMessage ? { serverMessage } : {}) });
 
 /** Clears a "too few tickets" error once tickets are available. Other errors stay. */
-const stillTrue = (trouble: CheckoutProblem | null): CheckoutProblem | null =>
-  trouble?.available === undefined ? trouble : null;
+const keepUnlessSoldOut = (error: CheckoutError | null): CheckoutError | null =>
+  error?.available === undefined ? error : null;
 
 /** Whether a payment may be started. Pay buttons work in no other state. */
-export const mayPay = (checkout: Checkout): boolean => checkout.at === 'choosing';
+export const canPay = (checkout: Checkout): boolean => checkout.state === 'choosing';
 
 /**
  * Whether a request is in progress. Controls are disabled then, and leaving the page asks for
  * confirmation.
  */
 export const isBusy = (checkout: Checkout): boolean =>
-  ['reserving', 'paying', 'issuing', 'confirming', 'pending'].includes(checkout.at);
+  ['reserving', 'paying', 'issuing', 'confirming', 'pending'].includes(checkout.state);
 
 /**
  * Returns the tickets that this purchase has reserved. The buyer can still buy them when the public
  * count is zero.
  */
-export function ownHeld(checkout: Checkout, nowMs: number): number {
+export function ownReservedTickets(checkout: Checkout, nowMs: number): number {
   if (!('order' in checkout) || !checkout.order || !('ticketCount' in checkout.order)) return 0;
   // A payment that has started is never interrupted. Before that, the reservation counts only until
   // it expires.
-  return checkout.at === 'choosing' && checkout.order.expiresAt <= nowMs
+  return checkout.state === 'choosing' && checkout.order.expiresAt <= nowMs
     ? 0
     : checkout.order.ticketCount;
 }
@@ -174,8 +189,8 @@ export function ownHeld(checkout: Checkout, nowMs: number): number {
 /**
  * Returns the number of tickets bought. After a reload, the order is more reliable than the form.
  */
-export const boughtCount = (checkout: Checkout, wanted: number): number =>
-  checkout.at === 'issued' && checkout.tickets.length > 0 ? checkout.tickets.length : wanted;
+export const purchasedCount = (checkout: Checkout, wanted: number): number =>
+  checkout.state === 'issued' && checkout.tickets.length > 0 ? checkout.tickets.length : wanted;
 
 /**
  * Returns the event for an order's answer when the outcome of the payment is unknown. Null while
@@ -187,10 +202,10 @@ export function outcomeOf(order: {
   lines: readonly { tickets: readonly OwnTicket[] }[];
 }): CheckoutEvent | null {
   if (order.status === 'succeeded')
-    return { is: 'issued', tickets: order.lines.flatMap((line) => line.tickets) };
-  if (order.status === 'not_charged') return { is: 'notCharged', reason: order.reason ?? '' };
+    return { type: 'issued', tickets: order.lines.flatMap((line) => line.tickets) };
+  if (order.status === 'not_charged') return { type: 'notCharged', reason: order.reason ?? '' };
   if (order.status === 'refunding' || order.status === 'refunded')
-    return { is: 'notCharged', reason: order.reason ?? '', refunding: true };
+    return { type: 'notCharged', reason: order.reason ?? '', refunding: true };
   return null;
 }
 
@@ -198,7 +213,7 @@ export function outcomeOf(order: {
  * Returns why there are no tickets, as a full sentence, and what happens to the money. Some
  * specified server texts lack the full stop.
  */
-export function moneyWords(reason: string, refunding: boolean): string {
+export function moneyText(reason: string, refunding: boolean): string {
   if (/not been charged|being refunded/.test(reason)) return reason;
   const why = reason === '' || /[.!?]$/.test(reason) ? reason : `${reason}.`;
   return `${why} ${refunding ? 'Your payment is being refunded.' : 'You have not been charged.'}`.trim();
@@ -207,12 +222,12 @@ export function moneyWords(reason: string, refunding: boolean): string {
 export const CONFIRMING = 'We are confirming your payment';
 
 /** Returns what the buyer should do while the outcome is unknown or under manual review. */
-export function waitingWords({
-  at,
-  said,
-}: Pick<Extract<Checkout, { at: 'confirming' | 'lost' }>, 'at' | 'said'>): string {
-  if (said) return `${said} Please do not pay again.`;
-  return at === 'confirming'
+export function waitingText({
+  state,
+  serverMessage,
+}: Pick<Extract<Checkout, { state: 'confirming' | 'lost' }>, 'state' | 'serverMessage'>): string {
+  if (serverMessage) return `${serverMessage} Please do not pay again.`;
+  return state === 'confirming'
     ? 'Please keep this page open. You do not need to pay again.'
     : 'This is taking longer than usual. Please do not pay again: either your tickets come by e-mail, or nothing is charged.';
 }

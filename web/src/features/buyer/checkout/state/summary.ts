@@ -50,7 +50,7 @@ type SoldDraw = Pick<
   | 'clubSlug'
 >;
 
-export function summaryOf(
+export function purchaseSummary(
   lines: readonly { draw: SoldDraw; count: number }[],
   customerName: string,
 ): Summary {
@@ -109,16 +109,16 @@ const COPY_LIVES_MS = 24 * 60 * 60_000;
  * Returns false when the session cannot store it. The local copy holds no e-mail address and no
  * phone number.
  */
-export function keepSummary(summary: Summary): boolean {
+export function saveSummary(summary: Summary): boolean {
   writeStored('local', S.summaryKey, { ...summary, savedAt: Date.now() });
   return writeStored('session', S.summaryKey, summary);
 }
 
 export function readSummary(): Summary | null {
-  const kept = readStored('session', S.summaryKey) ?? freshCopy();
-  if (typeof kept !== 'object' || kept === null || !Array.isArray((kept as Summary).draws))
+  const stored = readStored('session', S.summaryKey) ?? freshCopy();
+  if (typeof stored !== 'object' || stored === null || !Array.isArray((stored as Summary).draws))
     return null;
-  const summary = kept as Partial<Summary> & Pick<Summary, 'draws'>;
+  const summary = stored as Partial<Summary> & Pick<Summary, 'draws'>;
   return {
     clubId: summary.clubId ?? null,
     clubName: summary.clubName || S.fallbackClub,

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { aDraw } from '@/testing/draw-data';
-import { DEMO_SUMMARY, keepSummary, readSummary, summaryOf } from './summary';
-import { afterwards, checkoutSuccess } from './use-checkout';
+import { DEMO_SUMMARY, saveSummary, readSummary, purchaseSummary } from './summary';
+import { nextPageAfterPurchase, checkoutSuccess } from './use-checkout';
 
 test('a buyer whose summary cannot be kept goes to the club, the draw, or home', () => {
-  const summary = summaryOf([{ draw: aDraw(), count: 2 }], 'Jo');
-  expect(afterwards(summary)).toBe('/club/sharks');
-  expect(afterwards({ ...summary, clubSlug: '' })).toBe('/draw/1042');
-  expect(afterwards({ clubSlug: '', draws: [] })).toBe('/');
+  const summary = purchaseSummary([{ draw: aDraw(), count: 2 }], 'Jo');
+  expect(nextPageAfterPurchase(summary)).toBe('/club/sharks');
+  expect(nextPageAfterPurchase({ ...summary, clubSlug: '' })).toBe('/draw/1042');
+  expect(nextPageAfterPurchase({ clubSlug: '', draws: [] })).toBe('/');
 });
 
 test('the checkout’s toast counts the tickets', () => {
@@ -18,14 +18,14 @@ test('the checkout’s toast counts the tickets', () => {
 });
 
 test('a summary falls back to the specified names, holds no address, and its copy is forgotten after a day', () => {
-  const summary = summaryOf([{ draw: aDraw({ clubName: '', clubSlug: '' }), count: 2 }], ' ');
+  const summary = purchaseSummary([{ draw: aDraw({ clubName: '', clubSlug: '' }), count: 2 }], ' ');
   expect([
     summary.clubName,
     summary.customerName,
     summary.totalTickets,
     summary.draws[0]?.prizePool,
   ]).toEqual(['Football Club', 'Ticket Holder', 2, '395.50']);
-  keepSummary(summary);
+  saveSummary(summary);
   expect(JSON.stringify({ ...localStorage })).not.toMatch(/@|phone/i);
   sessionStorage.clear();
   expect(readSummary()).toEqual(summary);
@@ -37,7 +37,7 @@ test('a summary falls back to the specified names, holds no address, and its cop
 });
 
 test('the sample purchase is marked as one', () => {
-  keepSummary(DEMO_SUMMARY);
+  saveSummary(DEMO_SUMMARY);
   expect(readSummary()?.demo).toBe(true);
   expect(DEMO_SUMMARY.draws.every((draw) => /Sample/.test(draw.matchName))).toBe(true);
 });

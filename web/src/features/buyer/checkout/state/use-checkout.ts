@@ -5,14 +5,20 @@ import { useLocation } from 'wouter';
 import { useOrder } from '@/features/shared-live/use-live';
 import { S, fill } from '@/shared/strings';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
-import { notAllocated } from '../errors/error-catalogue';
-import { attemptOf, endAttempt, finishAttempt, finishedOf, noteAttempt } from './attempt';
+import { notAllocatedError } from '../errors/error-catalogue';
+import {
+  currentAttempt,
+  endAttempt,
+  finishAttempt,
+  finishedOrderToken,
+  saveAttempt,
+} from './attempt';
 import { isBusy, outcomeOf, type Checkout, type CheckoutEvent } from './checkout';
 import { checkoutAtom, detailsAtom, resetCheckoutAtom } from './checkout-atoms';
-import { noteKept } from '../reservation/reserved-tickets';
-import { askAgain } from '../payment/pay';
+import { saveReservation } from '../reservation/reserved-tickets';
+import { pollOrder } from '../payment/pay';
 import { NO_DETAILS } from '../form/purchase-rules';
-import { keepSummary, type Summary } from './summary';
+import { saveSummary, type Summary } from './summary';
 
 export function useCheckout(scope: string) {
   const [checkout, dispatch] = useAtom(checkoutAtom(scope));
@@ -36,17 +42,17 @@ function useRecovery(scope: string, dispatch: CheckoutDispatch): void {
   const store = useStore();
   useEffect(() => {
     const recover = () => {
-      const attempt = attemptOf(scope);
+      const attempt = currentAttempt(scope);
       if (attempt?.paying && attempt.orderToken && attempt.paymentIntentId) {
         dispatch({
-          is: 'unsure',
+          type: 'unsure',
           order: { orderToken: attempt.orderToken, paymentIntentId: attempt.paymentIntentId },
         });
       }
     };
     const onShow = ({ persisted }: PageTransitionEvent) => {
       if (!persisted) return;
-      if (finishedOf(scope) === null) return recover();
+      if (finishedOrderToken(scope) === null) return recover();
       endAttempt(scope);
       store.set(detailsAtom, NO_DETAILS);
       store.set(resetCheckoutAtom, scope);
@@ -62,7 +68,7 @@ function useKeepingInMind(scope: string, checkout: Checkout): void {
   const order =
     'order' in checkout && checkout.order && 'expiresAt' in checkout.order ? checkout.order : null;
   useEffect(() => {
-    if (order) noteKept(scope, order);
+    if (order) saveReservation(scope, order);
   }, [scope, order]);
 }
 
@@ -77,30 +83,30 @@ const UNTOUCHED_ANSWERS = 2;
  */
 function useResolution(scope: string, checkout: Checkout, dispatch: CheckoutDispatch): void {
   const open =
-    checkout.at === 'confirming' || checkout.at === 'lost' || checkout.at === 'pending'
+    checkout.state === 'confirming' || checkout.state === 'lost' || checkout.state === 'pending'
       ? checkout.order
       : null;
   const { order } = useOrder(
     open?.orderToken ?? '',
-    checkout.at === 'confirming' || checkout.at === 'pending',
+    checkout.state === 'confirming' || checkout.state === 'pending',
   );
   useEffect(() => {
     const outcome = open && order && order.orderToken === open.orderToken ? outcomeOf(order) : null;
     if (!outcome) return;
-    if (outcome.is === 'issued') finishAttempt(scope, open?.orderToken);
+    if (outcome.type === 'issued') finishAttempt(scope, open?.orderToken);
     else endAttempt(scope);
     dispatch(outcome);
   }, [open, order, scope, dispatch]);
   useAskingAgain(
     scope,
-    checkout.at === 'confirming' ? checkout.order.paymentIntentId : null,
+    checkout.state === 'confirming' ? checkout.order.paymentIntentId : null,
     dispatch,
   );
   useEffect(() => {
-    if (checkout.at !== 'confirming') return;
-    const timer = setTimeout(() => dispatch({ is: 'gaveUp' }), ASKED_FOR_MS);
+    if (checkout.state !== 'confirming') return;
+    const timer = setTimeout(() => dispatch({ type: 'gaveUp' }), ASKED_FOR_MS);
     return () => clearTimeout(timer);
-  }, [checkout.at, dispatch]);
+  }, [checkout.state, dispatch]);
 }
 
 /** Completes again, which is idempotent, and so gets the outcome from the provider. */
@@ -114,17 +120,17 @@ function useAskingAgain(
     let untouched = 0;
     let current = true;
     const turn = async () => {
-      const answer = await askAgain(scope, paymentIntentId);
+      const answer = await pollOrder(scope, paymentIntentId);
       if (!current || answer === null) return;
       untouched = answer === 'untouched' ? untouched + 1 : 0;
       if (answer !== 'untouched') return dispatch(answer);
       if (untouched < UNTOUCHED_ANSWERS) return;
       // The same key means the same payment, so no second charge is possible.
-      const attempt = attemptOf(scope);
-      if (attempt) noteAttempt(scope, { ...attempt, paying: false });
+      const attempt = currentAttempt(scope);
+      if (attempt) saveAttempt(scope, { ...attempt, paying: false });
       dispatch({
-        is: 'untouched',
-        trouble: { title: S.paymentFailedTitle, text: 'Your payment was not completed.' },
+        type: 'untouched',
+        error: { title: S.paymentFailedTitle, text: 'Your payment was not completed.' },
       });
     };
     void turn();
@@ -139,10 +145,10 @@ function useAskingAgain(
 /** Shows an error in a toast as well as beside the form (interface decision D12). */
 function useTroubleToast(checkout: Checkout): void {
   const showToast = useSetAtom(showToastAtom);
-  const trouble = checkout.at === 'choosing' ? checkout.trouble : null;
+  const error = checkout.state === 'choosing' ? checkout.error : null;
   useEffect(() => {
-    if (trouble) showToast({ title: trouble.title, text: trouble.text, bad: true });
-  }, [trouble, showToast]);
+    if (error) showToast({ title: error.title, text: error.text, bad: true });
+  }, [error, showToast]);
 }
 
 /**
@@ -155,12 +161,12 @@ export const ISSUING = {
 
 function useOutcomeToast(checkout: Checkout): void {
   const showToast = useSetAtom(showToastAtom);
-  const { at } = checkout;
+  const { state } = checkout;
   useEffect(() => {
-    if (at === 'pending') showToast({ ...ISSUING, bad: true });
-    if (at === 'notCharged')
-      showToast({ title: notAllocated.title, text: notAllocated.text, bad: true });
-  }, [at, showToast]);
+    if (state === 'pending') showToast({ ...ISSUING, bad: true });
+    if (state === 'notCharged')
+      showToast({ title: notAllocatedError.title, text: notAllocatedError.text, bad: true });
+  }, [state, showToast]);
 }
 
 /** Asks for confirmation when the buyer leaves during a payment. */
@@ -180,7 +186,7 @@ function useAskBeforeLeaving(checkout: Checkout): void {
  */
 const PENDING_READ_MS = 2_000;
 
-export interface Ending {
+export interface PurchaseEnding {
   summary: () => Summary;
   toast: Toast;
   /** Ends the purchase in this browser: empties the cart and deletes the saved details. */
@@ -191,35 +197,35 @@ export interface Ending {
  * Saves the summary, shows a message, clears the input and opens the thank-you page. It runs once
  * tickets are issued, or two seconds after a payment without tickets.
  */
-export function useFinish(
+export function useCompletePurchase(
   scope: string,
   checkout: Checkout,
-  { summary, toast, onDone }: Ending,
+  { summary, toast, onDone }: PurchaseEnding,
 ): void {
   const showToast = useSetAtom(showToastAtom);
   const [, navigate] = useLocation();
   const store = useStore();
   const done = useRef(false);
-  const { at } = checkout;
+  const { state } = checkout;
   const ending = useRef<() => void>(() => {});
   useEffect(() => {
     ending.current = () => {
       if (done.current) return;
       done.current = true;
-      const kept = summary();
-      const stored = keepSummary(kept);
+      const savedSummary = summary();
+      const stored = saveSummary(savedSummary);
       store.set(detailsAtom, NO_DETAILS);
-      if (at === 'issued') showToast(toast);
+      if (state === 'issued') showToast(toast);
       onDone?.();
-      navigate(stored ? '/thank-you' : afterwards(kept));
+      navigate(stored ? '/thank-you' : nextPageAfterPurchase(savedSummary));
     };
   });
   useEffect(() => {
-    if (at === 'issued') ending.current();
-    if (at !== 'pending') return;
+    if (state === 'issued') ending.current();
+    if (state !== 'pending') return;
     const timer = setTimeout(() => ending.current(), PENDING_READ_MS);
     return () => clearTimeout(timer);
-  }, [at]);
+  }, [state]);
   // Reset only after this page has closed. Until then it must not look as if nothing was bought.
   useEffect(
     () => () => {
@@ -233,7 +239,10 @@ export function useFinish(
  * Returns the page to open when nothing could be stored for the thank-you page: the club, the draw
  * or home (specification line A:194).
  */
-export function afterwards({ clubSlug, draws }: Pick<Summary, 'clubSlug' | 'draws'>): string {
+export function nextPageAfterPurchase({
+  clubSlug,
+  draws,
+}: Pick<Summary, 'clubSlug' | 'draws'>): string {
   if (clubSlug) return `/club/${clubSlug}`;
   const draw = draws[0]?.drawNumber;
   return draw ? `/draw/${draw}` : '/';
