@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { expectNoViolations } from '../support/axe';
-import { buyByCard, expectTickets, payButton, somebody } from '../support/buyer';
-import { drawWith } from '../support/draws';
+import { buyByCard, expectTickets, payButton, newBuyer } from '../support/buyer';
+import { drawWithAvailable } from '../support/draws';
 
 // Every public screen in every state is judged in public/rules.spec.ts, every buying state in shop-states.spec.ts; these follow one another.
 const SIZES = [
@@ -15,7 +15,7 @@ for (const size of SIZES) {
     request,
   }) => {
     await page.setViewportSize(size);
-    const draw = await drawWith(request, 3);
+    const draw = await drawWithAvailable(request, 3);
     await page.goto(`/draw/${draw.drawNumber}`);
     // The provider's fields come late and push the button down; whoever presses before would press beside it.
     await expect(page.getByLabel('Card number')).toBeVisible();
@@ -28,7 +28,7 @@ for (const size of SIZES) {
     await expect(page.getByText('Version 1.0')).toBeVisible();
     await expectNoViolations(page, 'terms');
     await page.keyboard.press('Escape');
-    await buyByCard(page, draw.drawNumber, 1, somebody());
+    await buyByCard(page, draw.drawNumber, 1, newBuyer());
     await expectTickets(page, 1);
     await expectNoViolations(page, 'thank-you');
     await page.getByRole('link', { name: 'My tickets' }).click();

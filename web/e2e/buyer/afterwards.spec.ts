@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
-import { buyByCard, expectTickets, somebody } from '../support/buyer';
-import { AGAIN, drawWith } from '../support/draws';
+import { buyByCard, expectTickets, newBuyer } from '../support/buyer';
+import { AGAIN, drawWithAvailable } from '../support/draws';
 
 interface Mail {
   to: string;
@@ -13,8 +13,8 @@ test('the thank-you page leads on: to the club, to others, into the calendar, an
   context,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const draw = await drawWith(request, 3);
-  await buyByCard(page, draw.drawNumber, 1, somebody());
+  const draw = await drawWithAvailable(request, 3);
+  await buyByCard(page, draw.drawNumber, 1, newBuyer());
   await expectTickets(page, 1);
   const { clubName } = (await (
     await request.get(`/api/draws/${draw.drawNumber}`, AGAIN)
@@ -43,8 +43,8 @@ test('the thank-you page leads on: to the club, to others, into the calendar, an
 });
 
 test('what a bank’s page brought back does not stay in the address', async ({ page, request }) => {
-  const draw = await drawWith(request, 3);
-  await buyByCard(page, draw.drawNumber, 1, somebody());
+  const draw = await drawWithAvailable(request, 3);
+  await buyByCard(page, draw.drawNumber, 1, newBuyer());
   await expectTickets(page, 1);
   await page.goto(
     '/thank-you?payment_intent=pi_1&payment_intent_client_secret=pi_1_secret_2&redirect_status=succeeded',
@@ -58,8 +58,11 @@ test('whoever lost the mails asks for one, and its link opens every ticket of th
   browser,
   request,
 }) => {
-  const [first, second] = [await drawWith(request, 5), await drawWith(request, 5)];
-  const buyer = somebody();
+  const [first, second] = [
+    await drawWithAvailable(request, 5),
+    await drawWithAvailable(request, 5),
+  ];
+  const buyer = newBuyer();
   await buyByCard(page, first.drawNumber, 2, buyer);
   await expectTickets(page, 2);
   await buyByCard(page, second.drawNumber, 1, buyer);

@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectTickets } from '../support/buyer';
-import { drawWith } from '../support/draws';
+import { drawWithAvailable } from '../support/draws';
 
 /** This browser's own payment, as the checkout would hand it over. */
 async function ownLink(
@@ -34,7 +34,7 @@ test.describe('on an iPhone', () => {
     request,
     baseURL,
   }) => {
-    const draw = await drawWith(request, 4);
+    const draw = await drawWithAvailable(request, 4);
     const { link, secret } = await ownLink(page, draw.drawNumber, baseURL);
     await page.goto(link);
     await expect(page.getByText(/Ready: 2 tickets for/)).toBeVisible();
@@ -51,7 +51,7 @@ test.describe('on an iPhone', () => {
   });
 
   test('somebody else’s payment is refused', async ({ page, request, baseURL, browser }) => {
-    const draw = await drawWith(request, 4);
+    const draw = await drawWithAvailable(request, 4);
     const other = await (await browser.newContext()).newPage();
     const { link } = await ownLink(other, draw.drawNumber, baseURL);
     await page.goto(link);
@@ -69,7 +69,7 @@ test('a device without Apple Pay is told so, and sent back to the checkout', asy
   request,
   baseURL,
 }) => {
-  const draw = await drawWith(request, 4);
+  const draw = await drawWithAvailable(request, 4);
   const { link } = await ownLink(page, draw.drawNumber, baseURL);
   await page.goto(link);
   await expect(page.locator('.callout.is-bad')).toContainText(

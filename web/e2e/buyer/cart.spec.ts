@@ -6,11 +6,11 @@ import {
   fillCard,
   fillDetails,
   payButton,
-  somebody,
+  newBuyer,
 } from '../support/buyer';
 import { AGAIN, activeDraws } from '../support/draws';
 import { ownDraw } from '../support/own-draw';
-import { fillCart, reservedFor, toCartCheckout } from '../support/shop-states';
+import { fillCart, shortenReservation, toCartCheckout } from '../support/shop-states';
 
 const KEY = 'football_doubles_cart';
 const cartButton = (page: Page) => page.getByRole('button', { name: /^Cart,/ });
@@ -178,7 +178,7 @@ test('with thirty seconds to go the buyer is warned and can keep the tickets two
   page,
   request,
 }) => {
-  await reservedFor(page, 32);
+  await shortenReservation(page, 32);
   await toCartCheckout(page, request);
   await expect(page.getByRole('button', { name: 'Keep my tickets' })).toBeVisible();
   await expect(page.locator('.timer-bar [role=status]')).toHaveText(
@@ -192,14 +192,14 @@ test('a card that is declined takes back nothing of the time that was granted', 
   page,
   request,
 }) => {
-  await reservedFor(page, 31);
+  await shortenReservation(page, 31);
   await toCartCheckout(page, request);
   await page.getByRole('button', { name: 'Keep my tickets' }).click();
   await expect(timer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
   await page.unrouteAll();
   await page.getByLabel('I confirm that I am 18 years or older').check();
   await page.getByLabel(/I accept the/).check();
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, DECLINED_CARD);
   await payButton(page).click();
   await expect(page.locator('.callout.is-bad')).toContainText('Your card was declined.');
@@ -230,7 +230,7 @@ test('on expiry the cart is emptied, it is said, and two seconds later the clubâ
   page,
   request,
 }) => {
-  await reservedFor(page, 3);
+  await shortenReservation(page, 3);
   await fillCart(page, request);
   const club = new URL(page.url()).pathname;
   await page.getByRole('button', { name: 'Checkout', exact: true }).click();
@@ -241,12 +241,12 @@ test('on expiry the cart is emptied, it is said, and two seconds later the clubâ
 });
 
 test('a payment that has begun is not cut off by the clock', async ({ page, request }) => {
-  await reservedFor(page, 60);
+  await shortenReservation(page, 60);
   await page.clock.install();
   await toCartCheckout(page, request);
   await page.getByLabel('I confirm that I am 18 years or older').check();
   await page.getByLabel(/I accept the/).check();
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   let release: () => void = () => {};
   const waiting = new Promise<void>((resolve) => (release = resolve));

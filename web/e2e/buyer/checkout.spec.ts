@@ -5,23 +5,23 @@ import {
   fillCard,
   fillDetails,
   payButton,
-  somebody,
+  newBuyer,
   tickBoxes,
 } from '../support/buyer';
 import { ownDraw } from '../support/own-draw';
-import { AGAIN, activeDraws, buyByCall, drawNow, drawWith } from '../support/draws';
+import { AGAIN, activeDraws, buyThroughApi, drawNow, drawWithAvailable } from '../support/draws';
 
 test('the two-step checkout reserves at once, locks the details, and sells', async ({
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 4);
+  const draw = await drawWithAvailable(request, 4);
   const before = await drawNow(request, draw.drawNumber);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=2`);
   await expect(page.locator('.timer-bar [role=timer]')).toHaveText(
     /Tickets reserved for [12]:\d\d/,
   );
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await expect(page.getByRole('button', { name: 'Continue to Payment' })).toBeHidden();
   await page.getByLabel('I am over 18 years old').check();
   await page.getByLabel(/I accept the/).check();
@@ -96,7 +96,7 @@ test('a cart of two draws of one club is one payment', async ({ page, request })
   );
   await page.getByLabel('I confirm that I am 18 years or older').check();
   await page.getByLabel(/I accept the/).check();
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
   await expectTickets(page, 3);
@@ -108,13 +108,13 @@ test('a payment whose tickets do not come is told so, waits on the thank-you pag
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 4);
+  const draw = await drawWithAvailable(request, 4);
   const before = await drawNow(request, draw.drawNumber);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
   await page.goto(`/draw/${draw.drawNumber}`);
   await page.getByLabel('I confirm that I am over 18 years of age').check();
   await page.getByLabel(/I accept the/).check();
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   // Nothing about the order reaches this page: not the answer, not the poll, not the socket.
   await page.route(/\/api\/(complete-card-payment|orders\/)/, (route) => route.abort());
@@ -135,14 +135,14 @@ test('a payment whose tickets do not come is told so, waits on the thank-you pag
 test('a reload in the middle of a payment asks what became of it', async ({ page, request }) => {
   // The provider's library asks again several times before it gives up.
   test.setTimeout(90_000);
-  const draw = await drawWith(request, 4);
+  const draw = await drawWithAvailable(request, 4);
   const before = await drawNow(request, draw.drawNumber);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
   await page.goto(`/draw/${draw.drawNumber}`);
   // In the form and nowhere else: the reload forgets it.
   await page.getByRole('button', { name: 'One more' }).click();
   await tickBoxes(page);
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   // The provider takes the payment and says so to nobody: neither to this page nor when it is asked.
   await page.route(/\/sandbox\/stripe\/v1\/payment_intents\/[^/]+\/confirm/, async (route) => {
@@ -168,12 +168,12 @@ test('when our own answer is lost, the provider’s notice still brings the tick
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 4);
+  const draw = await drawWithAvailable(request, 4);
   await page.route('**/api/complete-card-payment', (route) => route.abort());
   await page.goto(`/draw/${draw.drawNumber}`);
   await page.getByLabel('I confirm that I am over 18 years of age').check();
   await page.getByLabel(/I accept the/).check();
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
   await expectTickets(page, 1);
@@ -185,14 +185,14 @@ test('with the socket blocked, the board keeps up by asking, and says how old it
   playwright,
   baseURL,
 }) => {
-  const draw = await drawWith(request, 4);
+  const draw = await drawWithAvailable(request, 4);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
   await page.clock.install();
   await page.goto(`/draw/${draw.drawNumber}/display`);
   const before = await drawNow(request, draw.drawNumber);
   await expect(page.locator('.board-stats .num').first()).toHaveText(`${before.ticketsSold} / 169`);
   const crowd = await playwright.request.newContext({ baseURL });
-  await buyByCall(crowd, baseURL ?? '', draw.drawNumber, 1);
+  await buyThroughApi(crowd, baseURL ?? '', draw.drawNumber, 1);
   await crowd.dispose();
   await page.clock.fastForward(16_000);
   await expect(page.locator('.board-stats .num').first()).toHaveText(

@@ -1,13 +1,13 @@
 import { expect, test } from '@playwright/test';
 import { expectTickets } from '../support/buyer';
-import { AGAIN, drawWith } from '../support/draws';
+import { AGAIN, drawWithAvailable } from '../support/draws';
 
 test('a wallet that gave no address is asked for one, once, and then a mail goes there', async ({
   page,
   request,
   baseURL,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   const headers = { origin: new URL(baseURL ?? '').origin };
   await page.goto(`/draw/${draw.drawNumber}`);
   // The purchase of a wallet without a payer, by its calls.

@@ -5,17 +5,17 @@ import {
   fillCard,
   fillDetails,
   payButton,
-  somebody,
+  newBuyer,
   tickBoxes,
 } from '../support/buyer';
-import { completedDraw, drawWith } from '../support/draws';
+import { completedDraw, drawWithAvailable } from '../support/draws';
 import { ownDraw } from '../support/own-draw';
-import { change, changeDraw, fail, noSockets } from '../support/stubs';
+import { changeResponse, changeDraw, stubFailure, noSockets } from '../support/stubs';
 
 const panel = '.buy .panel';
 
 test('each status has its badge and its own words, byte for byte', async ({ page, request }) => {
-  const { drawNumber } = await drawWith(request, 1);
+  const { drawNumber } = await drawWithAvailable(request, 1);
   const started = new Date(Date.now() - 60_000).toISOString();
   for (const [more, badge, title, text] of [
     [
@@ -73,7 +73,7 @@ test('a completed draw says so, tells who to ask, and leads to its check', async
 
 test('tickets that cannot be fetched are said, and come with Retry', async ({ page, request }) => {
   const number = await completedDraw(request);
-  await fail(page, `/api/draws/${number}/tickets`);
+  await stubFailure(page, `/api/draws/${number}/tickets`);
   await page.goto(`/draw/${number}`);
   await expect(page.getByRole('alert')).toContainText('Failed to fetch tickets');
   await page.unrouteAll();
@@ -86,7 +86,7 @@ test('at kick-off the page says ‘Game started’ and the card ‘Game Started�
   page,
   request,
 }) => {
-  const { drawNumber, homeTeam, awayTeam } = await drawWith(request, 1);
+  const { drawNumber, homeTeam, awayTeam } = await drawWithAvailable(request, 1);
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
   await changeDraw(page, drawNumber, { gameDate: at(6) });
   await page.goto(`/draw/${drawNumber}`);
@@ -152,7 +152,7 @@ test('a price that changed meanwhile is refused, asked for again at once, and th
   await noSockets(page);
   // What was shown a moment ago: a price that is not the price any more.
   let old = true;
-  await change(page, new RegExp(`/api/draws/${draw.drawNumber}$`), (said: object) =>
+  await changeResponse(page, new RegExp(`/api/draws/${draw.drawNumber}$`), (said: object) =>
     old ? { ...said, ticketPrice: '3.00' } : said,
   );
   await page.route(
@@ -167,7 +167,7 @@ test('a price that changed meanwhile is refused, asked for again at once, and th
   );
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await expect(payButton(page)).toHaveText('Purchase Tickets - $3.00');
   old = false;
@@ -180,7 +180,7 @@ test('a price that changed meanwhile is refused, asked for again at once, and th
 });
 
 test('the cards that are taken are shown, in words', async ({ page, request }) => {
-  const { drawNumber } = await drawWith(request, 1);
+  const { drawNumber } = await drawWithAvailable(request, 1);
   await page.goto(`/draw/${drawNumber}`);
   await expect(page.getByRole('list', { name: 'Accepted cards' }).getByRole('listitem')).toHaveText(
     [/Visa$/, /Mastercard$/, /Amex$/],

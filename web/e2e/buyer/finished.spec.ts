@@ -6,9 +6,9 @@ import {
   fillCard,
   fillDetails,
   payButton,
-  somebody,
+  newBuyer,
 } from '../support/buyer';
-import { drawNow, drawWith, type ListedDraw } from '../support/draws';
+import { drawNow, drawWithAvailable, type ListedDraw } from '../support/draws';
 import { toCartCheckout } from '../support/shop-states';
 
 /**
@@ -27,19 +27,19 @@ test.use({
 
 /** Every call from now on that would open a payment, on whichever page of the browser. */
 function opening(page: Page): string[] {
-  const asked: string[] = [];
+  const paymentRequests: string[] = [];
   page.context().on('request', (call) => {
-    if (/\/api\/(cart\/)?create-payment-intent$/.test(call.url())) asked.push(call.url());
+    if (/\/api\/(cart\/)?create-payment-intent$/.test(call.url())) paymentRequests.push(call.url());
   });
-  return asked;
+  return paymentRequests;
 }
 
 /** Longer than the half second after which a checkout reserves by itself. */
 const RESERVED_BY_THEN_MS = 1_500;
 
-async function expectNonePaid(page: Page, asked: string[]): Promise<void> {
+async function expectNonePaid(page: Page, paymentRequests: string[]): Promise<void> {
   await page.waitForTimeout(RESERVED_BY_THEN_MS);
-  expect(asked, 'no payment was opened').toEqual([]);
+  expect(paymentRequests, 'no payment was opened').toEqual([]);
   await expect(page.getByLabel('Card number')).toHaveCount(0);
 }
 
@@ -47,7 +47,7 @@ const DONE = { name: 'You have your tickets' };
 
 async function toCheckout(page: Page, draw: ListedDraw, count: number): Promise<void> {
   await page.goto(`/checkout/${draw.drawNumber}?tickets=${count}`);
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await page.getByLabel('I am over 18 years old').check();
   await page.getByLabel(/I accept the/).check();
   await page.getByRole('button', { name: 'Continue to Payment' }).click();
@@ -64,16 +64,16 @@ test('back from the thank-you page the checkout says that it is done; whoever wa
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   await buyAtCheckout(page, draw, 2);
-  const asked = opening(page);
+  const paymentRequests = opening(page);
   await page.goBack();
   await expect(page).toHaveURL(/\/checkout\//);
   await expect(page.getByRole('heading', DONE)).toBeVisible();
-  await expectNonePaid(page, asked);
+  await expectNonePaid(page, paymentRequests);
   await page.reload();
   await expect(page.getByRole('heading', DONE)).toBeVisible();
-  await expectNonePaid(page, asked);
+  await expectNonePaid(page, paymentRequests);
   await page.getByRole('link', { name: 'Show my tickets' }).click();
   await expect(page.locator('.ticket')).toHaveCount(2);
   await page.goBack();
@@ -81,21 +81,21 @@ test('back from the thank-you page the checkout says that it is done; whoever wa
   await expect(page.locator('.timer-bar [role=timer]')).toHaveText(
     /Tickets reserved for [12]:\d\d/,
   );
-  expect(asked).toHaveLength(1);
+  expect(paymentRequests).toHaveLength(1);
 });
 
 test('back from the thank-you page a draw shows an empty form, and opens nothing', async ({
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
-  await buyByCard(page, draw.drawNumber, 1, somebody());
+  const draw = await drawWithAvailable(request, 3);
+  await buyByCard(page, draw.drawNumber, 1, newBuyer());
   await expectTickets(page, 1);
-  const asked = opening(page);
+  const paymentRequests = opening(page);
   await page.goBack();
   await expect(page.getByLabel('Full Name')).toHaveValue('');
   await page.waitForTimeout(RESERVED_BY_THEN_MS);
-  expect(asked, 'no payment was opened').toEqual([]);
+  expect(paymentRequests, 'no payment was opened').toEqual([]);
 });
 
 test('back from the thank-you page the cart’s checkout says that it is done', async ({
@@ -105,14 +105,14 @@ test('back from the thank-you page the cart’s checkout says that it is done', 
   await toCartCheckout(page, request);
   await page.getByLabel('I confirm that I am 18 years or older').check();
   await page.getByLabel(/I accept the/).check();
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
   await expectTickets(page, 2);
-  const asked = opening(page);
+  const paymentRequests = opening(page);
   await page.goBack();
   await expect(page.getByRole('heading', DONE)).toBeVisible();
-  await expectNonePaid(page, asked);
+  await expectNonePaid(page, paymentRequests);
   await expect(page).toHaveURL(/\/cart\/checkout$/);
 });
 
@@ -121,23 +121,23 @@ test('the tab duplicated after a purchase is as finished as the first', async ({
   request,
   context,
 }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   await buyAtCheckout(page, draw, 2);
   const before = await drawNow(request, draw.drawNumber);
-  const asked = opening(page);
+  const paymentRequests = opening(page);
   // A page that opens another gives it a copy of its session, as duplicating a tab does.
-  const twinOf = async (path: string) => {
-    const [twin] = await Promise.all([
+  const openSecondTab = async (path: string) => {
+    const [secondTab] = await Promise.all([
       context.waitForEvent('page'),
       page.evaluate((to) => void window.open(to), path),
     ]);
-    return twin;
+    return secondTab;
   };
-  const thanks = await twinOf('/thank-you');
+  const thanks = await openSecondTab('/thank-you');
   await expectTickets(thanks, 2);
-  const twin = await twinOf(`/checkout/${draw.drawNumber}?tickets=2`);
-  await expect(twin.getByRole('heading', DONE)).toBeVisible();
-  await expectNonePaid(twin, asked);
+  const otherTab = await openSecondTab(`/checkout/${draw.drawNumber}?tickets=2`);
+  await expect(otherTab.getByRole('heading', DONE)).toBeVisible();
+  await expectNonePaid(otherTab, paymentRequests);
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
 });
 
@@ -155,23 +155,23 @@ test('a thank-you page that the browser kept is shown again, and opens nothing',
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   await noteKept(page);
   await buyAtCheckout(page, draw, 2);
-  const asked = opening(page);
+  const paymentRequests = opening(page);
   await page.goto('/');
   await page.goBack({ waitUntil: 'commit' });
   await expectTickets(page, 2);
   await expect.poll(() => wasKept(page)).toBe(true);
   await page.waitForTimeout(RESERVED_BY_THEN_MS);
-  expect(asked, 'no payment was opened').toEqual([]);
+  expect(paymentRequests, 'no payment was opened').toEqual([]);
 });
 
 for (const [what, path, arrive] of [
   [
     'draw',
     (draw: ListedDraw) => `/draw/${draw.drawNumber}`,
-    (page: Page, draw: ListedDraw) => buyByCard(page, draw.drawNumber, 1, somebody()),
+    (page: Page, draw: ListedDraw) => buyByCard(page, draw.drawNumber, 1, newBuyer()),
   ],
   [
     'checkout',
@@ -186,7 +186,7 @@ for (const [what, path, arrive] of [
     page,
     request,
   }) => {
-    const draw = await drawWith(request, 3);
+    const draw = await drawWithAvailable(request, 3);
     const before = await drawNow(request, draw.drawNumber);
     await noteKept(page);
     // The provider takes the payment and answers by leading elsewhere: to the bank, and from there to the thank-you page.
@@ -199,7 +199,7 @@ for (const [what, path, arrive] of [
     page.on('dialog', (dialog) => void dialog.accept());
     await arrive(page, draw);
     await gone;
-    const asked = opening(page);
+    const paymentRequests = opening(page);
     await page.goto(
       '/thank-you?payment_intent=pi_1&payment_intent_client_secret=pi_1_secret_2&redirect_status=succeeded',
     );
@@ -210,7 +210,7 @@ for (const [what, path, arrive] of [
     if (what === 'checkout') await expect(page.getByRole('heading', DONE)).toBeVisible();
     else await expect(page.getByLabel('Full Name')).toHaveValue('');
     await page.waitForTimeout(RESERVED_BY_THEN_MS);
-    expect(asked, 'no payment was opened').toEqual([]);
+    expect(paymentRequests, 'no payment was opened').toEqual([]);
     expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
   });
 }

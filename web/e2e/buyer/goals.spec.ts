@@ -5,11 +5,11 @@ import {
   fillCard,
   fillDetails,
   payButton,
-  somebody,
+  newBuyer,
   tickBoxes,
 } from '../support/buyer';
-import { AGAIN, buyByCall, drawNow, drawWith } from '../support/draws';
-import { reservedFor } from '../support/shop-states';
+import { AGAIN, buyThroughApi, drawNow, drawWithAvailable } from '../support/draws';
+import { shortenReservation } from '../support/shop-states';
 
 /** The design brief's numbers for the buying screens (its section 6), by number. */
 const SIZES = [
@@ -31,7 +31,7 @@ test('goals 3, 4 and 5: by card seven taps, six fields, one page and the thank-y
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   await page.setViewportSize({ width: 390, height: 844 });
   const seen: string[] = [];
   page.on(
@@ -54,7 +54,7 @@ test('goals 3, 4 and 5: by card seven taps, six fields, one page and the thank-y
   // A tap into the name, one on the browser's suggestion, which fills all three.
   await buyer.tap(page.getByLabel('Full Name'));
   buyer.taps += 1;
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   // The same for the card; the code is typed without a tap.
   await buyer.tap(page.getByLabel('Card number'));
   buyer.taps += 1;
@@ -69,7 +69,7 @@ test('goal 7: at a human pace the wallet takes twenty seconds at most, the typed
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 4);
+  const draw = await drawWithAvailable(request, 4);
   // The person's own time is the brief's model; only what the product makes them wait is measured.
   const [TAP, READ, SHEET, FINGER, FIND_CARD, PER_LETTER] = [1.2, 4, 1.5, 2, 8, 60 / (36.2 * 5)];
   const waited = async (act: () => Promise<void>) => {
@@ -93,7 +93,7 @@ test('goal 7: at a human pace the wallet takes twenty seconds at most, the typed
     `of it ${wait.toFixed(1)} s waiting`,
   ).toBeLessThanOrEqual(20);
 
-  const person = somebody();
+  const person = newBuyer();
   wait = await waited(() =>
     page
       .goto(`/draw/${draw.drawNumber}`)
@@ -122,7 +122,7 @@ for (const size of SIZES) {
     playwright,
     baseURL,
   }) => {
-    const draw = await drawWith(request, 12);
+    const draw = await drawWithAvailable(request, 12);
     await page.setViewportSize(size);
     await page.addInitScript(() => {
       const seen = { moved: 0 };
@@ -141,7 +141,7 @@ for (const size of SIZES) {
     await expect(page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ })).toBeVisible();
     const crowd = await playwright.request.newContext({ baseURL });
     for (let bought = 0; bought < 4; bought++) {
-      await buyByCall(crowd, baseURL ?? '', draw.drawNumber, 1);
+      await buyThroughApi(crowd, baseURL ?? '', draw.drawNumber, 1);
       await expect(page.locator('.stats')).toContainText(
         `${(await drawNow(request, draw.drawNumber)).ticketsSold}/169`,
       );
@@ -157,7 +157,7 @@ test('goal 18: while the scripts do not come, the draw can be read and help be f
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 1);
+  const draw = await drawWithAvailable(request, 1);
   let release: () => void = () => {};
   const blocked = new Promise<void>((resolve) => (release = resolve));
   await page.route(/\/assets\/.*\.js$/, async (route) => {
@@ -196,7 +196,7 @@ for (const wrong of [-300_000, 300_000]) {
     page,
     request,
   }) => {
-    const draw = await drawWith(request, 1);
+    const draw = await drawWithAvailable(request, 1);
     const kickOff = Math.ceil(Date.now() / 1000) * 1000 + 20 * 60_000;
     await kickOffAt(page, draw.drawNumber, new Date(kickOff).toISOString());
     await page.addInitScript((by) => {
@@ -239,7 +239,7 @@ test('goal 29: nothing moves by itself for five seconds, and nothing at all for 
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 1);
+  const draw = await drawWithAvailable(request, 1);
   await kickOffAt(page, draw.drawNumber, new Date(Date.now() + 30 * 60_000).toISOString());
   const longest = () =>
     page.evaluate(() =>
@@ -265,8 +265,8 @@ test('goal 30: ten extensions, and the eleventh is refused in words', async ({
   request,
   baseURL,
 }) => {
-  const draw = await drawWith(request, 3);
-  await reservedFor(page, 29);
+  const draw = await drawWithAvailable(request, 3);
+  await shortenReservation(page, 29);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=1`);
   await expect(page.getByRole('button', { name: 'Keep my tickets' })).toBeVisible();
   const opened = page.request.post('/api/create-payment-intent', {
@@ -291,19 +291,19 @@ test('goal 30: ten extensions, and the eleventh is refused in words', async ({
   );
 });
 
-async function sniff(page: Page): Promise<string[]> {
-  const heard: string[] = [];
+async function recordSocketFrames(page: Page): Promise<string[]> {
+  const frames: string[] = [];
   page.on('websocket', (socket) =>
-    socket.on('framereceived', ({ payload }) => heard.push(String(payload))),
+    socket.on('framereceived', ({ payload }) => frames.push(String(payload))),
   );
   page.on('response', (answer) => {
     if (!answer.url().includes('/assets/'))
       void answer.text().then(
-        (text) => heard.push(text),
+        (text) => frames.push(text),
         () => {},
       );
   });
-  return heard;
+  return frames;
 }
 
 async function publicAnswers(request: APIRequestContext, draw: number): Promise<string[]> {
@@ -323,13 +323,13 @@ test('goal 31: while somebody buys, nobody else is told a name, an address, a nu
   browser,
   request,
 }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   const others = await Promise.all(
     [`/draw/${draw.drawNumber}`, `/draw/${draw.drawNumber}/display`].map(async (path) => {
       const other = await (await browser.newContext()).newPage();
-      const heard = await sniff(other);
+      const frames = await recordSocketFrames(other);
       await other.goto(path);
-      return { other, heard };
+      return { other, heard: frames };
     }),
   );
   const person = { name: 'Quentin Secretname', email: `quentin${Date.now()}@private.example` };
@@ -344,15 +344,15 @@ test('goal 31: while somebody buys, nobody else is told a name, an address, a nu
   await expect(others[0]?.other.locator('.stats') ?? page.locator('.stats')).toContainText(
     `${sold}/169`,
   );
-  const heard = [
+  const socketFrames = [
     ...others.flatMap((other) => other.heard),
     ...(await publicAnswers(request, draw.drawNumber)),
   ];
-  expect(heard.length).toBeGreaterThan(6);
+  expect(socketFrames.length).toBeGreaterThan(6);
   expect(
-    heard.flatMap(
-      (words) =>
-        words.match(/Secretname|private\.example|0477 123 987|"(home|away)Number":\s*\d+/g) ?? [],
+    socketFrames.flatMap(
+      (text) =>
+        text.match(/Secretname|private\.example|0477 123 987|"(home|away)Number":\s*\d+/g) ?? [],
     ),
   ).toEqual([]);
   await Promise.all(others.map(({ other }) => other.context().close()));
@@ -362,11 +362,11 @@ test('goal 32: going back and paying once more is a second purchase only when it
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   const before = await drawNow(request, draw.drawNumber);
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
   await expectTickets(page, 1);
@@ -379,10 +379,10 @@ test('goal 32: going back and paying once more is a second purchase only when it
 });
 
 test('the receipt prints on one A4 page, without the site around it', async ({ page, request }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   await page.goto(`/draw/${draw.drawNumber}?quantity=4`);
   await tickBoxes(page);
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
   await expectTickets(page, 4);

@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectTickets } from '../support/buyer';
-import { drawWith } from '../support/draws';
+import { drawWithAvailable } from '../support/draws';
 
 /** Presses Tab until something with this name has focus; it must be visible whenever it has it. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
@@ -28,7 +28,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 }
 
 test('a ticket is bought with the keyboard alone', async ({ page, request }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   await page.goto(`/draw/${draw.drawNumber}`);
   await expect(page.getByLabel('Card number')).toBeVisible();
   await page.keyboard.press('Tab');
@@ -55,7 +55,7 @@ test('a ticket is bought with the keyboard alone', async ({ page, request }) => 
 });
 
 test('an empty form leads from each problem to its field', async ({ page, request }) => {
-  const draw = await drawWith(request, 1);
+  const draw = await drawWithAvailable(request, 1);
   await page.goto(`/draw/${draw.drawNumber}`);
   await page.getByLabel('Phone Number').focus();
   await page.keyboard.press('Enter');
@@ -76,7 +76,7 @@ test('a problem that is put right is said no more beside its field, and its line
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 1);
+  const draw = await drawWithAvailable(request, 1);
   await page.goto(`/draw/${draw.drawNumber}`);
   await page.getByLabel('Phone Number').focus();
   await page.keyboard.press('Enter');
@@ -99,7 +99,7 @@ test('F8 goes to the notifications, and Escape closes the terms and gives focus 
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 1);
+  const draw = await drawWithAvailable(request, 1);
   await page.goto(`/draw/${draw.drawNumber}`);
   const terms = page.getByRole('button', { name: 'Terms of Sale' });
   await terms.focus();

@@ -5,10 +5,10 @@ import {
   fillCard,
   fillDetails,
   payButton,
-  somebody,
+  newBuyer,
 } from '../support/buyer';
 import { drawNow } from '../support/draws';
-import { asClub, ownDraws, type OwnDraw, type DrawOptions } from '../support/own-draw';
+import { signedInClubRequest, ownDraws, type OwnDraw, type DrawOptions } from '../support/own-draw';
 
 const drawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' });
 let made = 0;
@@ -21,7 +21,7 @@ async function bundle(
   index = 0,
 ) {
   const draws = await ownDraws(playwright, baseURL, games, index);
-  const { calls, club } = await asClub(playwright, baseURL, index);
+  const { calls, club } = await signedInClubRequest(playwright, baseURL, index);
   const slug = `weekend-${Date.now() % 1_000_000}-${++made}`;
   const said = {
     name: 'Weekend double',
@@ -68,7 +68,7 @@ test('an offer is found on its club’s page, goes into the cart whole, is paid 
   await expect(page.locator('.timer-bar [role=timer]')).toBeVisible();
   await page.getByLabel('I confirm that I am 18 years or older').check();
   await page.getByLabel(/I accept the/).check();
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await expect(payButton(page)).toHaveText('Purchase Tickets - $20.47');
   await payButton(page).click();

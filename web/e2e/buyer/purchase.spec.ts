@@ -6,10 +6,10 @@ import {
   expectTickets,
   fillCard,
   payButton,
-  somebody,
+  newBuyer,
   tickBoxes,
 } from '../support/buyer';
-import { AGAIN, drawNow, drawWith } from '../support/draws';
+import { AGAIN, drawNow, drawWithAvailable } from '../support/draws';
 import { ownDraw } from '../support/own-draw';
 
 const sold = (page: Page) => page.locator('.board-stats .num').first();
@@ -19,7 +19,7 @@ test('a guest buys three tickets by card, two boards elsewhere light up, and a m
   browser,
   request,
 }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   const boards = await Promise.all(
     [1, 2].map(async () =>
       (await browser.newContext({ viewport: { width: 1280, height: 720 } })).newPage(),
@@ -30,7 +30,7 @@ test('a guest buys three tickets by card, two boards elsewhere light up, and a m
     await expect(sold(board)).toHaveText(/^\d+ \/ 169$/);
   }
   const before = await drawNow(request, draw.drawNumber);
-  const buyer = somebody();
+  const buyer = newBuyer();
   await buyByCard(page, draw.drawNumber, 3, buyer);
   await expectTickets(page, 3);
   for (const board of boards) {
@@ -47,7 +47,7 @@ test('a wallet needs no typing and three taps: two boxes and the button', async 
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   const before = await drawNow(request, draw.drawNumber);
   await page.setViewportSize({ width: 390, height: 844 });
   let taps = 0;
@@ -73,9 +73,9 @@ test('a wallet needs no typing and three taps: two boxes and the button', async 
 });
 
 test('a declined card costs nothing, and another card buys', async ({ page, request }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   const before = await drawNow(request, draw.drawNumber);
-  await buyByCard(page, draw.drawNumber, 1, somebody(), DECLINED_CARD);
+  await buyByCard(page, draw.drawNumber, 1, newBuyer(), DECLINED_CARD);
   await expect(page.locator('.callout.is-bad')).toContainText('Your card was declined.');
   await expect(page.locator('.callout.is-bad')).toContainText('You have not been charged.');
   await expect(page.locator('.callout.is-bad'), 'it is said where it was pressed').toBeInViewport();
@@ -91,9 +91,9 @@ test('a bank that asks is answered, and a buyer who says no is not charged', asy
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   const before = await drawNow(request, draw.drawNumber);
-  await buyByCard(page, draw.drawNumber, 1, somebody(), ASKING_CARD);
+  await buyByCard(page, draw.drawNumber, 1, newBuyer(), ASKING_CARD);
   await page.getByRole('button', { name: 'Fail', exact: true }).click();
   await expect(page.locator('.callout.is-bad')).toContainText('You have not been charged.');
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
@@ -103,7 +103,7 @@ test('a bank that asks is answered, and a buyer who says no is not charged', asy
 });
 
 test('the payment never asks twice: a double press buys once', async ({ page, request }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   const before = await drawNow(request, draw.drawNumber);
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
@@ -128,7 +128,7 @@ test('two buyers want the last ticket: one has it, the other keeps the money', a
     await page.goto(`/draw/${draw.drawNumber}`);
     await expect(page.getByText('Quantity · 1 left')).toBeVisible();
     await tickBoxes(page);
-    const person = somebody();
+    const person = newBuyer();
     await page.getByLabel('Full Name').fill(person.name);
     await page.getByLabel('Email Address').fill(person.email);
     await page.getByLabel('Phone Number').fill('0400 000 000');

@@ -1,7 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { violationsOf } from '../support/axe';
 import { clubScreens, demoClub, settled, signIn } from '../support/club';
-import { drawWith } from '../support/draws';
+import { drawWithAvailable } from '../support/draws';
 import { SHOP_STATES } from '../support/shop-states';
 
 /** Targets a finger must hit; links inside a sentence are exempt (WCAG 2.5.8). */
@@ -102,7 +102,7 @@ test('with text twice as large no front page, no draw and no club’s own page s
 }) => {
   test.setTimeout(60_000);
   await page.setViewportSize({ width: 390, height: 844 });
-  const draw = await drawWith(request, 1);
+  const draw = await drawWithAvailable(request, 1);
   const look = async (path: string) => {
     await page.goto(path);
     await settled(page);

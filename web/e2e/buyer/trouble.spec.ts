@@ -5,10 +5,10 @@ import {
   fillCard,
   fillDetails,
   payButton,
-  somebody,
+  newBuyer,
   tickBoxes,
 } from '../support/buyer';
-import { drawNow, drawWith } from '../support/draws';
+import { drawNow, drawWithAvailable } from '../support/draws';
 import { SHOP_STATES, fillCart } from '../support/shop-states';
 
 /** The error catalogue on the screen (A:258-286): each trouble is in a toast, and stays beside the form (D12). */
@@ -22,7 +22,7 @@ async function expectTrouble(page: Page, title: string, text: string): Promise<v
 async function filledIn(page: Page, drawNumber: number): Promise<void> {
   await page.goto(`/draw/${drawNumber}`);
   await tickBoxes(page);
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
 }
 
@@ -47,7 +47,7 @@ for (const [what, answer, title, text] of [
     page,
     request,
   }) => {
-    const draw = await drawWith(request, 3);
+    const draw = await drawWithAvailable(request, 3);
     await filledIn(page, draw.drawNumber);
     await page.route(OPEN, (route) => (answer ? route.fulfill(answer) : route.abort()));
     await payButton(page).click();
@@ -63,7 +63,7 @@ test('others were faster: the words say how many are left, and focus goes to the
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   await filledIn(page, draw.drawNumber);
   await page.route(OPEN, (route) =>
     route.fulfill({
@@ -86,7 +86,7 @@ test('others were faster: the words say how many are left, and focus goes to the
 });
 
 test('the server’s check says what is wrong', async ({ page, request }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   await filledIn(page, draw.drawNumber);
   await page.route('**/api/validate-purchase', (route) =>
     route.fulfill({
@@ -111,11 +111,11 @@ test('without the payment library it is said, and pressing again fetches it', as
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   await page.route('**/sandbox/stripe.js', (route) => route.abort());
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await payButton(page).click();
   await expectTrouble(
     page,
@@ -133,7 +133,7 @@ test('a wallet whose card is declined fails in the sheet, and is said on the pag
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   const before = await drawNow(request, draw.drawNumber);
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
@@ -155,7 +155,7 @@ test('a wallet on the checkout page goes through the server: a decline is said t
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=1&mode=wallet&wallet=google`);
   await page.getByLabel('I am over 18 years old').check();
   await page.getByLabel(/I accept the/).check();
@@ -177,7 +177,7 @@ test('the checkout that cannot open a payment says so, and its card errors have 
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   await page.route(OPEN, (route) => route.abort());
   await page.goto(`/checkout/${draw.drawNumber}?tickets=1`);
   await expectTrouble(
@@ -187,7 +187,7 @@ test('the checkout that cannot open a payment says so, and its card errors have 
   );
   await page.unroute(OPEN);
   await page.reload();
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await page.getByLabel('I am over 18 years old').check();
   await page.getByLabel(/I accept the/).check();
   await page.getByRole('button', { name: 'Continue to Payment' }).click();
@@ -213,7 +213,7 @@ test('tickets that could not be had after all: no money, in words, and the way b
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   await filledIn(page, draw.drawNumber);
   await page.route('**/api/complete-card-payment', (route) =>
     route.fulfill({
@@ -240,7 +240,7 @@ test('when nothing can be kept in the browser, the club’s page follows the pur
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   await page.addInitScript(() => {
     const set = Storage.prototype.setItem;
     Storage.prototype.setItem = function (key: string, value: string) {
@@ -287,7 +287,7 @@ test('in maintenance what was typed stays to be read, and only paying waits', as
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   let on = true;
   await page.clock.install();
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
@@ -335,7 +335,7 @@ test('in maintenance a cart can be read at its checkout, reserves nothing, and g
 });
 
 test('a count that nobody may buy is one ticket', async ({ page, request }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   for (const said of ['0', '-1', '51', '1e9', '2.5', 'ten', '%00', '9'.repeat(400)]) {
     await page.goto(`/draw/${draw.drawNumber}?quantity=${said}`);
     await expect(page.getByRole('spinbutton'), said).toHaveText('1');

@@ -64,5 +64,5 @@ test('nothing public tells a pair before the result', async ({ page, request }) 
   await page.goto(`/draw/${draw?.drawNumber}/display`);
   await expect(page.getByText('Live · updated just now')).toBeVisible();
   heard.push(await (await request.get(`/api/draws/${draw?.drawNumber}/tickets`, AGAIN)).text());
-  for (const words of heard) expect(words).not.toMatch(/"(home|away)Number":\s*\d|@example\.com/);
+  for (const text of heard) expect(text).not.toMatch(/"(home|away)Number":\s*\d|@example\.com/);
 });

@@ -1,5 +1,5 @@
 import { expect, test, type APIRequestContext } from '@playwright/test';
-import { holdByCall } from '../support/draws';
+import { reserveThroughApi } from '../support/draws';
 import { ownDraw } from '../support/own-draw';
 
 test('whoever comes when every ticket is being paid for sees so, and sees the ticket that comes free', async ({
@@ -13,7 +13,7 @@ test('whoever comes when every ticket is being paid for sees so, and sees the ti
   const hold = async (count: number) => {
     const other = await playwright.request.newContext({ baseURL: base });
     others.push(other);
-    return holdByCall(other, base, draw.drawNumber, count);
+    return reserveThroughApi(other, base, draw.drawNumber, count);
   };
   const [two, one] = [await hold(2), await hold(1)];
   await page.goto(`/draw/${draw.drawNumber}`);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test, type Page } from '@playwright/test';
 import { expectNoViolations } from '../support/axe';
 import { settled } from '../support/club';
-import { mailTo } from '../support/mailbox';
+import { waitForMail } from '../support/mailbox';
 
 // A club of its own, so that nothing of the demo's clubs changes for other tests.
 test.describe.configure({ mode: 'serial' });
@@ -65,7 +65,7 @@ test('a club registers, and connects its payment account at the provider’s pag
 });
 
 test('it confirms its address, as uploads need', async () => {
-  const letter = await mailTo(page.request, `${STAMP}@example.com`, 'verify');
+  const letter = await waitForMail(page.request, `${STAMP}@example.com`, 'verify');
   const link = new URL(
     /https?:\/\/\S+\/verify-email\?token=[0-9a-f]+/.exec(letter.text)?.[0] ?? '',
   );

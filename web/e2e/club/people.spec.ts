@@ -1,7 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectNoViolations } from '../support/axe';
 import { demoClub, newDraw, settled, signIn } from '../support/club';
-import { mailTo } from '../support/mailbox';
+import { waitForMail } from '../support/mailbox';
 
 const PASSWORD = 'a-word-of-my-own';
 
@@ -18,7 +18,7 @@ async function invite(page: Page, name: string, email: string, role: string): Pr
 
 /** Opens the link of the letter. */
 async function openInvitation(page: Page, email: string): Promise<void> {
-  const letter = await mailTo(page.request, email, 'invitation');
+  const letter = await waitForMail(page.request, email, 'invitation');
   const link = new URL(
     /https?:\/\/\S+\/reset-password\?invited=1&token=[0-9a-f]+/.exec(letter.text)?.[0] ?? '',
   );

@@ -3,7 +3,7 @@ import { violationsOf } from '../support/axe';
 import { clubDraws, demoClub, signIn, type DemoClub } from '../support/club';
 import type { ClubStage } from '../support/club-stage';
 import { CLUB_STATES } from '../support/club-states';
-import { troubleWithKeys } from '../support/keys';
+import { keyboardProblems } from '../support/keys';
 import { smallTargets, widthOf } from '../support/targets';
 
 const PHONE = { width: 390, height: 844 };
@@ -36,11 +36,11 @@ for (const { name, wide, door, show } of CLUB_STATES) {
     if (!wide) {
       expect.soft(await violationsOf(page, name), 'axe at 390').toEqual([]);
       expect.soft(await smallTargets(page), 'targets').toEqual([]);
-      expect.soft(await troubleWithKeys(page), 'keys at 390').toEqual([]);
+      expect.soft(await keyboardProblems(page), 'keys at 390').toEqual([]);
     }
     await page.setViewportSize(DESK);
     expect.soft(await violationsOf(page, name), 'axe at 1280').toEqual([]);
-    if (wide) expect.soft(await troubleWithKeys(page), 'keys at 1280').toEqual([]);
+    if (wide) expect.soft(await keyboardProblems(page), 'keys at 1280').toEqual([]);
     await page.setViewportSize({ width: 320, height: 640 });
     // The head folds itself a moment after the window has become narrow.
     await expect.soft

@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { logIn } from '../support/operator';
-import { asClub, ownDraw } from '../support/own-draw';
+import { signedInClubRequest, ownDraw } from '../support/own-draw';
 
 interface AnsweredDraw {
   drawNumber: number;
@@ -131,7 +131,7 @@ test('a result is undone only with the draw’s number typed and a reason, and i
   baseURL,
 }) => {
   const { drawNumber } = await ownDraw(playwright, baseURL ?? '');
-  const { calls } = await asClub(playwright, baseURL ?? '');
+  const { calls } = await signedInClubRequest(playwright, baseURL ?? '');
   const entered = await calls.post(`/api/draws/${drawNumber}/results`, {
     data: { homeFirstTryScorer: 3, awayFirstTryScorer: 5 },
   });

@@ -1,18 +1,18 @@
 import { expect, test, type Page } from '@playwright/test';
-import { anAnomaly } from '../../src/testing/operator-data';
-import { withConsole } from '../support/console';
+import { makeAnomaly } from '../../src/testing/operator-data';
+import { stubConsole } from '../support/console';
 
-const MISMATCH = anAnomaly({
+const MISMATCH = makeAnomaly({
   id: 'a-1',
   type: 'mismatched_amount',
   customerEmail: null,
   detectedAt: new Date(Date.now() - 240_000).toISOString(),
 });
-const DUPLICATE = anAnomaly({
+const DUPLICATE = makeAnomaly({
   id: 'a-2',
   detectedAt: new Date(Date.now() - 360_000).toISOString(),
 });
-const MISSING = anAnomaly({
+const MISSING = makeAnomaly({
   id: 'a-3',
   type: 'missing_ticket',
   customerName: 'Jo Martin',
@@ -30,7 +30,7 @@ async function withAnomalies(
     done.add(id);
     return { body: { ...MISMATCH, id, resolved: true } };
   };
-  await withConsole(page, {
+  await stubConsole(page, {
     'GET /api/admin/payment-anomalies': () => ({
       body: list.map((anomaly) => ({ ...anomaly, resolved: done.has(anomaly.id) })),
     }),

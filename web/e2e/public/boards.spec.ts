@@ -1,8 +1,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test, type Page, type WebSocketRoute } from '@playwright/test';
-import { AGAIN, activeDraws, buyByCall, completedDraw, drawNow, drawWith } from '../support/draws';
-import { anOffer, serveOffer } from '../support/offers';
+import {
+  AGAIN,
+  activeDraws,
+  buyThroughApi,
+  completedDraw,
+  drawNow,
+  drawWithAvailable,
+} from '../support/draws';
+import { createOffer, serveOffer } from '../support/offers';
 import { changeDraw, noSockets } from '../support/stubs';
 
 const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
@@ -57,8 +64,8 @@ for (const viewport of [
       test.setTimeout(120_000);
       await page.setViewportSize(viewport);
       if (face !== 'with its face') await page.route('**/*.woff2', (route) => route.abort());
-      const number = (await drawWith(request, 1)).drawNumber;
-      const offer = await anOffer(request);
+      const number = (await drawWithAvailable(request, 1)).drawNumber;
+      const offer = await createOffer(request);
       const long = {
         homeTeam: 'Western Suburbs District Rosellas',
         awayTeam: 'Northern Peninsula Area Crocodiles',
@@ -98,7 +105,7 @@ test('the code is 260 px on a full board and 180 px on a compact one, and leads 
   page,
   request,
 }) => {
-  const { drawNumber } = await drawWith(request, 1);
+  const { drawNumber } = await drawWithAvailable(request, 1);
   await page.setViewportSize({ width: 1920, height: 1080 });
   for (const [query, size, mode] of [
     ['?loc=bar', 260, 'fullscreen'],
@@ -124,7 +131,7 @@ test('days are shown only when there are any, and the countdown stops at zero', 
   page,
   request,
 }) => {
-  const { drawNumber } = await drawWith(request, 1);
+  const { drawNumber } = await drawWithAvailable(request, 1);
   await changeDraw(page, drawNumber, { gameDate: soon(50) });
   await page.goto(`/draw/${drawNumber}/display`);
   await expect(page.getByRole('timer')).toHaveText(/^2d \d\d:\d\d:\d\d$/);
@@ -145,7 +152,7 @@ test('a board outlives three outages: the last good numbers stay, their age is s
   playwright,
   baseURL,
 }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   await page.clock.install();
   let down = false;
   const sockets: WebSocketRoute[] = [];
@@ -173,7 +180,7 @@ test('a board outlives three outages: the last good numbers stay, their age is s
     await page.context().setOffline(true);
     await expect(page.getByText('Offline', { exact: true }).first()).toBeVisible();
     const crowd = await playwright.request.newContext({ baseURL });
-    await buyByCall(crowd, baseURL ?? '', draw.drawNumber, 1);
+    await buyThroughApi(crowd, baseURL ?? '', draw.drawNumber, 1);
     await crowd.dispose();
     await page.context().setOffline(false);
     // The tries to come back fall into the outage, and the age of the numbers is said.
@@ -228,7 +235,7 @@ test.describe('widgets on somebody else’s page', () => {
     baseURL,
   }) => {
     const draws = (await activeDraws(request)).slice(0, 2);
-    const offer = await anOffer(request);
+    const offer = await createOffer(request);
     const origin = new URL(baseURL ?? '').origin;
     const tag = (options: string) =>
       `<script async src="${origin}/widgets/live.js" ${options}></script>`;

@@ -1,7 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { activeDraws } from '../support/draws';
-import { anOffer, serveOffer } from '../support/offers';
-import { answer, change, changeBoot } from '../support/stubs';
+import { createOffer, serveOffer } from '../support/offers';
+import { stubResponse, changeResponse, changeBoot } from '../support/stubs';
 
 const clubSlug = async (request: Parameters<typeof activeDraws>[0]) =>
   (await activeDraws(request))[0]?.clubSlug ?? '';
@@ -10,7 +10,7 @@ async function changeClub(page: Page, more: object): Promise<void> {
   await changeBoot(page, (boot) =>
     boot.club ? { ...boot, club: { ...(boot.club as object), ...more } } : boot,
   );
-  await change(page, /\/api\/clubs\/slug\//, (club: object) => ({ ...club, ...more }));
+  await changeResponse(page, /\/api\/clubs\/slug\//, (club: object) => ({ ...club, ...more }));
 }
 
 test('an old address gives way to the present one without a step in the history', async ({
@@ -33,7 +33,7 @@ test('no slug, no club and a failing server each have their own words', async ({
   expect(answered?.status()).toBe(404);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page Not Found');
   await expect(page.getByText('Club page not found')).toBeVisible();
-  await answer(page, /\/api\/clubs\/slug\//, { message: 'down' }, 500);
+  await stubResponse(page, /\/api\/clubs\/slug\//, { message: 'down' }, 500);
   await page.reload();
   await expect(page.getByText('Failed to load club page')).toBeVisible();
 });
@@ -44,7 +44,7 @@ test('a club without any draw says Coming Soon, one between games that there are
 }) => {
   const slug = await clubSlug(request);
   await changeClub(page, { activeDraws: [], completedDraws: [] });
-  await answer(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
+  await stubResponse(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
   await page.goto(`/club/${slug}`);
   await expect(page.getByText('Coming Soon')).toBeVisible();
   await page.unrouteAll();
@@ -94,10 +94,10 @@ test('a club without a pixel asks for nothing', async ({ page, request }) => {
 });
 
 test('offers on sale are listed with their price, others are not', async ({ page, request }) => {
-  const offer = await anOffer(request);
+  const offer = await createOffer(request);
   await serveOffer(page, offer);
   const later = new Date(Date.now() + 3_600_000).toISOString();
-  await answer(page, `/api/clubs/${offer.clubSlug}/bundles`, [
+  await stubResponse(page, `/api/clubs/${offer.clubSlug}/bundles`, [
     offer,
     { ...offer, id: 2, slug: 'later', name: 'Later', startAt: later },
     { ...offer, id: 3, slug: 'draft', name: 'Draft', status: 'draft' },
@@ -121,7 +121,7 @@ test('an offer goes into the cart whole, in the chosen count, and its events are
     events.push(route.request().postDataJSON());
     return route.fulfill({ status: 204 });
   });
-  const offer = await anOffer(request);
+  const offer = await createOffer(request);
   await serveOffer(page, offer);
   await page.goto(offer.path);
   await page.getByRole('button', { name: 'One more' }).click();
@@ -149,10 +149,10 @@ test('when one game is sold out nothing goes into the cart, and the game is name
   page,
   request,
 }) => {
-  const offer = await anOffer(request);
+  const offer = await createOffer(request);
   const [, second] = offer.games;
   await serveOffer(page, offer);
-  await change(page, new RegExp(`/api/draws/${second?.id}$`), (draw: object) => ({
+  await changeResponse(page, new RegExp(`/api/draws/${second?.id}$`), (draw: object) => ({
     ...draw,
     ticketsAvailable: 0,
     ticketsSold: 169,
@@ -172,39 +172,39 @@ test('when one game is sold out nothing goes into the cart, and the game is name
   expect(await page.evaluate(() => localStorage.getItem('football_doubles_cart'))).toBeNull();
 });
 
-for (const [words, more] of [
+for (const [text, more] of [
   ['Bundle closed', { status: 'closed' }],
   ['Special Offer Not Found', { status: 'draft' }],
   ['Special Offer Not Found', { endAt: '2020-01-01T00:00:00Z' }],
   ['Not on sale yet', { startAt: '2099-01-01T00:00:00Z' }],
 ] as const) {
-  test(`an offer with ${JSON.stringify(more)} says '${words}' and cannot be bought`, async ({
+  test(`an offer with ${JSON.stringify(more)} says '${text}' and cannot be bought`, async ({
     page,
     request,
   }) => {
-    const offer = await anOffer(request, more);
+    const offer = await createOffer(request, more);
     await serveOffer(page, offer);
     await page.goto(offer.path);
-    await expect(page.getByText(words)).toBeVisible();
+    await expect(page.getByText(text)).toBeVisible();
     await expect(page.getByRole('button', { name: 'Add to cart' })).toHaveCount(0);
   });
 }
 
 test('an unknown offer and a failing call have their own words', async ({ page, request }) => {
   const slug = await clubSlug(request);
-  await answer(page, /\/bundles\/nothing$/, { message: 'no' }, 404);
+  await stubResponse(page, /\/bundles\/nothing$/, { message: 'no' }, 404);
   await page.goto(`/club/${slug}/offer/nothing`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Special Offer Not Found');
   await page.unrouteAll();
-  await answer(page, /\/bundles\/nothing$/, { message: 'no' }, 500);
+  await stubResponse(page, /\/bundles\/nothing$/, { message: 'no' }, 500);
   await page.reload();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Failed to load bundles');
 });
 
 test('when the club’s dress cannot be had, the offer still sells', async ({ page, request }) => {
-  const offer = await anOffer(request);
+  const offer = await createOffer(request);
   await serveOffer(page, offer);
-  await answer(page, `/api/clubs/${offer.clubSlug}/meta`, { message: 'no' }, 500);
+  await stubResponse(page, `/api/clubs/${offer.clubSlug}/meta`, { message: 'no' }, 500);
   await page.goto(offer.path);
   await expect(page.getByText('Failed to load club meta')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Add to cart' })).toBeVisible();

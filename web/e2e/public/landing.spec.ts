@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
-import { AGAIN, activeDraws, drawWith } from '../support/draws';
-import { answer, changeDraw, fail, noDraws } from '../support/stubs';
+import { AGAIN, activeDraws, drawWithAvailable } from '../support/draws';
+import { stubResponse, changeDraw, stubFailure, noDraws } from '../support/stubs';
 
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
@@ -40,7 +40,7 @@ test.describe('on a phone', () => {
   }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined }));
-    const draw = await drawWith(request, 1);
+    const draw = await drawWithAvailable(request, 1);
     await page.goto('/');
     const share = page.getByRole('button', { name: /^Share / });
     expect(await share.count()).toBe(await page.locator('[data-state="open"]').count());
@@ -126,7 +126,7 @@ test.describe('on a desk', () => {
         logoUrl: null,
         primaryColor: '#7a1230',
       }));
-    await answer(page, '/api/clubs/public-list', clubs(5));
+    await stubResponse(page, '/api/clubs/public-list', clubs(5));
     await page.goto('/');
     const row = page.getByRole('region', { name: 'Clubs', exact: true });
     await expect(row.getByRole('link').first()).toHaveAccessibleName('Western Ringtails RLFC');
@@ -135,11 +135,11 @@ test.describe('on a desk', () => {
     );
     await expect(row.getByText('Scroll sideways for more')).toHaveCount(0);
     await page.unrouteAll();
-    await answer(page, '/api/clubs/public-list', clubs(6));
+    await stubResponse(page, '/api/clubs/public-list', clubs(6));
     await page.reload();
     await expect(row.getByText('Scroll sideways for more')).toBeVisible();
     await page.unrouteAll();
-    await fail(page, '/api/clubs/public-list');
+    await stubFailure(page, '/api/clubs/public-list');
     await page.reload();
     await expect(page.locator('.site-foot')).toBeAttached();
     await expect(row).toHaveCount(0);

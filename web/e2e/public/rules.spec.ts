@@ -1,5 +1,5 @@
 import { expect, test, type Browser, type Page } from '@playwright/test';
-import { atRest, violationsOf } from '../support/axe';
+import { waitForAnimations, violationsOf } from '../support/axe';
 import { publicScreens, type PublicScreen } from '../support/public-screens';
 
 const GROUPS = [
@@ -25,7 +25,7 @@ async function open(browser: Browser, { path, before, after }: PublicScreen): Pr
   await page.locator('main').waitFor();
   await expect(page.locator('main[aria-busy="true"]')).toHaveCount(0);
   await after?.(page);
-  await atRest(page);
+  await waitForAnimations(page);
   return page;
 }
 

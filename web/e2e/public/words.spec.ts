@@ -4,10 +4,10 @@ import {
   activeDraws,
   completedDraw,
   drawNow,
-  drawWith,
+  drawWithAvailable,
   type ListedDraw,
 } from '../support/draws';
-import { answer } from '../support/stubs';
+import { stubResponse } from '../support/stubs';
 
 /** Specified words and small manners that belong to no larger test. */
 
@@ -25,7 +25,7 @@ test('a club’s page leads to its draws, to its admin, home, and to the draws o
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await noShareMenu(page);
-  const { clubSlug } = await drawWith(request, 1);
+  const { clubSlug } = await drawWithAvailable(request, 1);
   await page.goto(`/club/${clubSlug}`);
   await expect(page.getByRole('link', { name: 'View Current Draws' })).toHaveAttribute(
     'href',
@@ -70,7 +70,7 @@ test('games that are over and wait for a result stand on their own club’s page
 });
 
 test('while a club’s draws are on their way, their places are held', async ({ page }) => {
-  await answer(page, /\/api\/clubs\/slug\/held$/, {
+  await stubResponse(page, /\/api\/clubs\/slug\/held$/, {
     id: 99,
     name: 'Held RLFC',
     slug: 'held',
@@ -106,7 +106,7 @@ test('a toast stays five seconds, one at a time, and goes with a swipe of 50 px'
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await noShareMenu(page);
   await page.clock.install();
-  const { drawNumber } = await drawWith(request, 1);
+  const { drawNumber } = await drawWithAvailable(request, 1);
   await page.goto(`/draw/${drawNumber}`);
   const share = page.getByRole('button', { name: 'Share this draw' });
   await expect(share).toBeVisible();
@@ -147,7 +147,7 @@ test('when nothing can be shared the link stands there for ten seconds, to be co
     document.execCommand = () => false;
   });
   await page.clock.install();
-  const { drawNumber } = await drawWith(request, 1);
+  const { drawNumber } = await drawWithAvailable(request, 1);
   await page.goto(`/draw/${drawNumber}`);
   await expect(page.getByRole('button', { name: 'Share this draw' })).toBeVisible();
   await stopped(page);
@@ -171,7 +171,7 @@ test('the foot tells the version, the head how to reach support, on every page t
   const { buildVersion, supportEmail, supportSms } = (await (
     await request.get('/api/config', AGAIN)
   ).json()) as { buildVersion: string; supportEmail: string; supportSms: string };
-  for (const path of ['/', `/draw/${(await drawWith(request, 1)).drawNumber}`, '/my']) {
+  for (const path of ['/', `/draw/${(await drawWithAvailable(request, 1)).drawNumber}`, '/my']) {
     await page.goto(path);
     await expect(page.locator('.site-foot')).toContainText(`Version ${buildVersion}`);
     const links = page.getByRole('banner').locator('.support-link');
@@ -191,7 +191,7 @@ test('the foot tells the version, the head how to reach support, on every page t
 });
 
 test('a page that crashed says so, and its button loads it again', async ({ page }) => {
-  await answer(page, '/api/footer-menus', [{ id: 1, heading: 'Broken' }]);
+  await stubResponse(page, '/api/footer-menus', [{ id: 1, heading: 'Broken' }]);
   await page.goto('/');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Something went wrong');
   await expect(page.getByText('Technical details')).toBeVisible();

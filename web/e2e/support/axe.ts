@@ -5,7 +5,7 @@ import { expect, type Page } from '@playwright/test';
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** Nothing that is half faded in is judged by its colour; what turns for ever is not waited for. */
-export const atRest = (page: Page) =>
+export const waitForAnimations = (page: Page) =>
   page.evaluate(() =>
     Promise.all(
       document
@@ -16,7 +16,7 @@ export const atRest = (page: Page) =>
   );
 
 export async function violationsOf(page: Page, what: string) {
-  await atRest(page);
+  await waitForAnimations(page);
   // Only violations are asked for, and in the page itself: no page of ours has a frame of another site. Three times as quick.
   const { violations } = await new AxeBuilder({ page })
     .setLegacyMode(true)

@@ -11,7 +11,7 @@ export interface Person {
 }
 
 let people = 0;
-export function somebody(): Person {
+export function newBuyer(): Person {
   people += 1;
   return { name: `Robin Test ${people}`, email: `robin${Date.now()}-${people}@example.com` };
 }

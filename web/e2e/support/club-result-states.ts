@@ -1,12 +1,18 @@
 /** The states of entering a result, and of what follows: the winner, the bank, the payout. */
 import { expect, type Page } from '@playwright/test';
 import { newDraw } from './club';
-import { go, member, type ClubStage, type ClubState, type JsonBody } from './club-stage';
-import { answer, change } from './stubs';
+import {
+  openClubPage,
+  stubMemberRole,
+  type ClubStage,
+  type ClubState,
+  type JsonBody,
+} from './club-stage';
+import { stubResponse, changeResponse } from './stubs';
 
 async function entry({ page, baseURL, club }: ClubStage): Promise<void> {
   const draw = await newDraw(page, baseURL, club);
-  await go(page, `/club/${club.slug}/admin/results/${draw}`);
+  await openClubPage(page, `/club/${club.slug}/admin/results/${draw}`);
 }
 
 const choose = (page: Page, side: number, jersey: number) =>
@@ -41,7 +47,7 @@ async function winner(
   more: JsonBody,
   payouts: readonly JsonBody[] = [],
 ): Promise<void> {
-  await change(
+  await changeResponse(
     page,
     `/api/draws/${draws.completed}/winners`,
     (said: { winningTickets: JsonBody[] }) => ({
@@ -56,8 +62,8 @@ async function winner(
       })),
     }),
   );
-  await answer(page, `/api/draws/${draws.completed}/payouts`, payouts);
-  await go(page, `/club/${club.slug}/admin/results/${draws.completed}`);
+  await stubResponse(page, `/api/draws/${draws.completed}/payouts`, payouts);
+  await openClubPage(page, `/club/${club.slug}/admin/results/${draws.completed}`);
   await expect(page.getByRole('region', { name: 'Payout Management' })).toBeVisible();
 }
 
@@ -181,7 +187,7 @@ export const RESULT_STATES: readonly ClubState[] = [
     name: 'club-reveal',
     show: async (stage) => {
       await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [payout({})]);
-      await answer(
+      await stubResponse(
         stage.page,
         /\/winner-bank\/reveal$/,
         { message: 'Invalid credentials', code: 'wrong-password' },
@@ -196,7 +202,7 @@ export const RESULT_STATES: readonly ClubState[] = [
   {
     name: 'club-viewer-winner',
     show: async (stage) => {
-      await member(stage.page, 'viewer');
+      await stubMemberRole(stage.page, 'viewer');
       await winner(
         stage,
         {

@@ -20,7 +20,10 @@ export async function activeDraws(request: APIRequestContext): Promise<ListedDra
 }
 
 /** A draw on sale with at least so many tickets left and an hour to go. */
-export async function drawWith(request: APIRequestContext, available: number): Promise<ListedDraw> {
+export async function drawWithAvailable(
+  request: APIRequestContext,
+  available: number,
+): Promise<ListedDraw> {
   const draws = await activeDraws(request);
   const found = draws.find(
     (draw) =>
@@ -43,7 +46,7 @@ export async function completedDraw(request: APIRequestContext): Promise<number 
 let buyers = 0;
 
 /** Buys by the calls alone: intent, confirmation at the sandbox, completion. */
-export async function buyByCall(
+export async function buyThroughApi(
   request: APIRequestContext,
   baseURL: string,
   drawNumber: number,
@@ -95,7 +98,7 @@ export async function buyByCall(
 }
 
 /** A club with two draws on sale, each with tickets left and time to pay. */
-export async function clubWithTwo(request: APIRequestContext): Promise<string> {
+export async function clubWithTwoDraws(request: APIRequestContext): Promise<string> {
   const draws = (await activeDraws(request)).filter(
     (draw) => draw.ticketsAvailable >= 3 && Date.parse(draw.gameDate) - Date.now() > 1_800_000,
   );
@@ -112,7 +115,7 @@ export interface Held {
 }
 
 /** Somebody elsewhere is about to pay for so many tickets: they are kept, and nothing is bought. */
-export async function holdByCall(
+export async function reserveThroughApi(
   request: APIRequestContext,
   baseURL: string,
   drawNumber: number,

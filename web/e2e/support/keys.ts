@@ -17,7 +17,7 @@ const focusedNow = (page: Page): Promise<Focused> =>
     const focused = document.activeElement;
     if (!(focused instanceof HTMLElement) || focused === document.body)
       return { name: '', seen: true, ringed: true, place: -1 };
-    const words =
+    const text =
       focused.getAttribute('aria-label') ??
       (focused as HTMLInputElement).labels?.[0]?.textContent ??
       focused.textContent ??
@@ -27,7 +27,7 @@ const focusedNow = (page: Page): Promise<Focused> =>
     const covered = top !== null && !focused.contains(top) && !top.contains(focused);
     const look = getComputedStyle(focused);
     return {
-      name: words.trim().slice(0, 60),
+      name: text.trim().slice(0, 60),
       seen: box.top < window.innerHeight && box.bottom > 0 && !covered,
       ringed: look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) >= 2,
       place: Number(focused.dataset.tab ?? -1),
@@ -46,7 +46,7 @@ export async function tabTo(page: Page, name: RegExp): Promise<void> {
 }
 
 /** Walks through everything Tab should reach on the screen, or in the dialog that stands over it: what cannot be reached, or not be seen while it has focus. */
-export async function troubleWithKeys(page: Page): Promise<string[]> {
+export async function keyboardProblems(page: Page): Promise<string[]> {
   const wanted = await page.evaluate(() => {
     const scope = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
     // A toast goes away by itself while one walks; F8 leads there.
@@ -84,7 +84,7 @@ export async function troubleWithKeys(page: Page): Promise<string[]> {
     );
   });
   const reached = new Set<number>();
-  const trouble = new Set<string>();
+  const problems = new Set<string>();
   // A date and a time have several places of their own, and the browser itself one between the last and the first.
   for (
     let presses = 0;
@@ -94,9 +94,9 @@ export async function troubleWithKeys(page: Page): Promise<string[]> {
     await page.keyboard.press('Tab');
     const at = await focusedNow(page);
     if (at.place >= 0) reached.add(at.place);
-    if (!at.seen) trouble.add(`"${at.name}" has focus and is not seen`);
-    if (!at.ringed) trouble.add(`"${at.name}" has focus and does not show it`);
+    if (!at.seen) problems.add(`"${at.name}" has focus and is not seen`);
+    if (!at.ringed) problems.add(`"${at.name}" has focus and does not show it`);
   }
-  wanted.forEach((name, place) => !reached.has(place) && trouble.add(`"${name}" is not reached`));
-  return [...trouble];
+  wanted.forEach((name, place) => !reached.has(place) && problems.add(`"${name}" is not reached`));
+  return [...problems];
 }

@@ -1,6 +1,6 @@
 /** An offer that somebody has bought from, so that it is locked: made by the calls of its club, and of a buyer. */
 import { expect, type PlaywrightWorkerArgs } from '@playwright/test';
-import { asClub, ownDraws } from './own-draw';
+import { signedInClubRequest, ownDraws } from './own-draw';
 
 let made = 0;
 
@@ -10,7 +10,7 @@ export async function lockedOffer(
   baseURL: string,
 ): Promise<number> {
   const draws = await ownDraws(playwright, baseURL, [{}, {}]);
-  const { calls, club } = await asClub(playwright, baseURL);
+  const { calls, club } = await signedInClubRequest(playwright, baseURL);
   const slug = `locked-${Date.now().toString(36)}-${++made}`;
   const offers = `/api/admin/clubs/${club.slug}/bundles`;
   const offered = await calls.post(offers, {

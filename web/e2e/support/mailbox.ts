@@ -1,7 +1,7 @@
 /** The demo's own mailbox: every letter that was sent stands there to be read. */
 import { expect, type APIRequestContext } from '@playwright/test';
 
-export interface Letter {
+export interface ReceivedMail {
   kind: string;
   to: string;
   subject: string;
@@ -9,20 +9,20 @@ export interface Letter {
 }
 
 /** The newest letter of this kind to somebody that mentions these words, as soon as it has arrived. */
-export async function mailTo(
+export async function waitForMail(
   request: APIRequestContext,
   to: string,
   kind: string,
-  words = '',
-): Promise<Letter> {
-  let found: Letter | undefined;
+  text = '',
+): Promise<ReceivedMail> {
+  let match: ReceivedMail | undefined;
   await expect(async () => {
     const answer = await request.get(
       `/sandbox/mailbox.json?to=${encodeURIComponent(to)}&kind=${kind}`,
     );
-    const { messages } = (await answer.json()) as { messages: Letter[] };
-    found = messages.find((letter) => letter.text.includes(words));
-    expect(found, `a letter ${kind} to ${to}`).toBeDefined();
+    const { messages } = (await answer.json()) as { messages: ReceivedMail[] };
+    match = messages.find((letter) => letter.text.includes(text));
+    expect(match, `a letter ${kind} to ${to}`).toBeDefined();
   }).toPass({ timeout: 30_000 });
-  return found as Letter;
+  return match as ReceivedMail;
 }

@@ -1,6 +1,6 @@
 /** Draws that only one test knows: made by their club's own calls, so that nobody else's purchase or reservation moves their counts. */
 import { expect, type APIRequestContext, type PlaywrightWorkerArgs } from '@playwright/test';
-import { buyByCall, type ListedDraw } from './draws';
+import { buyThroughApi, type ListedDraw } from './draws';
 
 type Playwright = PlaywrightWorkerArgs['playwright'];
 
@@ -25,7 +25,7 @@ export interface OwnDraw extends ListedDraw {
 let made = 0;
 
 /** A browser without a window, signed in as a club of the demo. */
-export async function asClub(
+export async function signedInClubRequest(
   playwright: Playwright,
   baseURL: string,
   index = 0,
@@ -47,17 +47,17 @@ export async function asClub(
 export async function ownDraws(
   playwright: Playwright,
   baseURL: string,
-  wanted: readonly DrawOptions[],
+  options: readonly DrawOptions[],
   index = 0,
 ): Promise<OwnDraw[]> {
-  const { calls, club } = await asClub(playwright, baseURL, index);
+  const { calls, club } = await signedInClubRequest(playwright, baseURL, index);
   const draws: OwnDraw[] = [];
-  for (const { left, startsIn = 2 * 86_400, ...more } of wanted) {
+  for (const { left, startsIn = 2 * 86_400, ...more } of options) {
     const accepted = await calls.post('/api/terms/accept', {
       data: { clubId: club.id, ipAddress: null, userAgent: 'test', termsVersion: '1.0' },
     });
     expect(accepted.ok(), await accepted.text()).toBe(true);
-    const said = {
+    const body = {
       clubId: club.id,
       homeTeam: club.name,
       awayTeam: `Visitors ${Date.now() % 100_000} ${++made}`,
@@ -71,7 +71,7 @@ export async function ownDraws(
       roundUpPrize: false,
       ...more,
     };
-    const answer = await calls.post('/api/draws', { data: said });
+    const answer = await calls.post('/api/draws', { data: body });
     expect(answer.ok(), await answer.text()).toBe(true);
     const { drawNumber } = (await answer.json()) as { drawNumber: number };
     if (left !== undefined) await sellUntil(playwright, baseURL, drawNumber, left);
@@ -87,9 +87,9 @@ export async function ownDraws(
 export async function ownDraw(
   playwright: Playwright,
   baseURL: string,
-  wanted: DrawOptions = {},
+  options: DrawOptions = {},
 ): Promise<OwnDraw> {
-  const [draw] = await ownDraws(playwright, baseURL, [wanted]);
+  const [draw] = await ownDraws(playwright, baseURL, [options]);
   return draw as OwnDraw;
 }
 
@@ -99,7 +99,7 @@ export async function kickOff(
   baseURL: string,
   drawNumber: number,
 ): Promise<void> {
-  const { calls } = await asClub(playwright, baseURL);
+  const { calls } = await signedInClubRequest(playwright, baseURL);
   const moved = await calls.patch(`/api/draws/${drawNumber}`, {
     data: { gameDate: new Date(Date.now() + 2_000).toISOString() },
   });
@@ -119,7 +119,7 @@ async function sellUntil(
 ): Promise<void> {
   for (let more = 169 - left; more > 0; more -= 50) {
     const other = await playwright.request.newContext({ baseURL });
-    await buyByCall(other, baseURL, drawNumber, Math.min(50, more));
+    await buyThroughApi(other, baseURL, drawNumber, Math.min(50, more));
     await other.dispose();
   }
 }

@@ -41,7 +41,7 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
   const latestTopics = useRef(topics);
   const announced = useRef<readonly string[]>([]);
   const lastMessageAt = useRef(0);
-  const pauseMsAsked = useRef(0);
+  const requestedPause = useRef(0);
 
   // Before the socket's own effects run, so that its first address already names the topics.
   useEffect(() => {
@@ -56,17 +56,17 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
     retryOnError: true,
     shouldReconnect: () => true,
     reconnectAttempts: Infinity,
-    reconnectInterval: (attempt) => Math.max(pauseMsAsked.current, reconnectPause(attempt)),
+    reconnectInterval: (attempt) => Math.max(requestedPause.current, reconnectPause(attempt)),
     // Frames go to `onMessage` only; keeping the last one in React state would render for each.
     filter: () => false,
     onOpen: () => {
       lastMessageAt.current = performance.now();
-      pauseMsAsked.current = 0;
+      requestedPause.current = 0;
       onState('open');
     },
     onClose: (event) => {
       const requestedPauseMs = Number(event.reason);
-      pauseMsAsked.current =
+      requestedPause.current =
         event.code === 1001 && Number.isFinite(requestedPauseMs)
           ? Math.min(PAUSE_MS_MAX, requestedPauseMs * Math.random())
           : 0;

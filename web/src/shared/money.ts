@@ -63,7 +63,7 @@ export function sumOf(
 }
 
 /** `$5.00`, and with the fee passed on `$5.00 + $0.39 fee = $5.39`: the whole price is never hidden behind a part of it (D14). */
-export function ticketPriceWords(decimal: string, passOnFee: boolean): string {
+export function ticketPriceText(decimal: string, passOnFee: boolean): string {
   const ticket = cents(decimal);
   if (!passOnFee) return dollars(ticket);
   const { cardFee: fee, total } = priceOf(ticket, 1, true);

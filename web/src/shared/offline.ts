@@ -1,6 +1,6 @@
 /** What the pages and the worker behind them (`offline/sw.ts`) agree on. */
 
-export const OFFLINE_WORDS = "You are offline – tickets can't be bought";
+export const OFFLINE_TEXTS = "You are offline – tickets can't be bought";
 
 /** On the root element of a page that the worker kept from an earlier visit. */
 export const COPY_ATTRIBUTE = 'data-copy';

@@ -2,10 +2,10 @@ import type { Claim, OwnClub, OwnDraw, User, Whoami, Winner } from '@/api/wire-c
 import type { Offer } from '@/api/wire-offer';
 import type { Draw } from '@/api/wire';
 import { roleOf } from '@/features/club/session/roles';
-import { aDraw } from './draw-data';
+import { makeDraw } from './draw-data';
 
 /** A club that is signed in, and its winner; a test says only what matters to it. */
-export const aUser = (more: Partial<User> = {}): User => ({
+export const makeUser = (more: Partial<User> = {}): User => ({
   id: 1,
   email: 'sharks@example.com',
   name: 'Sharks',
@@ -20,8 +20,8 @@ export const aUser = (more: Partial<User> = {}): User => ({
   ...more,
 });
 
-export const aWhoami = (more: Partial<User> = {}): Whoami => {
-  const user = aUser(more);
+export const makeWhoami = (more: Partial<User> = {}): Whoami => {
+  const user = makeUser(more);
   return {
     role: user.isAdmin ? 'super-admin' : 'club-admin',
     clubSlug: user.clubSlug,
@@ -32,20 +32,20 @@ export const aWhoami = (more: Partial<User> = {}): Whoami => {
   };
 };
 
-export const here = (more: Partial<User> = {}) => ({
-  user: aUser(more),
+export const makePageContext = (more: Partial<User> = {}) => ({
+  user: makeUser(more),
   club: {
     id: 1,
     name: 'Sharks',
     slug: 'sharks',
     archived: more.archived ?? false,
-    role: roleOf(aUser(more)),
+    role: roleOf(makeUser(more)),
   },
 });
 
 /** A draw as its owner sees it. */
-export const anOwnDraw = (more: Partial<OwnDraw> = {}): OwnDraw => {
-  const draw: Draw = aDraw(more);
+export const makeOwnDraw = (more: Partial<OwnDraw> = {}): OwnDraw => {
+  const draw: Draw = makeDraw(more);
   return {
     ...draw,
     editable: true,
@@ -56,7 +56,7 @@ export const anOwnDraw = (more: Partial<OwnDraw> = {}): OwnDraw => {
   };
 };
 
-export const anOwnClub = (more: Partial<OwnClub> = {}): OwnClub => ({
+export const makeOwnClub = (more: Partial<OwnClub> = {}): OwnClub => ({
   id: 1,
   name: 'Sharks',
   slug: 'sharks',
@@ -82,7 +82,7 @@ export const anOwnClub = (more: Partial<OwnClub> = {}): OwnClub => ({
   ...more,
 });
 
-export const anOffer = (more: Partial<Offer> = {}): Offer => ({
+export const makeOffer = (more: Partial<Offer> = {}): Offer => ({
   id: 1,
   clubId: 1,
   clubSlug: 'sharks',
@@ -104,7 +104,7 @@ export const anOffer = (more: Partial<Offer> = {}): Offer => ({
   ...more,
 });
 
-export const aClaim = (more: Partial<Claim> = {}): Claim => ({
+export const makeClaim = (more: Partial<Claim> = {}): Claim => ({
   state: 'open',
   drawNumber: 1042,
   serialNumber: 'FD-1042-007',
@@ -125,7 +125,7 @@ export const aClaim = (more: Partial<Claim> = {}): Claim => ({
   ...more,
 });
 
-export const aWinner = (more: Partial<Winner> = {}): Winner => ({
+export const makeWinner = (more: Partial<Winner> = {}): Winner => ({
   ticketNumber: 7,
   serialNumber: 'FD-1042-007',
   homeNumber: 7,

@@ -1,7 +1,7 @@
 import type { Config } from '@/api/wire';
 
 /** What the server says of itself to every page. */
-export const aConfig = (more: Partial<Config> = {}): Config => ({
+export const makeConfig = (more: Partial<Config> = {}): Config => ({
   publishableKey: 'pk_test_demo',
   supportEmail: 'support@demo.test',
   supportSms: '0400 000 000',

@@ -5,23 +5,23 @@ import { expect } from 'vitest';
 import { Console } from '@/features/operator/console/console';
 import type { SectionKey } from '@/features/operator/console/sections';
 import { FakeServer } from './fake-server';
-import { consoleAnswers } from './operator-data';
-import { show } from './render-screen';
+import { consoleResponses } from './operator-data';
+import { renderScreen } from './render-screen';
 
 type StubbedResponse = Parameters<FakeServer['on']>[1];
 
 export const NOW = Date.parse('2026-11-21T03:00:00Z');
 
 /** A server with everything in order; `more` is what this test changes, several answers given in turn. */
-export function aServer(
+export function startConsoleServer(
   more: Record<string, StubbedResponse | StubbedResponse[]> = {},
 ): FakeServer {
   const server = new FakeServer();
-  for (const [what, body] of Object.entries(consoleAnswers(NOW))) server.on(what, { body });
+  for (const [what, body] of Object.entries(consoleResponses(NOW))) server.on(what, { body });
   for (const [what, response] of Object.entries(more))
     server.on(what, ...(Array.isArray(response) ? response : [response]));
   // The trail of any object is short and the same.
-  server.rest((path) =>
+  server.fallback((path) =>
     path.startsWith('/api/admin/audit')
       ? {
           body: {
@@ -36,10 +36,10 @@ export function aServer(
 }
 
 export function openConsole(section: SectionKey, query = '') {
-  return show(<Console />, `/super-admin?section=${section}${query}`);
+  return renderScreen(<Console />, `/super-admin?section=${section}${query}`);
 }
 
-export const press = async (name: string | RegExp, inside?: HTMLElement) =>
+export const pressButton = async (name: string | RegExp, inside?: HTMLElement) =>
   userEvent.click(
     (await (inside ? within(inside) : screen).findAllByRole('button', { name }))[0] as HTMLElement,
   );
@@ -50,14 +50,14 @@ export async function expectToast(title: string, text = ''): Promise<void> {
   expect(toast.parentElement?.querySelector('p')?.textContent ?? '').toBe(text);
 }
 
-export const refused = (
+export const refusalResponse = (
   status: number,
   message: string,
   code = 'refused',
   more: object = {},
 ): StubbedResponse => ({ status, body: { message, code, requestId: 'r1', ...more } });
 /** What an operator who has to show that it is them hears first. */
-export const wantsProof: StubbedResponse = refused(
+export const reauthenticationRequired: StubbedResponse = refusalResponse(
   403,
   'Confirm it is you to go on.',
   'reauthentication-required',

@@ -1,7 +1,7 @@
 import type { Draw } from '@/api/wire';
 
 /** A draw as the server answers it; a test says only what matters to it. */
-export function aDraw(more: Partial<Draw> = {}): Draw {
+export function makeDraw(more: Partial<Draw> = {}): Draw {
   return {
     id: 1042,
     drawNumber: 1042,

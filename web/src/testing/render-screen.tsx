@@ -4,11 +4,11 @@ import { Provider, createStore } from 'jotai';
 import type { ReactNode } from 'react';
 import { Toaster } from '@/shared/ui/toaster';
 
-export interface Shown extends RenderResult {
+export interface RenderedScreen extends RenderResult {
   store: ReturnType<typeof createStore>;
 }
 
-export function show(what: ReactNode, address = '/'): Shown {
+export function renderScreen(what: ReactNode, address = '/'): RenderedScreen {
   window.history.replaceState(null, '', address);
   const store = createStore();
   return {

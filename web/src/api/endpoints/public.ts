@@ -15,13 +15,13 @@ export const fetchOffer = (slug: string, offer: string) =>
   get<Offer>(`${club(slug)}/bundles/${encodeURIComponent(offer)}`, { cache: 'no-store' });
 
 /** Without cookies: a widget on somebody else's page must not be able to tell who looks (decision G-14). */
-const asNobody: RequestInit = { cache: 'no-store', credentials: 'omit' };
+const anonymously: RequestInit = { cache: 'no-store', credentials: 'omit' };
 export const fetchDrawWidget = (draw: number) =>
-  get<WidgetResponse>(`/api/public/widget/draw/${draw}`, asNobody);
+  get<WidgetResponse>(`/api/public/widget/draw/${draw}`, anonymously);
 export const fetchOfferWidget = (slug: string, offer: string) =>
   get<WidgetResponse>(
     `/api/public/widget/bundle/${encodeURIComponent(slug)}/${encodeURIComponent(offer)}`,
-    asNobody,
+    anonymously,
   );
 
 /** Asks for the link to somebody's own tickets by mail; the answer is the same for every address. */

@@ -24,7 +24,7 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
   const unsold = isUnsold(draw, phase) && !full;
   return (
     <>
-      <BoardTitle words={`${draw.homeTeam} v ${draw.awayTeam}`}>
+      <BoardTitle text={`${draw.homeTeam} v ${draw.awayTeam}`}>
         {draw.homeTeam}
         <span className="v">v</span>
         {draw.awayTeam}

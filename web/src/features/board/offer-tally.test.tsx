@@ -2,7 +2,7 @@ import { act, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import type { WidgetResponse } from '@/api/wire-public';
 import { recordServerTimeAtom } from '@/features/shared-live/live-atoms';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { optionsOf } from './board-options';
 import { OfferTally } from './offer-tally';
 
@@ -34,7 +34,7 @@ const widget: WidgetResponse = {
  * close.
  */
 function shownAt(beforeMs: number, more: Partial<WidgetResponse> = {}): void {
-  const { store } = show(
+  const { store } = renderScreen(
     <OfferTally
       widget={{ ...widget, ...more }}
       offer={null}

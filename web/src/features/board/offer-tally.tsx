@@ -35,7 +35,7 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
     !(closesAt !== null && closesAt <= now);
   return (
     <>
-      <BoardTitle words={widget.title}>{widget.title}</BoardTitle>
+      <BoardTitle text={widget.title}>{widget.title}</BoardTitle>
       {options.compact ? null : (
         <div className="board-games">{offer ? <Games offer={offer} /> : null}</div>
       )}

@@ -2,7 +2,7 @@ import { act, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { HttpError } from '@/api/http';
 import type { WidgetResponse } from '@/api/wire-public';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { WidgetCard } from './widget-card';
 
 vi.stubGlobal(
@@ -30,7 +30,7 @@ const widget: WidgetResponse = {
 };
 
 test('a cancelled draw on a club’s own site shows no prize', async () => {
-  show(<WidgetCard ask={() => Promise.resolve(widget)} />);
+  renderScreen(<WidgetCard ask={() => Promise.resolve(widget)} />);
   expect(await screen.findByText('Cancelled')).toBeDefined();
   expect([...document.querySelectorAll('dl > div')].map((figure) => figure.textContent)).toEqual([
     'Prize poolNone',
@@ -46,7 +46,7 @@ test('what the server does not know any more is not shown any longer, but an out
     .mockResolvedValueOnce({ ...widget, status: 'active' })
     .mockRejectedValueOnce(new TypeError('network'))
     .mockRejectedValue(new HttpError(404, '{}', '', null));
-  show(<WidgetCard ask={ask} />);
+  renderScreen(<WidgetCard ask={ask} />);
   await act(() => vi.advanceTimersByTimeAsync(15_000));
   expect(ask).toHaveBeenCalledTimes(2);
   expect(screen.getByRole('link', { name: /^Buy Now/ })).toBeDefined();

@@ -12,8 +12,8 @@ const SPOKEN_EVERY_MS = 10_000;
  * One slot of the grid. It renders only when it changes, because a sale touches one of 169 slots.
  */
 const Slot = memo(function Slot({ lit, delay }: { lit: boolean; delay: number | null }) {
-  const look = lit ? (delay === null ? 'slot is-sold' : 'slot is-sold is-fresh') : 'slot';
-  return <i className={look} style={delay ? { animationDelay: `${delay}ms` } : undefined} />;
+  const tone = lit ? (delay === null ? 'slot is-sold' : 'slot is-sold is-fresh') : 'slot';
+  return <i className={tone} style={delay ? { animationDelay: `${delay}ms` } : undefined} />;
 });
 
 /** The text for screen readers changes at most every ten seconds. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { boardTimeLeft, cardBand, pageBand, timeLeft } from './countdown';
 import { freshness } from './freshness';
 import { phaseOf, soldShare } from './draw-phase';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 
 const HOUR = 3_600_000;
 // It is 10 am in Brisbane: 13 hours later is the same day there, 15 hours later is the next day.
@@ -47,7 +47,7 @@ test('a board shows days only when there are any and stops at zero', () => {
 
 test('what is shown says how fresh it is', () => {
   const said = (agoMs: number | null, online = true) =>
-    freshness({ agoMs, atMs: Date.parse('2026-11-20T09:02:00Z'), online }).words;
+    freshness({ agoMs, atMs: Date.parse('2026-11-20T09:02:00Z'), online }).text;
   expect([said(0), said(20_000), said(42_000), said(61_000), said(5, false), said(null)]).toEqual([
     'Live',
     'Live',
@@ -59,8 +59,8 @@ test('what is shown says how fresh it is', () => {
 });
 
 test('a draw whose game has begun is closed whatever its status still says', () => {
-  const phase = (more: Parameters<typeof aDraw>[0], at = '2026-11-20T09:00:00Z') =>
-    phaseOf(aDraw(more), Date.parse(at));
+  const phase = (more: Parameters<typeof makeDraw>[0], at = '2026-11-20T09:00:00Z') =>
+    phaseOf(makeDraw(more), Date.parse(at));
   expect([
     phase({}),
     phase({}, '2026-11-20T09:10:00Z'),

@@ -32,7 +32,7 @@ export function pageBand(nowMs: number, kickOffMs: number): Band {
   return left > HOUR ? 'orange' : 'red';
 }
 
-export const BAND_WORDS: Record<Band, string> = {
+export const BAND_TEXTS: Record<Band, string> = {
   green: 'plenty of time',
   yellow: 'closing within a day',
   orange: 'closing within hours',

@@ -10,7 +10,7 @@ const ANNOUNCE_AFTER_MS = 5_000;
  */
 export function FreshnessBadge({ always = false }: { always?: boolean }) {
   const contact = useServerContact();
-  const { kind, words } = freshness(contact);
+  const { kind, text } = freshness(contact);
   const [announced, setAnnounced] = useState<string>(kind);
   useEffect(() => {
     const timer = setTimeout(() => setAnnounced(kind), ANNOUNCE_AFTER_MS);
@@ -23,7 +23,7 @@ export function FreshnessBadge({ always = false }: { always?: boolean }) {
     <>
       {hidden ? null : (
         <span className={`freshness is-${kind}`}>
-          {kind === 'live' && always ? 'Live · updated just now' : words}
+          {kind === 'live' && always ? 'Live · updated just now' : text}
         </span>
       )}
       <span className="sr" role="status">

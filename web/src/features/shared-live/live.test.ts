@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DrawUpdate, Frame } from '@/api/wire';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import {
   EMPTY_LIVE_STATE,
   applyDraws,
@@ -35,14 +35,14 @@ const frame = (seq: number, sold: number): Frame => ({
   type: 'draw',
   data: news(sold),
 });
-const known = applyDraws(EMPTY_LIVE_STATE, [aDraw()]);
+const known = applyDraws(EMPTY_LIVE_STATE, [makeDraw()]);
 const soldIn = (live: typeof EMPTY_LIVE_STATE) => live.draws[1042]?.ticketsSold;
 
 describe('a frame', () => {
   test('changes the counts and keeps what it does not say', () => {
     const live = applyFrame(known, frame(6, 115));
     expect(live.draws[1042]).toEqual({
-      ...aDraw(),
+      ...makeDraw(),
       ticketsSold: 115,
       ticketsAvailable: 54,
       currentPrize: '300.00',
@@ -89,36 +89,43 @@ describe('a frame', () => {
 
 test('an answer that a frame has overtaken keeps the newer counts', () => {
   const live = applyDraws(applyFrame(known, frame(8, 118)), [
-    aDraw({ revision: 6, ticketsSold: 115, contactName: 'Kim' }),
+    makeDraw({ revision: 6, ticketsSold: 115, contactName: 'Kim' }),
   ]);
   expect(live.draws[1042]).toMatchObject({ ticketsSold: 118, revision: 8, contactName: 'Kim' });
 });
 
 test('a list keeps its order while it is looked at; what is new comes after', () => {
   const first = applyList(EMPTY_LIVE_STATE, 'active', [
-    aDraw({ drawNumber: 2 }),
-    aDraw({ drawNumber: 1 }),
+    makeDraw({ drawNumber: 2 }),
+    makeDraw({ drawNumber: 1 }),
   ]);
-  const then = applyList(first, 'active', [aDraw({ drawNumber: 3 }), aDraw({ drawNumber: 1 })]);
+  const then = applyList(first, 'active', [
+    makeDraw({ drawNumber: 3 }),
+    makeDraw({ drawNumber: 1 }),
+  ]);
   expect(then.lists.active).toEqual([2, 1, 3]);
   expect(
-    applyList(then, 'completed', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 9 })]).lists
+    applyList(then, 'completed', [makeDraw({ drawNumber: 2 }), makeDraw({ drawNumber: 9 })]).lists
       .completed,
   ).toEqual([9]);
 });
 
 test('a list that somebody comes back to is what was answered, and what has moved on is in one list only', () => {
   const first = applyList(
-    applyList(EMPTY_LIVE_STATE, 'active', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 1 })]),
+    applyList(EMPTY_LIVE_STATE, 'active', [
+      makeDraw({ drawNumber: 2 }),
+      makeDraw({ drawNumber: 1 }),
+    ]),
     'awaiting',
     [],
   );
   const then = replaceList(first, 'awaiting', [
-    aDraw({ drawNumber: 1, status: 'closed', revision: 6 }),
+    makeDraw({ drawNumber: 1, status: 'closed', revision: 6 }),
   ]);
   expect(then.lists).toEqual({ active: [2], awaiting: [1], completed: null });
   expect(
-    replaceList(then, 'active', [aDraw({ drawNumber: 3 }), aDraw({ drawNumber: 2 })]).lists.active,
+    replaceList(then, 'active', [makeDraw({ drawNumber: 3 }), makeDraw({ drawNumber: 2 })]).lists
+      .active,
   ).toEqual([3, 2]);
 });
 
@@ -127,9 +134,9 @@ test('the first page’s draws are sorted into their lists by the server’s clo
   const live = fromBoot(
     {
       draws: [
-        aDraw({ drawNumber: 1 }),
-        aDraw({ drawNumber: 2, gameDate: '2026-11-20T08:00:00Z' }),
-        aDraw({ drawNumber: 3, status: 'completed' }),
+        makeDraw({ drawNumber: 1 }),
+        makeDraw({ drawNumber: 2, gameDate: '2026-11-20T08:00:00Z' }),
+        makeDraw({ drawNumber: 3, status: 'completed' }),
       ],
     },
     now,

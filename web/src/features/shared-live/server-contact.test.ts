@@ -2,7 +2,7 @@ import { createStore } from 'jotai';
 import { afterEach, expect, test, vi } from 'vitest';
 import { get } from '@/api/http';
 import type { Draw } from '@/api/wire';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
 import { connectionAtom, drawAtom, receiveDrawsAtom, receiveListAtom } from './live-atoms';
 
@@ -13,8 +13,8 @@ afterEach(() => {
 test('a copied answer is shown, but the server was not heard by it', async () => {
   const copied = { 'x-copy': 'yes' };
   new FakeServer()
-    .on('GET /api/draws/1042', { body: aDraw(), headers: copied }, { body: aDraw() })
-    .on('GET /api/draws/active', { body: [aDraw({ drawNumber: 1043 })], headers: copied });
+    .on('GET /api/draws/1042', { body: makeDraw(), headers: copied }, { body: makeDraw() })
+    .on('GET /api/draws/active', { body: [makeDraw({ drawNumber: 1043 })], headers: copied });
   const store = createStore();
   store.set(receiveDrawsAtom, [await get<Draw>('/api/draws/1042')]);
   store.set(receiveListAtom, 'active', await get<Draw[]>('/api/draws/active'));

@@ -2,9 +2,9 @@ import { act } from '@testing-library/react';
 import { Provider, useAtomValue } from 'jotai';
 import type { ReactNode } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { listAtom, receiveListAtom } from './live-atoms';
 import { useDrawList } from './use-live';
 
@@ -19,13 +19,13 @@ function List() {
   return <p>{useAtomValue(listAtom('active'))?.join(' ')}</p>;
 }
 
-const draws = (...numbers: number[]) => numbers.map((drawNumber) => aDraw({ drawNumber }));
+const draws = (...numbers: number[]) => numbers.map((drawNumber) => makeDraw({ drawNumber }));
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const shown = () => document.querySelector('p')?.textContent;
 
 /** Renders a visit whose page carries draws 2 and 1. `at` opens the list or leaves it. */
 function visit() {
-  const { store, rerender } = show(null);
+  const { store, rerender } = renderScreen(null);
   store.set(receiveListAtom, 'active', draws(2, 1));
   return { at: (page: ReactNode) => rerender(<Provider store={store}>{page}</Provider>) };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Offer } from '@/api/wire-public';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { closesAt, isListed, offerPhase, offerPrice, refusal, shownTag } from './offer';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');
@@ -67,18 +67,18 @@ test('it costs the sum of its tickets, and each line its own fee where that is p
 });
 
 test('whatever stands in the way is named', () => {
-  const open = aDraw({ gameDate: at(9) });
+  const open = makeDraw({ gameDate: at(9) });
   expect(refusal([open], 2, NOW)).toBeNull();
   expect(
-    refusal([open, aDraw({ awayTeam: 'Bears', gameDate: at(9), ticketsAvailable: 0 })], 1, NOW),
+    refusal([open, makeDraw({ awayTeam: 'Bears', gameDate: at(9), ticketsAvailable: 0 })], 1, NOW),
   ).toBe('Redcliffe Sharks v Bears is sold out, so this offer cannot be added.');
-  expect(refusal([aDraw({ gameDate: at(-1) }), open], 1, NOW)).toBe(
+  expect(refusal([makeDraw({ gameDate: at(-1) }), open], 1, NOW)).toBe(
     'Redcliffe Sharks v Wynnum Tigers is no longer on sale, so this offer cannot be added.',
   );
-  expect(refusal([open, aDraw({ gameDate: at(9), opensAt: at(2) })], 1, NOW)).toBe(
+  expect(refusal([open, makeDraw({ gameDate: at(9), opensAt: at(2) })], 1, NOW)).toBe(
     'Redcliffe Sharks v Wynnum Tigers is not on sale yet, so this offer cannot be added.',
   );
-  expect(refusal([aDraw({ gameDate: at(9), ticketsAvailable: 1 })], 2, NOW)).toBe(
+  expect(refusal([makeDraw({ gameDate: at(9), ticketsAvailable: 1 })], 2, NOW)).toBe(
     'Only 1 ticket left for Redcliffe Sharks v Wynnum Tigers. Choose fewer.',
   );
 });

@@ -5,7 +5,7 @@ import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 export const TOOLTIP_DELAY_MS = 700;
 
 interface TooltipProps {
-  words: string;
+  text: string;
   children: ReactNode;
 }
 
@@ -13,7 +13,7 @@ interface TooltipProps {
  * A few words more, for a pointer that rests and for whoever comes by keyboard; Escape puts them away. Never the only place
  * where something is said: a finger does not see them.
  */
-export function Tooltip({ words, children }: TooltipProps) {
+export function Tooltip({ text, children }: TooltipProps) {
   const id = useId();
   const [shown, setShown] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -39,7 +39,7 @@ export function Tooltip({ words, children }: TooltipProps) {
       {children}
       {shown ? (
         <span className="tip-words" role="tooltip" id={id}>
-          {words}
+          {text}
         </span>
       ) : null}
     </span>

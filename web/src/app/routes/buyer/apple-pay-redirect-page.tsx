@@ -14,7 +14,7 @@ import { usePageTitle } from '@/shared/ui/page-title';
 const RETURNS_AFTER_S = 3;
 
 /** Reads the link once, and takes the secret out of the address before anything else can see it (C-21). */
-function useAsked() {
+function useAppleRequest() {
   const [request] = useState(() => readAppleRequest(window.location.search, window.location.hash));
   useEffect(() => {
     const returnQuery = request.back.includes('?')
@@ -52,7 +52,7 @@ function Returning({ to }: { to: string }) {
 
 /** A payment that began elsewhere is finished with Apple Pay here (A:127-130). */
 export function Page() {
-  const { request, back } = useAsked();
+  const { request, back } = useAppleRequest();
   const [foreign, setForeign] = useState(false);
   const [unavailable, setUnavailable] = useState(false);
   const [lines, setLines] = useState<readonly string[]>(() => [
@@ -71,7 +71,7 @@ export function Page() {
         {valid ? null : (
           <p>This link does not belong to a payment of this browser. Nothing was charged.</p>
         )}
-        {valid && failed ? <LoadFailed words={S.failedToFetchDraw} onRetry={retry} /> : null}
+        {valid && failed ? <LoadFailed title={S.failedToFetchDraw} onRetry={retry} /> : null}
         {valid && !draw && !failed ? (
           <div className="checkout-wait">
             <span className="spinner" role="status" aria-label="Loading" />

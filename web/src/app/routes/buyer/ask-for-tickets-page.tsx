@@ -79,7 +79,7 @@ function Opened({ secret }: { secret: string }) {
       {lookup.status === 'found' ? <OwnOrdersList orders={lookup.orders} /> : null}
       {lookup.status === 'failed' ? (
         <LoadFailed
-          words="Your tickets could not be loaded."
+          title="Your tickets could not be loaded."
           text={S.tryLater}
           onRetry={() => {
             setLookup({ status: 'asking' });

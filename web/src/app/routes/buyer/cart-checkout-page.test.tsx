@@ -5,9 +5,9 @@ import { cartAtom } from '@/features/buyer/cart/cart-atoms';
 import { finishAttempt } from '@/features/buyer/checkout/state/attempt';
 import type { OpenOrder } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { Page } from './cart-checkout-page';
 
 afterEach(() => {
@@ -26,9 +26,9 @@ const order: OpenOrder = {
 };
 
 test('a cart that has just been bought never says that it cost nothing', async () => {
-  const draw = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
+  const draw = makeDraw({ gameDate: '2099-01-01T00:00:00Z' });
   new FakeServer().on('GET /api/draws/1042', { body: draw });
-  const { store } = show(<Page />, '/cart/checkout');
+  const { store } = renderScreen(<Page />, '/cart/checkout');
   act(() => store.set(cartAtom, () => addItem(EMPTY, itemOf(draw, 2))));
   expect((await screen.findByText(/^2 tickets · /)).textContent).toBe('2 tickets · $10.47');
   const scope = checkoutAtom(CART_SCOPE);
@@ -45,7 +45,7 @@ test('a cart that was bought says so to whoever comes back, and leads nobody awa
   vi.useFakeTimers();
   new FakeServer();
   finishAttempt(CART_SCOPE, 'bought');
-  show(<Page />, '/cart/checkout');
+  renderScreen(<Page />, '/cart/checkout');
   await act(() => vi.advanceTimersByTimeAsync(1_000));
   vi.useRealTimers();
   expect(screen.getByRole('link', { name: 'Show my tickets' }).getAttribute('href')).toBe(

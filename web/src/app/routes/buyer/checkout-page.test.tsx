@@ -4,9 +4,9 @@ import type { Draw } from '@/api/wire';
 import { beginAttempt, finishAttempt, saveAttempt } from '@/features/buyer/checkout/state/attempt';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { Page } from './checkout-page';
 
 const OPEN = 'POST /api/create-payment-intent';
@@ -19,7 +19,7 @@ const TOO_FEW = {
   },
 };
 const draw = (more: Partial<Draw> = {}) =>
-  aDraw({ gameDate: '2099-01-01T00:00:00Z', ticketsSold: 163, ticketsAvailable: 6, ...more });
+  makeDraw({ gameDate: '2099-01-01T00:00:00Z', ticketsSold: 163, ticketsAvailable: 6, ...more });
 const opened = (ticketCount: number) => ({
   clientSecret: 's',
   paymentIntentId: 'pi_1',
@@ -43,7 +43,7 @@ afterEach(() => {
 /** Somebody who wants five of six tickets; `told` is what the server says of the draw from then on. */
 async function wantsFive(server: FakeServer) {
   server.on('GET /api/draws/1042', { body: draw() });
-  const { store } = show(<Page params={{ draw: '1042' }} />, '/checkout/1042?tickets=5');
+  const { store } = renderScreen(<Page params={{ draw: '1042' }} />, '/checkout/1042?tickets=5');
   await pass(0);
   const told = async (more: Partial<Draw>) => {
     server.on('GET /api/draws/1042', { body: draw({ revision: 9, ...more }) });
@@ -87,7 +87,7 @@ test('whoever finds the rest only held reads that it may come free, and not that
   new FakeServer().on('GET /api/draws/1042', {
     body: draw({ ticketsSold: 160, ticketsHeld: 9, ticketsAvailable: 0 }),
   });
-  show(<Page params={{ draw: '1042' }} />, '/checkout/1042');
+  renderScreen(<Page params={{ draw: '1042' }} />, '/checkout/1042');
   await pass(0);
   expect(document.querySelector('.callout')?.textContent).toBe(
     'Every ticket is taken for now9 tickets are being paid for; you’ll see them here if they come free.',
@@ -98,7 +98,7 @@ test('whoever finds all sold reads so', async () => {
   new FakeServer().on('GET /api/draws/1042', {
     body: draw({ ticketsSold: 169, ticketsAvailable: 0 }),
   });
-  show(<Page params={{ draw: '1042' }} />, '/checkout/1042');
+  renderScreen(<Page params={{ draw: '1042' }} />, '/checkout/1042');
   await pass(0);
   expect(document.querySelector('.callout')?.textContent).toContain('Sold Out!');
 });

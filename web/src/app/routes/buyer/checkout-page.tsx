@@ -27,7 +27,7 @@ import {
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { useDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
-import { cents, priceOf, ticketPriceWords } from '@/shared/money';
+import { cents, priceOf, ticketPriceText } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -53,7 +53,7 @@ export function Page({ params }: PageProps) {
   return (
     <main className="checkout" id="main" aria-busy={!draw && !failed}>
       <h1>Checkout</h1>
-      {failed ? <LoadFailed words={S.failedToFetchDraw} onRetry={retry} /> : null}
+      {failed ? <LoadFailed title={S.failedToFetchDraw} onRetry={retry} /> : null}
       {draw ? (
         <CheckoutOnce draw={draw} />
       ) : failed ? null : (
@@ -143,7 +143,7 @@ function Checkout({ draw }: { draw: Draw }) {
     phase === 'soldOut' &&
     temporarilySoldOutText(draw) !== null;
   const closed =
-    notYet ?? closedWords(draw, phase, held > 0 || reserving || checkout.state !== 'choosing');
+    notYet ?? closedText(draw, phase, held > 0 || reserving || checkout.state !== 'choosing');
   return (
     <>
       <section className="card" aria-labelledby="order-title">
@@ -152,7 +152,7 @@ function Checkout({ draw }: { draw: Draw }) {
         </h2>
         <p className="meta">
           {dayAndTime(draw.gameDate, draw.timezone)} ·{' '}
-          {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)} per ticket
+          {ticketPriceText(draw.ticketPrice, draw.passStripeFees)} per ticket
         </p>
         <div className="row">
           <span>
@@ -173,7 +173,7 @@ function Checkout({ draw }: { draw: Draw }) {
           ticket={draw.ticketPrice}
           count={count}
           price={price}
-          feeWords={S.processingFee}
+          feeText={S.processingFee}
         />
         <p className="meta">Random ticket numbers are assigned after payment.</p>
         <div className="actions">
@@ -203,7 +203,7 @@ function Checkout({ draw }: { draw: Draw }) {
 }
 
 /** Why nothing can be bought here now; null while it can. A purchase that has begun is not cut off. */
-function closedWords(
+function closedText(
   draw: Draw,
   phase: DrawPhase,
   underWay: boolean,

@@ -33,9 +33,9 @@ export function Page({ params }: PageProps) {
   usePageTitle(title);
   if (slug === '')
     return (
-      <NoClub title={title} words="This address does not say which club. It may be cut short." />
+      <NoClub title={title} text="This address does not say which club. It may be cut short." />
     );
-  if (state.status === 'failed') return <NoClub title={title} words={state.words} />;
+  if (state.status === 'failed') return <NoClub title={title} text={state.text} />;
   if (!club)
     return (
       <main className="plain-page" id="main" aria-busy="true">
@@ -46,11 +46,11 @@ export function Page({ params }: PageProps) {
   return <Known key={club.id} club={club} />;
 }
 
-function NoClub({ title, words }: { title: string; words: string }) {
+function NoClub({ title, text }: { title: string; text: string }) {
   return (
     <main className="plain-page" id="main">
       <h1>{title}</h1>
-      <p>{words}</p>
+      <p>{text}</p>
       <div className="actions">
         <Link className="btn" href="/">
           Home

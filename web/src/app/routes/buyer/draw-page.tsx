@@ -51,7 +51,7 @@ function Skeleton({ failed, onRetry }: { failed: boolean; onRetry: () => Promise
       <section className="card hero">
         <h1 className="sr">{failed ? S.failedToFetchDraw : 'Loading the draw'}</h1>
         {failed ? (
-          <LoadFailed words={S.failedToFetchDraw} onRetry={onRetry} />
+          <LoadFailed title={S.failedToFetchDraw} onRetry={onRetry} />
         ) : (
           <>
             <span className="bone" style={{ width: 90, height: 26 }} />

@@ -2,9 +2,9 @@ import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { saveReservation } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { SiteFooter } from '@/features/buyer/site/site-footer';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { Page as Checkout } from './checkout-page';
 import { Page as MyTickets } from './my-tickets-page';
 
@@ -14,9 +14,9 @@ test('a checkout whose draw cannot be had says so, and asks again', async () => 
   new FakeServer().on(
     'GET /api/draws/1042',
     { status: 500 },
-    { body: aDraw({ status: 'closed' }) },
+    { body: makeDraw({ status: 'closed' }) },
   );
-  show(<Checkout params={{ draw: '1042' }} />);
+  renderScreen(<Checkout params={{ draw: '1042' }} />);
   expect((await screen.findByRole('alert')).textContent).toContain('Failed to fetch draw');
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
   expect(
@@ -28,21 +28,21 @@ test('a checkout whose draw cannot be had says so, and asks again', async () => 
 test('a checkout that is loaded again still offers the tickets it has reserved, though the public count says none are left', async () => {
   saveReservation('draw:1042', { expiresAt: Date.now() + 60_000, ticketCount: 3 });
   new FakeServer().on('GET /api/draws/1042', {
-    body: aDraw({
+    body: makeDraw({
       gameDate: '2099-01-01T00:00:00Z',
       ticketsSold: 166,
       ticketsHeld: 3,
       ticketsAvailable: 0,
     }),
   });
-  show(<Checkout params={{ draw: '1042' }} />, '/checkout/1042?tickets=3');
+  renderScreen(<Checkout params={{ draw: '1042' }} />, '/checkout/1042?tickets=3');
   expect((await screen.findByRole('spinbutton')).textContent).toBe('3');
   expect(screen.queryByText('Sold Out!')).toBeNull();
 });
 
 test('tickets that cannot be had are not told as tickets that are not there', async () => {
   new FakeServer().on('GET /api/orders/abc', new TypeError('network'), { status: 404 });
-  show(<MyTickets params={{ token: 'abc' }} />);
+  renderScreen(<MyTickets params={{ token: 'abc' }} />);
   expect((await screen.findByRole('alert')).textContent).toContain(
     'Your tickets could not be loaded.',
   );
@@ -56,6 +56,6 @@ test('tickets that cannot be had are not told as tickets that are not there', as
 
 test('every foot leads to whoever lost the mail with the tickets', () => {
   new FakeServer().on('GET /api/footer-menus', { body: [] });
-  show(<SiteFooter />);
+  renderScreen(<SiteFooter />);
   expect(screen.getByRole('link', { name: 'Lost your tickets?' }).getAttribute('href')).toBe('/my');
 });

@@ -30,7 +30,7 @@ export function Page({ params }: PageProps) {
         </>
       ) : null}
       {failed ? (
-        <LoadFailed words="Your tickets could not be loaded." text={S.tryLater} onRetry={retry} />
+        <LoadFailed title="Your tickets could not be loaded." text={S.tryLater} onRetry={retry} />
       ) : null}
       {!order && !missing && !failed ? <span className="bone" style={{ height: 180 }} /> : null}
       {order ? (

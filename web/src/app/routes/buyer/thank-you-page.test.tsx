@@ -2,9 +2,9 @@ import { act, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { OrderResponse } from '@/api/wire';
 import { saveSummary, purchaseSummary } from '@/features/buyer/checkout/state/summary';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { Page } from './thank-you-page';
 
 const order: OrderResponse = {
@@ -52,7 +52,7 @@ afterEach(() => {
 });
 
 /** What an earlier purchase left: one ticket, of another draw and club. */
-const earlier = () => saveSummary(purchaseSummary([{ draw: aDraw(), count: 1 }], 'Jo'));
+const earlier = () => saveSummary(purchaseSummary([{ draw: makeDraw(), count: 1 }], 'Jo'));
 
 function arrive(said: Partial<OrderResponse>): HTMLElement {
   sessionStorage.setItem(
@@ -60,7 +60,7 @@ function arrive(said: Partial<OrderResponse>): HTMLElement {
     JSON.stringify({ orderToken: 'token', paymentIntentId: 'pi_12345678', scope: 'draw:1043' }),
   );
   new FakeServer().on('GET /api/orders/token', { body: { ...order, ...said } });
-  show(<Page />);
+  renderScreen(<Page />);
   return document.body;
 }
 
@@ -135,7 +135,7 @@ test.each([
       'lastPayment',
       JSON.stringify({ orderToken: 'token', paymentIntentId: 'pi_12345678', scope: 'draw:1043' }),
     );
-    const words =
+    const text =
       'This payment does not match your order. We are looking into it; please contact support.';
     new FakeServer()
       .on('GET /api/orders/token', {
@@ -149,10 +149,10 @@ test.each([
       })
       .on('POST /api/complete-card-payment', {
         status: 409,
-        body: { code: 'payment-mismatch', message: words },
+        body: { code: 'payment-mismatch', message: text },
       });
-    show(<Page />);
-    expect(await screen.findByText(`${words} Please do not pay again.`)).toBeDefined();
+    renderScreen(<Page />);
+    expect(await screen.findByText(`${text} Please do not pay again.`)).toBeDefined();
     expect(screen.getByRole('heading', { level: 1 }).textContent).toBe(
       'We are confirming your payment',
     );
@@ -174,7 +174,7 @@ test('a day-old copy in another tab does not promise tickets that have come long
   earlier();
   sessionStorage.clear();
   new FakeServer();
-  show(<Page />);
+  renderScreen(<Page />);
   expect(screen.getByText('Your tickets are in your e-mail.')).toBeDefined();
   expect(document.body.textContent).not.toContain('being issued');
 });

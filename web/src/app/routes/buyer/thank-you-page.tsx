@@ -16,7 +16,8 @@ export function Page() {
   const { payment, order, summary, gaveUp, soon, untouched, serverMessage } = useThankYou();
   usePageTitle('Thank you');
   if (!summary) return <Nothing />;
-  const over = untouched || serverMessage !== null || (order !== undefined && hasNoTickets(order));
+  const isOver =
+    untouched || serverMessage !== null || (order !== undefined && hasNoTickets(order));
   return (
     <main className="plain-page thanks" id="main">
       <Outcome
@@ -28,14 +29,14 @@ export function Page() {
         serverMessage={serverMessage}
       />
       {order && needsContact(order) ? <ContactQuestion order={order} /> : null}
-      {over ? null : <Bought order={order} summary={summary} />}
+      {isOver ? null : <Bought order={order} summary={summary} />}
       {order?.status === S.succeeded ? <Receipt order={order} /> : null}
       {soon ? null : (
         <>
           <WhereNext order={order} summary={summary}>
-            {over ? null : <Resend payment={payment} />}
+            {isOver ? null : <Resend payment={payment} />}
           </WhereNext>
-          {over ? null : <ShareBox order={order} summary={summary} />}
+          {isOver ? null : <ShareBox order={order} summary={summary} />}
           <SupportContacts />
         </>
       )}

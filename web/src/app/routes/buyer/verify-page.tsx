@@ -45,7 +45,7 @@ export function Page({ params }: PageProps) {
       {state.status === 'failed' ? (
         <div className="callout is-bad" role="alert">
           <strong>The proof could not be checked.</strong>
-          {state.words}
+          {state.text}
           <div>
             <button type="button" className="btn small sec" onClick={state.retry}>
               Try again

@@ -121,7 +121,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
     toast: WALLET_SUCCESS,
   });
   if (hasOutcome(checkout))
-    return <OutcomePanel checkout={checkout} onAgain={() => dispatch({ type: 'again' })} />;
+    return <OutcomePanel checkout={checkout} onRetry={() => dispatch({ type: 'again' })} />;
   const confirmed = details.overEighteen && details.acceptsTerms;
   const onConfirm = (event: StripeExpressCheckoutElementConfirmEvent) => {
     if (!surface || !canPay(checkout)) return event.paymentFailed({ reason: 'fail' });
@@ -129,15 +129,15 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
     void pay(
       walletPurchase({ draw, count, price }, payerWithName(event.billingDetails, details)),
       surface,
-      (happening) => {
-        log(happening.type);
+      (checkoutEvent) => {
+        log(checkoutEvent.type);
         if (
-          happening.type === 'refused' ||
-          happening.type === 'declined' ||
-          happening.type === 'notCharged'
+          checkoutEvent.type === 'refused' ||
+          checkoutEvent.type === 'declined' ||
+          checkoutEvent.type === 'notCharged'
         )
           event.paymentFailed({ reason: 'fail' });
-        dispatch(renamed(happening));
+        dispatch(renamed(checkoutEvent));
       },
     ).catch((error: unknown) =>
       dispatch({
@@ -157,7 +157,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
         details={details}
         onDetails={setDetails}
         problems={[]}
-        ageWords={S.overEighteenCheckout}
+        ageText={S.overEighteenCheckout}
       />
       {own ? (
         <WalletSlot

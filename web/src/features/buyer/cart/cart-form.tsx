@@ -134,7 +134,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
   if (hasOutcome(checkout))
     return (
       <div className="card">
-        <OutcomePanel checkout={checkout} onAgain={() => dispatch({ type: 'again' })} />
+        <OutcomePanel checkout={checkout} onRetry={() => dispatch({ type: 'again' })} />
       </div>
     );
   return (
@@ -149,7 +149,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
               details={details}
               onDetails={setDetails}
               problems={payment.problems}
-              ageWords={S.overEighteenCart}
+              ageText={S.overEighteenCart}
             />
             <BuyerFields details={details} onDetails={setDetails} problems={payment.problems} />
           </fieldset>
@@ -164,7 +164,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
             ready={cardProblems(details).length === 0}
             withCard
             pressed={payment.pressed}
-            busyWords={payment.busyWords}
+            busyText={payment.busyWords}
             onUnconfirmed={payment.onUnconfirmed}
             onWallet={payment.onWallet}
           />

@@ -1,6 +1,6 @@
 import { useAtom, useAtomValue } from 'jotai';
 import { dayAndTime } from '@/shared/dates';
-import { dollars, ticketPriceWords } from '@/shared/money';
+import { dollars, ticketPriceText } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
 import {
@@ -14,7 +14,7 @@ import {
 import { cartAtom, totalsAtom } from './cart-atoms';
 
 /** Returns the message of the limit that applies, if any. */
-function limitWords(items: readonly CartItem[], tickets: number): string {
+function limitText(items: readonly CartItem[], tickets: number): string {
   if (tickets >= PER_CART_MAX) return `At most ${PER_CART_MAX} tickets in one purchase.`;
   return items.some((item) => item.quantity >= PER_LINE_MAX)
     ? `At most ${PER_LINE_MAX} tickets of one draw.`
@@ -35,7 +35,7 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
             </strong>
             <span className="meta">
               {dayAndTime(item.gameDate, item.timezone)} ·{' '}
-              {ticketPriceWords(item.ticketPrice, item.passStripeFees)} each
+              {ticketPriceText(item.ticketPrice, item.passStripeFees)} each
             </span>
             {frozen ? (
               <span className="num">× {item.quantity}</span>
@@ -53,7 +53,7 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
         ))}
       </ul>
       <p className="meta cart-limit" role="status">
-        {limitWords(cart.items, tickets)}
+        {limitText(cart.items, tickets)}
       </p>
       <div className="sum-row">
         <span>Subtotal</span>

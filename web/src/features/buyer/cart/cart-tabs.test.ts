@@ -1,11 +1,11 @@
 import { createStore } from 'jotai';
 import { expect, test, vi } from 'vitest';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { addItem, itemOf, type Cart } from './cart';
 
 const KEY = 'football_doubles_cart';
-const item = itemOf(aDraw(), 2);
-const other = itemOf(aDraw({ id: 1043, drawNumber: 1043 }), 1);
+const item = itemOf(makeDraw(), 2);
+const other = itemOf(makeDraw({ id: 1043, drawNumber: 1043 }), 1);
 
 /** Creates a separate tab: the module's atoms are initialised again from storage. */
 async function aTab() {

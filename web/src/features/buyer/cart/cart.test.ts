@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import {
   EMPTY,
   addItem,
@@ -57,8 +57,8 @@ test('a count of zero or less removes the item, and the last one empties the car
 
 test('prices, fees and what is left are the server’s to say, and an offer’s 9999 is never believed', () => {
   const now = Date.parse('2026-11-20T00:00:00Z');
-  const draw = (id: number, more: Parameters<typeof aDraw>[0]) =>
-    aDraw({ id, drawNumber: id, ...more });
+  const draw = (id: number, more: Parameters<typeof makeDraw>[0]) =>
+    makeDraw({ id, drawNumber: id, ...more });
   const cart = [1001, 1002, 1003].reduce(
     (kept, id) => addItem(kept, item(id, { quantity: 6, availableTickets: 9999 })),
     EMPTY,
@@ -135,7 +135,7 @@ test('a saved cart of three times forty keeps one hundred tickets, and its badge
 });
 
 test('a line keeps its draw’s own zone', () => {
-  const kept = itemOf(aDraw({ timezone: 'Australia/Sydney' }), 1);
+  const kept = itemOf(makeDraw({ timezone: 'Australia/Sydney' }), 1);
   expect(readCart({ items: [kept] }).items[0]?.timezone).toBe('Australia/Sydney');
 });
 

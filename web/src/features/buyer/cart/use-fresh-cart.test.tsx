@@ -3,16 +3,16 @@ import { useAtomValue } from 'jotai';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { saveAttempt } from '@/features/buyer/checkout/state/attempt';
 import { saveReservation } from '@/features/buyer/checkout/reservation/reserved-tickets';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { CART_SCOPE, addItem, EMPTY, itemOf } from './cart';
 import { cartAtom } from './cart-atoms';
 import { useFreshCart } from './use-fresh-cart';
 
 const LATER = '2099-01-01T00:00:00Z';
 /** This cart holds the last three tickets. */
-const last = aDraw({ ticketsSold: 166, ticketsAvailable: 3, gameDate: LATER });
+const last = makeDraw({ ticketsSold: 166, ticketsAvailable: 3, gameDate: LATER });
 const cart = addItem(EMPTY, itemOf(last, 3));
 
 beforeEach(() => saveAttempt(CART_SCOPE, { clientKey: 'k' }));
@@ -32,7 +32,7 @@ function Cart() {
 
 async function after(reload: { ticketsSold?: number; ticketsHeld?: number }): Promise<string> {
   new FakeServer().on('GET /api/draws/1042', { body: { ...last, ticketsAvailable: 0, ...reload } });
-  const { store } = show(<Cart />);
+  const { store } = renderScreen(<Cart />);
   store.set(cartAtom, () => cart);
   return (await screen.findByText(/;/)).textContent ?? '';
 }

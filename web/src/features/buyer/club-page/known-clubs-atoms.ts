@@ -10,8 +10,8 @@ const askedAtom = atom<Readonly<Record<string, Club>>>({});
  */
 export const knownClubsAtom = atom((get) => {
   const bootClub = get(bootAtom).club;
-  const whole = bootClub?.activeDraws ? byAddress(bootClub) : {};
-  return { ...whole, ...get(askedAtom) };
+  const bootClubs = bootClub?.activeDraws ? byAddress(bootClub) : {};
+  return { ...bootClubs, ...get(askedAtom) };
 });
 
 export const rememberClubAtom = atom(null, (get, set, club: Club) =>

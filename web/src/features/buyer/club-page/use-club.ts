@@ -15,7 +15,7 @@ import { S } from '@/shared/strings';
 import { knownClubsAtom, rememberClubAtom } from './known-clubs-atoms';
 
 export type ClubLookup =
-  { status: 'asking' } | { status: 'failed'; words: string } | { status: 'known'; club: Club };
+  { status: 'asking' } | { status: 'failed'; text: string } | { status: 'known'; club: Club };
 
 const ACTIVE_EVERY_MS = 15_000;
 const AWAITING_EVERY_MS = 30_000;
@@ -50,7 +50,7 @@ export function useClub(slug: string): ClubLookup {
     if (knownClub) receive([...(knownClub.activeDraws ?? []), ...(knownClub.completedDraws ?? [])]);
   }, [knownClub, receive]);
   if (knownClub) return { status: 'known', club: knownClub };
-  return failure ? { status: 'failed', words: failure } : { status: 'asking' };
+  return failure ? { status: 'failed', text: failure } : { status: 'asking' };
 }
 
 /** Replaces an old address by the current one, without a history entry (decision A-16). */

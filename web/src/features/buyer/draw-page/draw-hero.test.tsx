@@ -1,15 +1,15 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { phaseOf } from '@/features/shared-live/draw-phase';
-import { aDraw } from '@/testing/draw-data';
-import { show } from '@/testing/render-screen';
+import { makeDraw } from '@/testing/draw-data';
+import { renderScreen } from '@/testing/render-screen';
 import { DrawHero } from './draw-hero';
 import { DrawMore } from './draw-more';
 
 test('a cancelled draw has no prize to be won, and says that its tickets are refunded', () => {
-  const draw = aDraw({ status: 'cancelled' });
+  const draw = makeDraw({ status: 'cancelled' });
   const phase = phaseOf(draw, Date.now());
-  show(
+  renderScreen(
     <>
       <DrawHero draw={draw} phase={phase} />
       <DrawMore draw={draw} phase={phase} />
@@ -24,18 +24,20 @@ test('a cancelled draw has no prize to be won, and says that its tickets are ref
 });
 
 test('no line ends inside the time of a draw', () => {
-  const draw = aDraw();
-  show(<DrawHero draw={draw} phase="active" />);
+  const draw = makeDraw();
+  renderScreen(<DrawHero draw={draw} phase="active" />);
   expect(document.querySelector('.meta')?.textContent).toContain('7:10\u00a0pm');
 });
 
 test('the line under the teams says zone and price as the first paint did, and no more words than two lines hold', () => {
-  const { unmount } = show(<DrawHero draw={aDraw({ league: 'Queensland Cup' })} phase="active" />);
+  const { unmount } = renderScreen(
+    <DrawHero draw={makeDraw({ league: 'Queensland Cup' })} phase="active" />,
+  );
   expect(document.querySelector('.meta')?.textContent).toBe(
     'Queensland Cup · Fri 20 Nov 2026, 7:10\u00a0pm AEST · $5.00 + $0.39 fee = $5.39',
   );
   unmount();
-  show(<DrawHero draw={aDraw({ passStripeFees: false })} phase="active" />);
+  renderScreen(<DrawHero draw={makeDraw({ passStripeFees: false })} phase="active" />);
   expect(document.querySelector('.meta')?.textContent).toBe(
     'Fri 20 Nov 2026, 7:10\u00a0pm AEST · $5.00 a ticket',
   );

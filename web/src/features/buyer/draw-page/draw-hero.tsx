@@ -6,7 +6,7 @@ import { Countdown } from '@/features/shared-live/countdown-pill';
 import { TICKETS, soldShare, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { dayAndTime } from '@/shared/dates';
-import { cents, ticketPriceWords } from '@/shared/money';
+import { cents, ticketPriceText } from '@/shared/money';
 import { ShareIcon } from '@/shared/ui/icons';
 import { FormattedAmount } from '@/shared/ui/formatted-amount';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -37,7 +37,7 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
       <p className="meta">
         {draw.league ? `${draw.league} · ` : ''}
         {dayAndTime(draw.gameDate, draw.timezone)} ·{' '}
-        {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)}
+        {ticketPriceText(draw.ticketPrice, draw.passStripeFees)}
         {draw.passStripeFees ? '' : ' a ticket'}
       </p>
       {phase === 'cancelled' ? <NothingToWin /> : <Figures draw={draw} />}

@@ -48,7 +48,15 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
   const [details, setDetails] = useAtom(detailsAtom);
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const order = { draw, count, price };
-  const { problems, list, busyWords, pressed, onSubmit, onWallet, onUnconfirmed } = usePayment({
+  const {
+    problems,
+    list,
+    busyWords: busyText,
+    pressed,
+    onSubmit,
+    onWallet,
+    onUnconfirmed,
+  } = usePayment({
     page: 'draw',
     checkout,
     dispatch,
@@ -73,7 +81,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
     if (error?.available !== undefined) document.getElementById(FIELD.quantity)?.focus();
   }, [error]);
   if (hasOutcome(checkout))
-    return <OutcomePanel checkout={checkout} onAgain={() => dispatch({ type: 'again' })} />;
+    return <OutcomePanel checkout={checkout} onRetry={() => dispatch({ type: 'again' })} />;
   const confirmed = details.overEighteen && details.acceptsTerms;
   return (
     <form noValidate onSubmit={onSubmit} aria-labelledby="purchase-title">
@@ -97,7 +105,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
           details={details}
           onDetails={setDetails}
           problems={problems}
-          ageWords={S.overEighteenDraw}
+          ageText={S.overEighteenDraw}
         />
         {paused ? null : (
           <WalletSlot
@@ -119,7 +127,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
           checkout={checkout}
           total={dollars(price.total)}
           ready={confirmed}
-          busyWords={busyWords}
+          busyText={busyText}
         />
       )}
     </form>

@@ -1,8 +1,8 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { DrawMore } from './draw-more';
 
 afterEach(() => {
@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const done = aDraw({
+const done = makeDraw({
   status: 'completed',
   homeFirstTryScorer: 3,
   awayFirstTryScorer: 11,
@@ -26,7 +26,7 @@ const tickets = Array.from({ length: 169 }, (_, at) => ({
 
 test('tickets that could not be fetched are said, and asked for again by hand', async () => {
   new FakeServer().on('GET /api/draws/1042/tickets', { status: 500 }, { body: tickets });
-  show(<DrawMore draw={done} phase="completed" />);
+  renderScreen(<DrawMore draw={done} phase="completed" />);
   const said = await screen.findByRole('alert');
   expect(said.textContent).toContain('Failed to fetch tickets');
   expect(document.querySelectorAll('td.is-sold')).toHaveLength(0);
@@ -42,7 +42,7 @@ test('a board, which nobody touches, asks again by itself after half a minute', 
     { status: 500 },
     { body: tickets },
   );
-  show(<DrawMore draw={done} phase="completed" />);
+  renderScreen(<DrawMore draw={done} phase="completed" />);
   await act(() => vi.advanceTimersByTimeAsync(10));
   expect(screen.getByRole('alert')).toBeDefined();
   await act(() => vi.advanceTimersByTimeAsync(30_010));

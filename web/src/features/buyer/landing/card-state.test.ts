@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { phaseOf } from '@/features/shared-live/draw-phase';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { cardStateOf } from './card-state';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');
-const state = (more: Parameters<typeof aDraw>[0]) => {
-  const draw = aDraw({ gameDate: '2026-11-20T09:00:00Z', ...more });
+const state = (more: Parameters<typeof makeDraw>[0]) => {
+  const draw = makeDraw({ gameDate: '2026-11-20T09:00:00Z', ...more });
   return cardStateOf(draw, phaseOf(draw, NOW), NOW);
 };
 

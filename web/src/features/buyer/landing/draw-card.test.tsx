@@ -3,8 +3,8 @@ import { expect, test, vi } from 'vitest';
 import type { OfferGame } from '@/api/wire-public';
 import { OfferGames } from '@/features/buyer/offer/offer-games';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { aDraw } from '@/testing/draw-data';
-import { show } from '@/testing/render-screen';
+import { makeDraw } from '@/testing/draw-data';
+import { renderScreen } from '@/testing/render-screen';
 import { DrawCard } from './draw-card';
 
 vi.stubGlobal('matchMedia', () => ({
@@ -14,8 +14,8 @@ vi.stubGlobal('matchMedia', () => ({
 }));
 
 test('a draw that is cancelled while a list shows it has no prize any more, there and in an offer', () => {
-  const draw = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
-  const { store } = show(
+  const draw = makeDraw({ gameDate: '2099-01-01T00:00:00Z' });
+  const { store } = renderScreen(
     <>
       <DrawCard drawNumber={1042} />
       <OfferGames games={[{ ...draw, id: 1042 } as unknown as OfferGame]} />

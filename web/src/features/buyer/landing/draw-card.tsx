@@ -110,7 +110,7 @@ function Progress({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>Max Potential</dt>
           <dd>
-            <Tooltip words={`The prize is ${dollars(most)} if all 169 tickets are sold.`}>
+            <Tooltip text={`The prize is ${dollars(most)} if all 169 tickets are sold.`}>
               <FormattedAmount of={most} />
             </Tooltip>
           </dd>

@@ -15,7 +15,7 @@ export function LiveDraws() {
       <div className="section-head">
         <h2 id="live-draws-title">Live Draws</h2>
       </div>
-      {failed ? <LoadFailed words={S.failedToLoadDraws} onRetry={retry} /> : null}
+      {failed ? <LoadFailed title={S.failedToLoadDraws} onRetry={retry} /> : null}
       {numbers === null ? failed ? null : <Skeleton /> : null}
       {numbers?.length === 0 ? (
         <div className="card empty">

@@ -9,7 +9,7 @@ type RequestState =
   | { status: 'asking' }
   | { status: 'sending' }
   | { status: 'sent'; email: string }
-  | { status: 'failed'; words: string };
+  | { status: 'failed'; text: string };
 
 const INVALID = 'Please enter an email address, like name@example.com';
 
@@ -41,7 +41,7 @@ export function AskForTickets({ onProblems }: { onProblems: (inError: boolean) =
     } catch (error) {
       setState({
         status: 'failed',
-        words:
+        text:
           error instanceof HttpError && error.status === 429
             ? 'You have asked a few times already. Please wait a while.'
             : S.tryLater,
@@ -62,7 +62,7 @@ export function AskForTickets({ onProblems }: { onProblems: (inError: boolean) =
       {state.status === 'failed' ? (
         <div className="callout is-bad" role="alert">
           <strong>The link was not sent.</strong>
-          {state.words}
+          {state.text}
         </div>
       ) : null}
       <Field

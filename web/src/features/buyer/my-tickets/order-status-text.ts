@@ -7,8 +7,8 @@ import { cents, dollars } from '@/shared/money';
 
 type OrderOutcome = Pick<OrderResponse, 'status' | 'reason' | 'refund'>;
 
-const refundText = ({ reason, refund }: OrderOutcome, words: string): string =>
-  `${reason ?? 'This order has no valid tickets.'} ${refund ? dollars(cents(refund.amount)) : 'Your payment'} ${words}`;
+const refundText = ({ reason, refund }: OrderOutcome, text: string): string =>
+  `${reason ?? 'This order has no valid tickets.'} ${refund ? dollars(cents(refund.amount)) : 'Your payment'} ${text}`;
 
 /** Whether the tickets were withdrawn or never issued. */
 export const hasNoTickets = ({ status }: Pick<OrderResponse, 'status'>): boolean =>

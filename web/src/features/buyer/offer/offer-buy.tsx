@@ -66,7 +66,7 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
           <Countdown kickOff={new Date(closes).toISOString()} view="page" />
         ) : null}
       </div>
-      <PriceWords price={offerPrice(offer, 1, mode)} />
+      <PriceText price={offerPrice(offer, 1, mode)} />
       {phase !== 'open' ? (
         <NotOnSale offer={offer} phase={phase} />
       ) : maintenance ? (
@@ -117,7 +117,7 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
 const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'center' });
 
 /** Shows the total first and names the fee in it (interface decision D14). */
-function PriceWords({ price: { subtotal, cardFee, total } }: { price: Price }) {
+function PriceText({ price: { subtotal, cardFee, total } }: { price: Price }) {
   if (cardFee === 0) return null;
   return (
     <p className="meta">

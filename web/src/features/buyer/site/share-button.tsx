@@ -21,7 +21,7 @@ export function ShareButton({ what, label }: ShareButtonProps) {
     if (toast) showToast(toast);
   };
   return (
-    <Tooltip words="Share">
+    <Tooltip text="Share">
       <button type="button" className="icon-btn" aria-label={label} onClick={() => void onShare()}>
         <ShareIcon />
       </button>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { isPhone, share, shareOf } from './share';
 
 const what = {
@@ -16,7 +16,7 @@ beforeEach(() => Object.assign(window, { innerWidth: 390 }));
 afterEach(() => vi.restoreAllMocks());
 
 test('what is shared is the match, the prize and how many are sold', () => {
-  expect(shareOf(aDraw(), 'https://fd.example')).toEqual({
+  expect(shareOf(makeDraw(), 'https://fd.example')).toEqual({
     title: 'Redcliffe Sharks v Wynnum Tigers',
     text: 'Redcliffe Sharks v Wynnum Tigers: current prize $290.00, 113/169 tickets sold.',
     url: 'https://fd.example/draw/1042',
@@ -24,7 +24,7 @@ test('what is shared is the match, the prize and how many are sold', () => {
 });
 
 test('of a cancelled draw no prize is shared', () => {
-  expect(shareOf(aDraw({ status: 'cancelled' }), '').text).toBe(
+  expect(shareOf(makeDraw({ status: 'cancelled' }), '').text).toBe(
     'Redcliffe Sharks v Wynnum Tigers: this draw was cancelled. Every ticket is refunded.',
   );
 });

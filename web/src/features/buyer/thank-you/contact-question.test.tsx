@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { OrderResponse } from '@/api/wire';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { ContactQuestion } from './contact-question';
 
 const order = {
@@ -14,7 +14,7 @@ const order = {
 const typed = (label: string) => (screen.getByLabelText(label) as HTMLInputElement).value;
 
 test('who paid by card with what is no address is not told of a wallet, and types the name only once', () => {
-  show(<ContactQuestion order={order} />);
+  renderScreen(<ContactQuestion order={order} />);
   expect(
     screen.getByText(
       'We have no e-mail address that we can write to. Without one the club cannot tell you if you win.',
@@ -29,6 +29,6 @@ test('who paid by card with what is no address is not told of a wallet, and type
 });
 
 test.each(['Ticket Holder', null])('a name that nobody gave (%s) is asked for', (buyerName) => {
-  show(<ContactQuestion order={{ ...order, buyerName } as OrderResponse} />);
+  renderScreen(<ContactQuestion order={{ ...order, buyerName } as OrderResponse} />);
   expect(typed('Full Name')).toBe('');
 });

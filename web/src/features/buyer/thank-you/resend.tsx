@@ -15,12 +15,12 @@ const WAIT_MS = 20_000;
 function useWait(): { seconds: number; begin: () => void } {
   const [until, setUntil] = useState(() => performance.now() + WAIT_MS);
   const [now, setNow] = useState(() => performance.now());
-  const over = now >= until;
+  const isOver = now >= until;
   useEffect(() => {
-    if (over) return;
+    if (isOver) return;
     const timer = setInterval(() => setNow(performance.now()), 250);
     return () => clearInterval(timer);
-  }, [over]);
+  }, [isOver]);
   const begin = () => {
     setNow(performance.now());
     setUntil(performance.now() + WAIT_MS);

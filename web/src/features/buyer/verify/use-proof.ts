@@ -11,16 +11,16 @@ import { verify, type Verdict } from './deal';
 export type ProofState =
   | { status: 'asking' }
   | { status: 'missing' }
-  | { status: 'failed'; words: string; retry: () => void }
+  | { status: 'failed'; text: string; retry: () => void }
   | { status: 'known'; proof: Proof; verdict: Verdict | null };
 
-type ProofResult = Exclude<ProofState, { status: 'failed' }> | { status: 'failed'; words: string };
+type ProofResult = Exclude<ProofState, { status: 'failed' }> | { status: 'failed'; text: string };
 
 async function loadProof(drawNumber: number): Promise<ProofResult> {
   if (!globalThis.crypto?.subtle)
     return {
       status: 'failed',
-      words: 'Your browser computes fingerprints only at a secure (https) address.',
+      text: 'Your browser computes fingerprints only at a secure (https) address.',
     };
   try {
     const proof = await fetchProof(drawNumber);
@@ -28,7 +28,7 @@ async function loadProof(drawNumber: number): Promise<ProofResult> {
   } catch (error) {
     return error instanceof HttpError && (error.status === 404 || error.status === 400)
       ? { status: 'missing' }
-      : { status: 'failed', words: 'Please check your connection and try again.' };
+      : { status: 'failed', text: 'Please check your connection and try again.' };
   }
 }
 

@@ -1,15 +1,15 @@
 import { fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aClaim } from '@/testing/club-data';
+import { makeClaim } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { VerifyEmail } from '../login/verify-email';
 import { Claim } from './claim';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const CLAIM = aClaim({ clubName: 'Redcliffe', clubSlug: 'redcliffe' });
+const CLAIM = makeClaim({ clubName: 'Redcliffe', clubSlug: 'redcliffe' });
 
 function fill() {
   for (const [label, value] of [
@@ -24,7 +24,7 @@ test('a winner sends bank details through the link, whose secret leaves the addr
   const server = new FakeServer()
     .on('POST /api/claims/look', { body: CLAIM })
     .on('POST /api/claims', { body: { ...CLAIM, state: 'received' } });
-  show(<Claim fromPath={undefined} />, '/claim#secret');
+  renderScreen(<Claim fromPath={undefined} />, '/claim#secret');
   expect(await screen.findByText('$290.00')).toBeTruthy();
   expect(window.location.hash).toBe('');
   expect(screen.getByText(/Please answer by Fri 27 Nov 2026/)).toBeTruthy();
@@ -48,7 +48,7 @@ test('until when the link takes details is said to the minute, by the clocks of 
   new FakeServer().on('POST /api/claims/look', {
     body: { ...CLAIM, timezone: 'Pacific/Auckland', respondBy: '2026-11-27T12:30:00Z' },
   });
-  show(<Claim fromPath="secret" />, '/claim/secret');
+  renderScreen(<Claim fromPath="secret" />, '/claim/secret');
   expect(await screen.findByText(/Please answer by Sat 28 Nov 2026, 1:30 am/)).toBeTruthy();
 });
 
@@ -62,13 +62,13 @@ test('a link that is unknown, used, late or paid says which', async () => {
     [{ body: { ...CLAIM, state: 'completed' } }, /has recorded the payment/],
     [{ body: { ...CLAIM, state: 'received' } }, /has your bank details/],
   ];
-  for (const [answer, words] of cases) {
+  for (const [answer, text] of cases) {
     new FakeServer().on('POST /api/claims/look', answer);
-    const { unmount } = show(<Claim fromPath="secret" />, '/claim/secret');
-    expect(await screen.findByText(words)).toBeTruthy();
+    const { unmount } = renderScreen(<Claim fromPath="secret" />, '/claim/secret');
+    expect(await screen.findByText(text)).toBeTruthy();
     unmount();
   }
-  show(<Claim fromPath={undefined} />, '/claim');
+  renderScreen(<Claim fromPath={undefined} />, '/claim');
   expect(screen.getByRole('alert').textContent).toBe('This link is invalid or has expired.');
 });
 
@@ -78,15 +78,15 @@ test('details that are not taken say why: too late, received before, or the priz
     [409, 'claim-used', /has your bank details/],
     [409, 'payout-settled', /has recorded the payment/],
   ];
-  for (const [status, code, words] of cases) {
+  for (const [status, code, text] of cases) {
     new FakeServer()
       .on('POST /api/claims/look', { body: CLAIM })
       .on('POST /api/claims', { status, body: { code, message: 'x' } });
-    const { unmount } = show(<Claim fromPath="secret" />, '/claim/secret');
+    const { unmount } = renderScreen(<Claim fromPath="secret" />, '/claim/secret');
     await screen.findByText('$290.00');
     fill();
     await userEvent.click(screen.getByRole('button', { name: 'Send my bank details' }));
-    expect(await screen.findByText(words)).toBeTruthy();
+    expect(await screen.findByText(text)).toBeTruthy();
     unmount();
   }
 });
@@ -97,10 +97,10 @@ test('an e-mail address is confirmed by its link, or the link is dead', async ()
     { body: { verified: true } },
     { status: 400, body: { message: 'This link is invalid or has expired.' } },
   );
-  const { unmount } = show(<VerifyEmail />, '/verify-email?token=good');
+  const { unmount } = renderScreen(<VerifyEmail />, '/verify-email?token=good');
   expect(await screen.findByRole('heading', { name: 'Email confirmed' })).toBeTruthy();
   expect(window.location.search).toBe('');
   unmount();
-  show(<VerifyEmail />, '/verify-email?token=dead');
+  renderScreen(<VerifyEmail />, '/verify-email?token=dead');
   expect(await screen.findByText('This link is invalid or has expired.')).toBeTruthy();
 });

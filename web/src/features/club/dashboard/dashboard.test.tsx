@@ -1,19 +1,19 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { receiveFrameAtom, socketStateAtom } from '@/features/shared-live/live-atoms';
-import { aWinner, here } from '@/testing/club-data';
+import { makeWinner, makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { Dashboard } from './dashboard';
 import { gameTimeText } from './draw-labels';
 
 const HOUR = 3_600_000;
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
-const ACTIVE = aDraw({ id: 1, drawNumber: 1001, awayTeam: 'Logan', gameDate: inHours(5) });
-const AWAITING = aDraw({ id: 2, drawNumber: 1002, awayTeam: 'Noosa', gameDate: inHours(-2) });
-const DONE = aDraw({
+const ACTIVE = makeDraw({ id: 1, drawNumber: 1001, awayTeam: 'Logan', gameDate: inHours(5) });
+const AWAITING = makeDraw({ id: 2, drawNumber: 1002, awayTeam: 'Noosa', gameDate: inHours(-2) });
+const DONE = makeDraw({
   id: 3,
   drawNumber: 1003,
   awayTeam: 'Tweed',
@@ -41,7 +41,7 @@ beforeEach(() => {
     .on('GET /api/draws/awaiting-results?clubId=1', {
       body: [
         AWAITING,
-        aDraw({ drawNumber: 2002, clubId: 2, awayTeam: 'Strangers', gameDate: inHours(-1) }),
+        makeDraw({ drawNumber: 2002, clubId: 2, awayTeam: 'Strangers', gameDate: inHours(-1) }),
       ],
     })
     .on('GET /api/clubs/1/stats', { body: STATS })
@@ -53,8 +53,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const open = (onShare = vi.fn(() => Promise.resolve(null)), who = here()) =>
-  show(<Dashboard here={who} onShare={onShare} />, '/club/sharks/admin');
+const open = (onShare = vi.fn(() => Promise.resolve(null)), who = makePageContext()) =>
+  renderScreen(<Dashboard here={who} onShare={onShare} />, '/club/sharks/admin');
 const card = async (name: string) => within(await screen.findByRole('article', { name }));
 const items = () => screen.getAllByRole('menuitem').map((item) => item.textContent);
 
@@ -146,7 +146,7 @@ test('a draw is archived at once, taken back with Undo, and put back when the se
 
 test('winners are shown and hidden, and a failed download says so', async () => {
   server.on('GET /api/draws/1003/winners', {
-    body: { winningTickets: [aWinner({ buyerPhone: null })], prize: '290.00', notified: false },
+    body: { winningTickets: [makeWinner({ buyerPhone: null })], prize: '290.00', notified: false },
   });
   open();
   const of = await card('Redcliffe Sharks v Tweed');
@@ -267,7 +267,7 @@ test('a draw made elsewhere shows after ten seconds, however busy the socket is'
   vi.useFakeTimers({
     toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance', 'Date'],
   });
-  const made = aDraw({ id: 9, drawNumber: 1009, awayTeam: 'Ipswich', gameDate: inHours(9) });
+  const made = makeDraw({ id: 9, drawNumber: 1009, awayTeam: 'Ipswich', gameDate: inHours(9) });
   server
     .on('GET /api/clubs/1/draws', { body: [ACTIVE] }, { body: [ACTIVE, made] })
     .on('GET /api/draws/awaiting-results?clubId=1', { body: [] });
@@ -293,7 +293,12 @@ test('a draw made elsewhere shows after ten seconds, however busy the socket is'
 test('a draw that was called off has no winners to show', async () => {
   server.on('GET /api/clubs/1/draws', {
     body: [
-      aDraw({ drawNumber: 1004, awayTeam: 'Gympie', gameDate: inHours(-300), status: 'cancelled' }),
+      makeDraw({
+        drawNumber: 1004,
+        awayTeam: 'Gympie',
+        gameDate: inHours(-300),
+        status: 'cancelled',
+      }),
     ],
   });
   open();
@@ -320,15 +325,15 @@ test('an archived draw is listed again by Unarchive Draw', async () => {
 });
 
 test('an archived club enters results and downloads, and what would start or change something says why not', async () => {
-  open(undefined, here({ archived: true }));
-  const words =
+  open(undefined, makePageContext({ archived: true }));
+  const text =
     'This club is archived. Its running draws finish and pay; nothing new can be started.';
   const of = await card('Redcliffe Sharks v Logan');
   expect(screen.getByRole('button', { name: 'Create Draw' }).getAttribute('aria-disabled')).toBe(
     'true',
   );
   await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
-  const edit = screen.getByRole('menuitem', { name: new RegExp(`^Edit Draw ?${words}$`) });
+  const edit = screen.getByRole('menuitem', { name: new RegExp(`^Edit Draw ?${text}$`) });
   expect(edit.getAttribute('aria-disabled')).toBe('true');
   expect(screen.getByRole('menuitem', { name: 'Enter Results' }).getAttribute('href')).toBe(
     '/club/sharks/admin/results/1001',

@@ -109,7 +109,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
         )
       )}
       {!draws && problem ? (
-        <LoadFailed words={S.failedToLoadDraws} onRetry={retry} />
+        <LoadFailed title={S.failedToLoadDraws} onRetry={retry} />
       ) : asTable ? null : draws ? (
         list(
           'active',

@@ -30,12 +30,12 @@ function Details({ draw }: { draw: Draw }) {
     intervalMs: DASHBOARD_EVERY_MS,
   });
   const showToast = useSetAtom(showToastAtom);
-  const over = useHandleExpiredSession();
+  const handleExpiredSession = useHandleExpiredSession();
   const onPoster = () =>
     void downloadPoster(draw.drawNumber).then(
       saveFile,
       (error: unknown) =>
-        over(error) ||
+        handleExpiredSession(error) ||
         showToast({ title: C.downloadFailed, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const facts: [string, string | null | undefined][] = [

@@ -81,9 +81,9 @@ export function DrawItem(props: DrawItemProps) {
     <article className={`card draw-item is-${list}`} aria-label={teamsOf(draw)}>
       <div className="draw-item-top">
         <span className="badges">
-          {badgesOf(draw, now).map(({ words, look }) => (
-            <span className={`badge ${look}`} key={words}>
-              {words}
+          {badgesOf(draw, now).map(({ text, tone }) => (
+            <span className={`badge ${tone}`} key={text}>
+              {text}
             </span>
           ))}
         </span>

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { rowsOf } from './draw-table';
 import { sortedDraws, prizeText, signedDollars } from './draw-labels';
 
 test('on a screen with room all draws stand in one table, sorted and found by a word', () => {
   const draws = [
-    aDraw({ drawNumber: 1, awayTeam: 'Tweed', ticketsSold: 9 }),
-    aDraw({ drawNumber: 2, awayTeam: 'Logan', ticketsSold: 80, league: 'Colts' }),
+    makeDraw({ drawNumber: 1, awayTeam: 'Tweed', ticketsSold: 9 }),
+    makeDraw({ drawNumber: 2, awayTeam: 'Logan', ticketsSold: 80, league: 'Colts' }),
   ];
   const numbers = (
     word: string,
@@ -24,8 +24,8 @@ test('on a screen with room all draws stand in one table, sorted and found by a 
 
 test('lists are in the order in which they are needed, and money below zero is said so', () => {
   const draws = [
-    aDraw({ drawNumber: 1, gameDate: '2026-11-21T00:00:00Z' }),
-    aDraw({ drawNumber: 2, gameDate: '2026-11-20T00:00:00Z' }),
+    makeDraw({ drawNumber: 1, gameDate: '2026-11-21T00:00:00Z' }),
+    makeDraw({ drawNumber: 2, gameDate: '2026-11-20T00:00:00Z' }),
   ];
   expect(sortedDraws(draws, 'active').map((draw) => draw.drawNumber)).toEqual([2, 1]);
   expect(sortedDraws(draws, 'completed').map((draw) => draw.drawNumber)).toEqual([1, 2]);
@@ -38,8 +38,8 @@ test('lists are in the order in which they are needed, and money below zero is s
 
 test('a draw that was called off has no prize, and stands behind all that have one', () => {
   const draws = [
-    aDraw({ drawNumber: 1, currentPrize: '10.00' }),
-    aDraw({ drawNumber: 2, status: 'cancelled', currentPrize: '290.00' }),
+    makeDraw({ drawNumber: 1, currentPrize: '10.00' }),
+    makeDraw({ drawNumber: 2, status: 'cancelled', currentPrize: '290.00' }),
   ];
   expect(draws.map(prizeText)).toEqual(['$10.00', '–']);
   expect(rowsOf(draws, '', { key: 'prize', down: true }).map((draw) => draw.drawNumber)).toEqual([

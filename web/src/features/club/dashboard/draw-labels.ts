@@ -18,21 +18,21 @@ export function listOf(draw: Draw, nowMs: number): DrawListName {
 }
 
 export interface BadgeText {
-  words: string;
-  look: string;
+  text: string;
+  tone: string;
 }
 
 export function badgesOf(draw: Draw, nowMs: number): BadgeText[] {
   const of: Record<DrawListName, BadgeText> = {
-    active: { words: C.active, look: 'is-active' },
-    awaiting: { words: C.awaitingResults, look: 'is-awaiting' },
+    active: { text: C.active, tone: 'is-active' },
+    awaiting: { text: C.awaitingResults, tone: 'is-awaiting' },
     completed:
       draw.status === 'cancelled'
-        ? { words: 'Cancelled', look: 'is-cancelled' }
-        : { words: C.completed, look: 'is-completed' },
+        ? { text: 'Cancelled', tone: 'is-cancelled' }
+        : { text: C.completed, tone: 'is-completed' },
   };
   const badges = [of[listOf(draw, nowMs)]];
-  if (draw.archived) badges.push({ words: C.archived, look: 'is-archived' });
+  if (draw.archived) badges.push({ text: C.archived, tone: 'is-archived' });
   return badges;
 }
 

@@ -100,9 +100,9 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
                 <td className="num">{prizeText(draw)}</td>
                 <td>
                   <span className="badges">
-                    {badgesOf(draw, now).map(({ words, look }) => (
-                      <span className={`badge ${look}`} key={words}>
-                        {words}
+                    {badgesOf(draw, now).map(({ text, tone }) => (
+                      <span className={`badge ${tone}`} key={text}>
+                        {text}
                       </span>
                     ))}
                   </span>

@@ -35,7 +35,7 @@ export function HomepageCard({ club }: { club: FrameClub }) {
   return (
     <section className="card" aria-labelledby="homepage-title">
       <h2 id="homepage-title">Club Homepage</h2>
-      {!data && problem ? <LoadFailed words={C.failedToLoadClubPage} onRetry={retry} /> : null}
+      {!data && problem ? <LoadFailed title={C.failedToLoadClubPage} onRetry={retry} /> : null}
       {/* The public address of an archived club shows Page Not Found (decision H-3). */}
       {club.archived ? (
         <p className="lead">{archivedText(club)}</p>

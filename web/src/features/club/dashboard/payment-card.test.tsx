@@ -1,9 +1,9 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { here } from '@/testing/club-data';
+import { makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { PaymentCard } from './payment-card';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -14,7 +14,7 @@ test('an account that could not be asked about is not called unconnected', async
     { status: 503 },
     { body: { connected: true } },
   );
-  show(<PaymentCard club={here().club} />, '/club/sharks/admin');
+  renderScreen(<PaymentCard club={makePageContext().club} />, '/club/sharks/admin');
   expect(await screen.findByText('Your payment account could not be checked.')).toBeTruthy();
   expect(screen.queryByText('Not connected')).toBeNull();
   expect(screen.queryByRole('button', { name: 'Connect Stripe account' })).toBeNull();

@@ -5,7 +5,7 @@ import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { errorText } from '../data/error-text';
 import { archivedText } from '../frame/club-frame';
-import { ROLE_WORDS, roleOf } from '../session/roles';
+import { ROLE_TEXTS, roleOf } from '../session/roles';
 import { useAction, useRefreshWhoami } from '../session/use-session';
 
 /** Reminder above the dashboard: the e-mail address is unconfirmed, or the club is archived. */
@@ -43,7 +43,7 @@ export function Reminder({ user }: { user: User }) {
 /** Shows a club member which login is in use. The role explains why some buttons are missing. */
 export function Member({ user }: { user: User }) {
   if (!user.memberName) return null;
-  const { name, does } = ROLE_WORDS[roleOf(user)];
+  const { name, does } = ROLE_TEXTS[roleOf(user)];
   return (
     <p className="lead">
       Signed in as {user.memberName}. <strong>{name}</strong>: {does}

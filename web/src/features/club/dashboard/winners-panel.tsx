@@ -37,5 +37,5 @@ export function WinnersPanel({
       </div>
     );
   if (!problem) return <span className="bone" style={{ height: 120, marginTop: 12 }} />;
-  return <LoadFailed words={C.failedToFetchTickets} onRetry={retry} />;
+  return <LoadFailed title={C.failedToFetchTickets} onRetry={retry} />;
 }

@@ -38,5 +38,5 @@ export function useFormProblems() {
       showToast(title ? { title, text: first.text, bad: true } : { title: first.text, bad: true });
     return now.length === 0;
   };
-  return { problems, list, errorOf: (field: string) => errorOf(problems, field), settle: report };
+  return { problems, list, errorOf: (field: string) => errorOf(problems, field), report };
 }

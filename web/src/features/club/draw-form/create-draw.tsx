@@ -65,7 +65,7 @@ function WhatToCreate({ here }: { here: ClubPageContext }) {
 }
 
 interface Refusal {
-  words: string;
+  text: string;
   /**
    * Number of an existing draw for the same game: the response to an earlier "Create Draw" may
    * have been lost.
@@ -77,16 +77,16 @@ function refusalOf(error: unknown): Refusal {
   const draw =
     error instanceof HttpError && error.code === 'draw-exists' ? error.body.drawNumber : null;
   return {
-    words: errorText(error, C.pleaseTryAgain),
+    text: errorText(error, C.pleaseTryAgain),
     draw: typeof draw === 'number' ? draw : null,
   };
 }
 
-function Refused({ refusal: { words, draw } }: { refusal: Refusal }) {
+function Refused({ refusal: { text, draw } }: { refusal: Refusal }) {
   return (
     <div className="callout is-bad" role="alert">
       <strong>{C.failedToCreateDraw}</strong>
-      {words}
+      {text}
       {draw === null ? null : (
         <>
           {' '}
@@ -101,7 +101,7 @@ function Refused({ refusal: { words, draw } }: { refusal: Refusal }) {
 
 function OneGame({ here: { club } }: { here: ClubPageContext }) {
   const { fields, dirty, change, forget } = useDraft(club.id);
-  const { problems, list, errorOf, settle } = useFormProblems();
+  const { problems, list, errorOf, report } = useFormProblems();
   const [agreeing, setAgreeing] = useState(false);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
@@ -114,15 +114,15 @@ function OneGame({ here: { club } }: { here: ClubPageContext }) {
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (settle(createProblems(fields))) setAgreeing(true);
+    if (report(createProblems(fields))) setAgreeing(true);
   };
   const refuse = (error: unknown) => {
     setAgreeing(false);
     const wrong = fieldProblems(error, fieldId);
-    if (wrong.length > 0) return void settle(wrong, C.failedToCreateDraw);
+    if (wrong.length > 0) return void report(wrong, C.failedToCreateDraw);
     const refused = refusalOf(error);
     setRefusal(refused);
-    showToast({ title: C.failedToCreateDraw, text: refused.words, bad: true });
+    showToast({ title: C.failedToCreateDraw, text: refused.text, bad: true });
   };
   const create = async () => {
     try {

@@ -2,15 +2,15 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { anOwnDraw, here } from '@/testing/club-data';
-import { aConfig } from '@/testing/config-data';
+import { makeOwnDraw, makePageContext } from '@/testing/club-data';
+import { makeConfig } from '@/testing/config-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { sessionExpiredAtom } from '../session/session-atoms';
 import { CreateDraw } from './create-draw';
 import { EditDraw } from './edit-draw';
 
-const FUTURE = anOwnDraw({
+const FUTURE = makeOwnDraw({
   gameDate: '2099-11-20T09:10:00Z',
   ticketsSold: 0,
   contactName: 'Kim',
@@ -51,7 +51,7 @@ const create = async () => {
 };
 
 test('an empty form lists what is missing, each line leading to its field', async () => {
-  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
   await press('Create Draw');
   expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
     'Home team is required',
@@ -74,7 +74,10 @@ const priceAndPrizes = () => {
 };
 
 test('a new draw offers seven prize percentages from 40 to 70, an edited one four and its own, each with its own least price', async () => {
-  const { unmount } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  const { unmount } = renderScreen(
+    <CreateDraw here={makePageContext()} />,
+    '/club/sharks/admin/create-draw',
+  );
   expect(priceAndPrizes()).toEqual({
     min: '0',
     prizes: ['40%', '45%', '50%', '55%', '60%', '65%', '70%'],
@@ -82,7 +85,7 @@ test('a new draw offers seven prize percentages from 40 to 70, an edited one fou
   });
   unmount();
   server.on('GET /api/draws/1042', { body: { ...FUTURE, locked: false, prizePercentage: 60 } });
-  show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByRole('button', { name: 'Save changes' });
   expect(priceAndPrizes()).toEqual({
     min: '0.01',
@@ -95,7 +98,7 @@ test('a draw is made only after the terms are agreed to and that is recorded', a
   server
     .on('POST /api/terms/accept', { status: 500 }, { body: { id: 1 } })
     .on('POST /api/draws', { body: FUTURE });
-  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
   fill();
   const dialog = await create();
   expect(await dialog.findByText('Second.')).toBeTruthy();
@@ -155,7 +158,7 @@ test('what the server refuses is said: in its words, by field, or with the house
     },
     { status: 500 },
   );
-  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
   fill();
   const again = async () => {
     const dialog = await create();
@@ -192,13 +195,16 @@ test('the last draw is duplicated a week later, and a draft outlives a reload', 
       contactPhone: '0400',
     },
   });
-  const { unmount } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  const { unmount } = renderScreen(
+    <CreateDraw here={makePageContext()} />,
+    '/club/sharks/admin/create-draw',
+  );
   await press('Duplicate last draw');
   await waitFor(() =>
     expect((screen.getByLabelText('Away team') as HTMLInputElement).value).toBe('Norths'),
   );
   unmount();
-  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
   expect((screen.getByLabelText('Game time') as HTMLInputElement).value).toBe('19:10');
   expect((screen.getByLabelText('Timezone') as HTMLSelectElement).value).toBe('Australia/Sydney');
 });
@@ -223,7 +229,10 @@ test('a zone and a percentage that the forms do not offer are shown as what they
       contactPhone: '0400',
     },
   });
-  const { unmount } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  const { unmount } = renderScreen(
+    <CreateDraw here={makePageContext()} />,
+    '/club/sharks/admin/create-draw',
+  );
   await press('Duplicate last draw');
   await waitFor(() => expect(said()).toEqual(['Australia/Canberra', '33%']));
   unmount();
@@ -232,7 +241,7 @@ test('a zone and a percentage that the forms do not offer are shown as what they
       body: { ...FUTURE, timezone: 'Australia/Canberra', prizePercentage: 33 },
     })
     .on('PATCH /api/draws/1042', { body: FUTURE });
-  show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByRole('button', { name: 'Save changes' });
   expect(said()).toEqual(['Australia/Canberra', '33%']);
   await press('Save changes');
@@ -248,7 +257,7 @@ test('an edit sends price and prize while nothing is sold', async () => {
   server
     .on('GET /api/draws/1042', { body: FUTURE })
     .on('PATCH /api/draws/1042', { status: 500 }, { body: FUTURE });
-  show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   expect(await screen.findByText('0 tickets sold')).toBeTruthy();
   fireEvent.change(screen.getByLabelText('Ticket price ($)'), { target: { value: '' } });
   fireEvent.change(screen.getByLabelText('Game time'), { target: { value: '' } });
@@ -275,7 +284,7 @@ test('an edit sends price and prize while nothing is sold', async () => {
 });
 
 test('once a ticket is sold the three stay, with the count in the reason; a sale while editing locks them too', async () => {
-  const words =
+  const text =
     'Cannot change price/prize percentage/prize rounding after tickets are sold (1 tickets sold)';
   const paying =
     'A buyer is paying for tickets at this price right now. Please try again in a few minutes.';
@@ -289,15 +298,15 @@ test('once a ticket is sold the three stay, with the count in the reason; a sale
     .on(
       'PATCH /api/draws/1042',
       { status: 409, body: { code: 'terms-locked', message: paying } },
-      { status: 409, body: { code: 'terms-locked', message: words } },
+      { status: 409, body: { code: 'terms-locked', message: text } },
     );
-  show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByText('0 tickets sold');
   await press('Save changes');
   expect((await screen.findAllByText(paying)).length).toBeGreaterThan(0);
   expect((screen.getByLabelText('Ticket price ($)') as HTMLInputElement).value).toBe('5.00');
   await press('Save changes');
-  expect((await screen.findAllByText(words)).length).toBeGreaterThan(1);
+  expect((await screen.findAllByText(text)).length).toBeGreaterThan(1);
   expect(screen.queryByLabelText('Ticket price ($)')).toBeNull();
 });
 
@@ -318,18 +327,24 @@ test('what is not there, another club’s, over or begun is not edited, and says
       'This draw cannot be edited because the game has already started.',
     ],
   ];
-  for (const [answer, words] of cases) {
+  for (const [answer, text] of cases) {
     server.on('GET /api/draws/1042', answer);
-    const { unmount } = show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
-    expect((await screen.findByRole('alert')).textContent).toBe(words);
+    const { unmount } = renderScreen(
+      <EditDraw here={makePageContext()} number={1042} />,
+      '/admin/edit-draw/1042',
+    );
+    expect((await screen.findByRole('alert')).textContent).toBe(text);
     unmount();
   }
 });
 
 test('a game put off after its kick-off is for the operator, whom a link asks', async () => {
-  server.on('GET /api/draws/1042', { body: anOwnDraw({ gameDate: '2020-01-01T00:00:00Z' }) });
-  const { store } = show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
-  act(() => store.set(configAtom, aConfig()));
+  server.on('GET /api/draws/1042', { body: makeOwnDraw({ gameDate: '2020-01-01T00:00:00Z' }) });
+  const { store } = renderScreen(
+    <EditDraw here={makePageContext()} number={1042} />,
+    '/admin/edit-draw/1042',
+  );
+  act(() => store.set(configAtom, makeConfig()));
   expect(
     (await screen.findByRole('link', { name: 'Ask the operator' })).getAttribute('href'),
   ).toMatch(/^mailto:support@demo.test\?subject=FD-1042%20/);
@@ -337,10 +352,13 @@ test('a game put off after its kick-off is for the operator, whom a link asks', 
 
 test('a draw that passes the card fee on learns at its next edit that this is over', async () => {
   server.on('GET /api/draws/1042', { body: { ...FUTURE, passStripeFees: true } });
-  const { store } = show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  const { store } = renderScreen(
+    <EditDraw here={makePageContext()} number={1042} />,
+    '/admin/edit-draw/1042',
+  );
   await screen.findByText('0 tickets sold');
   expect(screen.queryByText(/^Passing the card fee on/)).toBeNull();
-  act(() => store.set(configAtom, aConfig({ feePassthroughAllowed: false })));
+  act(() => store.set(configAtom, makeConfig({ feePassthroughAllowed: false })));
   expect(
     screen.getByText(
       'Passing the card fee on to buyers is not allowed at the moment, so the club pays it.',
@@ -356,7 +374,7 @@ test('nobody agrees to terms that did not load, and what is agreed to is the ver
       { body: { kind: 'service', version: '2.0', title: 'Terms of Service', text: 'First.' } },
     )
     .on('POST /api/draws', { body: FUTURE });
-  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
   fill();
   const dialog = await create();
   expect(await dialog.findByText('The terms did not load.')).toBeTruthy();
@@ -376,7 +394,10 @@ test('nobody agrees to terms that did not load, and what is agreed to is the ver
 
 test('a session that ends while a draw is made asks for the login and loses nothing', async () => {
   server.on('POST /api/draws', { status: 401, body: { message: 'Please log in.' } });
-  const { store } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  const { store } = renderScreen(
+    <CreateDraw here={makePageContext()} />,
+    '/club/sharks/admin/create-draw',
+  );
   fill();
   const dialog = await create();
   await dialog.findByText('First.');
@@ -388,16 +409,19 @@ test('a session that ends while a draw is made asks for the login and loses noth
 });
 
 test('an archived club starts nothing and edits nothing, and reads why', async () => {
-  const words =
+  const text =
     'This club is archived. Its running draws finish and pay; nothing new can be started.';
   server.on('GET /api/draws/1042', { body: FUTURE });
-  const { unmount } = show(
-    <CreateDraw here={here({ archived: true })} />,
+  const { unmount } = renderScreen(
+    <CreateDraw here={makePageContext({ archived: true })} />,
     '/club/sharks/admin/create-draw',
   );
-  expect(screen.getByText(words)).toBeTruthy();
+  expect(screen.getByText(text)).toBeTruthy();
   expect(screen.queryByLabelText('Home team')).toBeNull();
   unmount();
-  show(<EditDraw here={here({ archived: true })} number={1042} />, '/admin/edit-draw/1042');
-  expect((await screen.findByRole('alert')).textContent).toBe(words);
+  renderScreen(
+    <EditDraw here={makePageContext({ archived: true })} number={1042} />,
+    '/admin/edit-draw/1042',
+  );
+  expect((await screen.findByRole('alert')).textContent).toBe(text);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { anOwnDraw } from '@/testing/club-data';
+import { makeOwnDraw } from '@/testing/club-data';
 import {
   EMPTY_DRAW,
   toChangeRequest,
@@ -96,13 +96,13 @@ test('what is sent is local to the zone, and leaves out what is locked', () => {
 });
 
 test('a draw comes back into the form on its own zone’s clock', () => {
-  expect(fieldsOf(anOwnDraw())).toMatchObject({
+  expect(fieldsOf(makeOwnDraw())).toMatchObject({
     date: '2026-11-20',
     time: '19:10',
     timezone: 'Australia/Brisbane',
     ticketPrice: '5.00',
   });
-  expect(fieldsOf(anOwnDraw({ timezone: 'Pacific/Chatham' }))).toMatchObject({
+  expect(fieldsOf(makeOwnDraw({ timezone: 'Pacific/Chatham' }))).toMatchObject({
     date: '2026-11-20',
     time: '22:55',
   });
@@ -120,18 +120,18 @@ test('a draw comes back into the form on its own zone’s clock', () => {
 
 test('why a draw cannot be edited is said', () => {
   const now = Date.parse('2026-11-20T00:00:00Z');
-  expect(notEditableReason(anOwnDraw(), now)).toBeNull();
-  expect(notEditableReason(anOwnDraw({ status: 'completed' }), now)).toBe(
+  expect(notEditableReason(makeOwnDraw(), now)).toBeNull();
+  expect(notEditableReason(makeOwnDraw({ status: 'completed' }), now)).toBe(
     'This draw cannot be edited because it is not active.',
   );
-  expect(notEditableReason(anOwnDraw({ status: 'closed' }), now)).toBe(
+  expect(notEditableReason(makeOwnDraw({ status: 'closed' }), now)).toBe(
     'This draw cannot be edited because the game has already started.',
   );
-  expect(notEditableReason(anOwnDraw(), Date.parse('2026-11-20T09:10:00Z'))).toBe(
+  expect(notEditableReason(makeOwnDraw(), Date.parse('2026-11-20T09:10:00Z'))).toBe(
     'This draw cannot be edited because the game has already started.',
   );
   expect(
-    notEditableReason(anOwnDraw({ editable: false, notEditableReason: 'Because.' }), now),
+    notEditableReason(makeOwnDraw({ editable: false, notEditableReason: 'Because.' }), now),
   ).toBe('Because.');
 });
 

@@ -45,7 +45,7 @@ import {
  */
 export type SaveDraw = (change: () => Promise<unknown>) => Promise<boolean>;
 
-const atOnce: SaveDraw = async (change) => {
+const saveDirectly: SaveDraw = async (change) => {
   await change();
   return true;
 };
@@ -61,7 +61,7 @@ interface EditDrawProps {
  * Loads the draw, then shows the form. A draw of another club looks like a missing one (decision
  * G-1).
  */
-export function EditDraw({ here, number, send = atOnce }: EditDrawProps) {
+export function EditDraw({ here, number, send = saveDirectly }: EditDrawProps) {
   const { data: draw, problem, retry } = useQuery<OwnDraw>(CLUB_PATHS.draw(number));
   usePageTitle(draw ? `Edit ${teamsOf(draw)}` : C.editDraw);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
@@ -70,11 +70,11 @@ export function EditDraw({ here, number, send = atOnce }: EditDrawProps) {
         key={draw.drawNumber}
         here={here}
         draw={draw}
-        send={here.user.isAdmin ? send : atOnce}
+        send={here.user.isAdmin ? send : saveDirectly}
       />
     );
-  if (draw || isMissing(problem)) return <Refused here={here} words={C.notYourDraw} />;
-  return problem ? <ClubLoadError words={C.failedToFetchDraw} onRetry={retry} /> : <Skeleton />;
+  if (draw || isMissing(problem)) return <Refused here={here} text={C.notYourDraw} />;
+  return problem ? <ClubLoadError text={C.failedToFetchDraw} onRetry={retry} /> : <Skeleton />;
 }
 
 /**
@@ -96,12 +96,12 @@ function Postponed({ draw }: { draw: OwnDraw }) {
 
 function Refused({
   here,
-  words,
+  text,
   title = C.editDraw,
   children,
 }: {
   here: ClubPageContext;
-  words: string;
+  text: string;
   title?: string;
   children?: ReactNode;
 }) {
@@ -110,7 +110,7 @@ function Refused({
       <BackLink club={here.club} />
       <h1>{title}</h1>
       <p className="callout is-warn" role="alert">
-        {words}
+        {text}
       </p>
       {children}
     </main>
@@ -125,9 +125,9 @@ function Head({ draw }: { draw: OwnDraw }) {
         {C.editDraw}: {teamsOf(draw)}
       </h1>
       <div className="badges">
-        {badgesOf(draw, now).map(({ words, look }) => (
-          <span className={`badge ${look}`} key={words}>
-            {words}
+        {badgesOf(draw, now).map(({ text, tone }) => (
+          <span className={`badge ${tone}`} key={text}>
+            {text}
           </span>
         ))}
         <span className="badge">
@@ -154,26 +154,26 @@ function Editor({
   const [reason, setReason] = useState('');
   const [dirty, setDirty] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
-  const { problems, list, errorOf, settle } = useFormProblems();
+  const { problems, list, errorOf, report } = useFormProblems();
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markChangedAtom);
   const [, navigate] = useLocation();
   const barred = archivedText(club) ?? (canSell(club) ? null : SELLERS_ONLY_TEXT);
-  if (barred) return <Refused here={{ club, user }} title={teamsOf(draw)} words={barred} />;
+  if (barred) return <Refused here={{ club, user }} title={teamsOf(draw)} text={barred} />;
   if (began)
     return (
-      <Refused here={{ club, user }} title={teamsOf(draw)} words={began}>
+      <Refused here={{ club, user }} title={teamsOf(draw)} text={began}>
         {began === C.gameAlreadyStarted ? <Postponed draw={draw} /> : null}
       </Refused>
     );
   const { locked } = draw;
   const refuse = (error: unknown) => {
     const wrong = fieldProblems(error, fieldId);
-    if (wrong.length > 0) return void settle(wrong, C.failedToUpdateDraw);
-    const words = errorText(error, C.updateFailedText);
-    setRefusal(words);
-    showToast({ title: C.failedToUpdateDraw, text: words, bad: true });
+    if (wrong.length > 0) return void report(wrong, C.failedToUpdateDraw);
+    const text = errorText(error, C.updateFailedText);
+    setRefusal(text);
+    showToast({ title: C.failedToUpdateDraw, text, bad: true });
     // A ticket was sold while the form was open: reload to show the locked fields (decision E-12).
     if (error instanceof HttpError && error.status === 409)
       changed(CLUB_PATHS.draw(draw.drawNumber));
@@ -181,7 +181,7 @@ function Editor({
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (!settle([...editProblems(fields), ...(user.isAdmin ? reasonProblems(reason) : [])])) return;
+    if (!report([...editProblems(fields), ...(user.isAdmin ? reasonProblems(reason) : [])])) return;
     const request = {
       ...toChangeRequest(fields, locked),
       ...(user.isAdmin ? { reason: reason.trim() } : {}),

@@ -65,7 +65,7 @@ export function ServiceTermsDialog({ club, open, purpose, onClose, onAgreed }: S
           <Summary />
         )}
       </div>
-      {!terms && problem ? <LoadFailed words="The terms did not load." onRetry={retry} /> : null}
+      {!terms && problem ? <LoadFailed title="The terms did not load." onRetry={retry} /> : null}
       <Check id="agree-terms" checked={agreed} error={error} onChecked={setAgreed}>
         I have read and agree to the Terms of Service
       </Check>

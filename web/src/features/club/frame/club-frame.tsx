@@ -179,16 +179,16 @@ export function ClubFrame({ club, children }: { club: FrameClub | null; children
 
 export function BackLink({
   club,
-  words = C.returnToDashboard,
+  text = C.returnToDashboard,
   to = '',
 }: {
   club: FrameClub | null;
-  words?: string;
+  text?: string;
   to?: string;
 }) {
   return (
     <Link className="back-link" href={club ? adminPath(club.slug, to) : '/admin'}>
-      ← {words}
+      ← {text}
     </Link>
   );
 }

@@ -1,9 +1,9 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aUser, aWhoami } from '@/testing/club-data';
+import { makeUser, makeWhoami } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { responsesAtom } from '../data/query-atoms';
 import { AdminHome } from '../session/admin-home';
 import { sessionExpiredAtom, sessionAtom } from '../session/session-atoms';
@@ -22,17 +22,17 @@ const page = (slug?: string, more: Partial<Parameters<typeof ClubPage>[0]> = {})
 const at = (path: string) => waitFor(() => expect(window.location.pathname).toBe(path));
 
 test('a club is let in under its own address, and led there from another club’s', async () => {
-  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() });
-  const { unmount } = show(page('sharks'), '/club/sharks/admin/create-draw');
+  new FakeServer().on('GET /api/admin/whoami', { body: makeWhoami() });
+  const { unmount } = renderScreen(page('sharks'), '/club/sharks/admin/create-draw');
   expect(await screen.findByText('sharks 1')).toBeTruthy();
   unmount();
-  show(page('tigers'), '/club/tigers/admin/create-draw');
+  renderScreen(page('tigers'), '/club/tigers/admin/create-draw');
   await at('/club/sharks/admin/create-draw');
 });
 
 test('a guest is sent to the login with a word on why, or reads it here', async () => {
   new FakeServer().on('GET /api/admin/whoami', { status: 401 });
-  const { unmount } = show(
+  const { unmount } = renderScreen(
     page(undefined, {
       guestToast: {
         title: 'Authentication required',
@@ -45,8 +45,8 @@ test('a guest is sent to the login with a word on why, or reads it here', async 
   await at('/admin/login');
   expect(screen.getByText('Please log in to create a draw.')).toBeTruthy();
   unmount();
-  show(
-    page(undefined, { guestWords: 'Please log in to access this page.' }),
+  renderScreen(
+    page(undefined, { guestText: 'Please log in to access this page.' }),
     '/admin/home-page-setup',
   );
   expect(
@@ -56,27 +56,27 @@ test('a guest is sent to the login with a word on why, or reads it here', async 
 
 test('the operator without a club goes to /admin, and sees any club under its address', async () => {
   new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
+    .on('GET /api/admin/whoami', { body: makeWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
     .on('GET /api/clubs/tigers', {
       body: { id: 2, name: 'Tigers', slug: 'tigers', canonicalSlug: 'tigers' },
     });
-  const { unmount } = show(page(undefined), '/admin/create-draw');
+  const { unmount } = renderScreen(page(undefined), '/admin/create-draw');
   await at('/admin');
   unmount();
-  show(page('tigers'), '/club/tigers/admin/create-draw');
+  renderScreen(page('tigers'), '/club/tigers/admin/create-draw');
   expect(await screen.findByText('tigers 2')).toBeTruthy();
 });
 
 test('/admin leads a club to its dashboard and keeps the operator, with a way to the console', async () => {
   new FakeServer().on(
     'GET /api/admin/whoami',
-    { body: aWhoami() },
-    { body: aWhoami({ isAdmin: true, clubSlug: null }) },
+    { body: makeWhoami() },
+    { body: makeWhoami({ isAdmin: true, clubSlug: null }) },
   );
-  const { unmount } = show(<AdminHome />, '/admin');
+  const { unmount } = renderScreen(<AdminHome />, '/admin');
   await at('/club/sharks/admin');
   unmount();
-  show(<AdminHome />, '/admin');
+  renderScreen(<AdminHome />, '/admin');
   expect(
     (await screen.findByRole('link', { name: 'Super admin console' })).getAttribute('href'),
   ).toBe('/super-admin');
@@ -87,7 +87,7 @@ test('when the session check fails the empty dashboard shows; a data call that a
   new FakeServer()
     .on('GET /api/admin/whoami', { status: 503 })
     .on('GET /api/clubs/0/stats', { status: 503 });
-  const { unmount } = show(<AdminHome />, '/admin');
+  const { unmount } = renderScreen(<AdminHome />, '/admin');
   expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeTruthy();
   expect(screen.getByText('Total Revenue')).toBeTruthy();
   expect(window.location.pathname).toBe('/admin');
@@ -95,19 +95,19 @@ test('when the session check fails the empty dashboard shows; a data call that a
   new FakeServer()
     .on('GET /api/admin/whoami', { status: 401 })
     .on('GET /api/clubs/0/stats', { status: 401 });
-  show(<AdminHome />, '/admin');
+  renderScreen(<AdminHome />, '/admin');
   await at('/admin/login');
 });
 
 test('a session that runs out opens the login over the page, and what was there stays', async () => {
   new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on(
       'POST /api/clubs/login',
       { status: 401, body: { message: 'Invalid credentials' } },
-      { body: aUser() },
+      { body: makeUser() },
     );
-  const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
+  const { store } = renderScreen(page('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   store.set(sessionExpiredAtom, true);
   expect(await screen.findByRole('dialog', { name: 'Log in again' })).toBeTruthy();
@@ -120,11 +120,11 @@ test('a session that runs out opens the login over the page, and what was there 
 });
 
 test('logging out ends the session on the server, forgets the user and what was seen', async () => {
-  localStorage.setItem('user', JSON.stringify(aUser()));
+  localStorage.setItem('user', JSON.stringify(makeUser()));
   const server = new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('POST /api/auth/logout', { status: 204 });
-  const { store } = show(page('sharks'), '/club/sharks/admin');
+  const { store } = renderScreen(page('sharks'), '/club/sharks/admin');
   await screen.findByText('sharks 1');
   await userEvent.click(await screen.findByRole('button', { name: /Logout|Menu/ }));
   const inMenu = screen.queryByRole('button', { name: 'Logout' });
@@ -141,11 +141,11 @@ test.each([
 ])(
   'a logout while %s leaves everything as it was and says so; one of a session that is over is as good as any',
   async (_why, answer) => {
-    localStorage.setItem('user', JSON.stringify(aUser()));
+    localStorage.setItem('user', JSON.stringify(makeUser()));
     new FakeServer()
-      .on('GET /api/admin/whoami', { body: aWhoami() })
+      .on('GET /api/admin/whoami', { body: makeWhoami() })
       .on('POST /api/auth/logout', answer, { status: 401 });
-    const { store } = show(page('sharks'), '/club/sharks/admin');
+    const { store } = renderScreen(page('sharks'), '/club/sharks/admin');
     await screen.findByText('sharks 1');
     const logout = () => userEvent.click(screen.getByRole('button', { name: 'Logout' }));
     await logout();
@@ -166,34 +166,34 @@ test('whoever waits longer than a blink at /admin sees the dashboard without dat
   vi.useFakeTimers();
   let answer: (value: Response) => void = () => {};
   vi.stubGlobal('fetch', () => new Promise<Response>((resolve) => (answer = resolve)));
-  show(<AdminHome />, '/admin');
+  renderScreen(<AdminHome />, '/admin');
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Loading');
   await act(() => vi.advanceTimersByTimeAsync(300));
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Dashboard');
-  await act(async () => answer(new Response(JSON.stringify(aWhoami()), { status: 200 })));
+  await act(async () => answer(new Response(JSON.stringify(makeWhoami()), { status: 200 })));
   await act(() => vi.advanceTimersByTimeAsync(10));
   expect(window.location.pathname).toBe('/club/sharks/admin');
 });
 
 test('the operator at the address of no club, or of one that does not answer, reads which it is', async () => {
-  for (const [status, words] of [
+  for (const [status, text] of [
     [404, 'Club page not found'],
     [500, 'Failed to load club page'],
   ] as const) {
     new FakeServer()
-      .on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
+      .on('GET /api/admin/whoami', { body: makeWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
       .on('GET /api/clubs/nobody', { status });
-    const { unmount } = show(page('nobody'), '/club/nobody/admin/create-draw');
-    expect(await screen.findByRole('heading', { name: words })).toBeTruthy();
+    const { unmount } = renderScreen(page('nobody'), '/club/nobody/admin/create-draw');
+    expect(await screen.findByRole('heading', { name: text })).toBeTruthy();
     unmount();
   }
 });
 
 test('one of the people logs in again under their own address, not the club’s', async () => {
   new FakeServer().on('GET /api/admin/whoami', {
-    body: aWhoami({ role: 'seller', memberName: 'Kim', memberEmail: 'kim@example.com' }),
+    body: makeWhoami({ role: 'seller', memberName: 'Kim', memberEmail: 'kim@example.com' }),
   });
-  const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
+  const { store } = renderScreen(page('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   store.set(sessionExpiredAtom, true);
   await screen.findByRole('dialog', { name: 'Log in again' });
@@ -201,12 +201,12 @@ test('one of the people logs in again under their own address, not the club’s'
 });
 
 test('when another of the people logs in over the page, what the one before saw is forgotten', async () => {
-  localStorage.setItem('user', JSON.stringify(aUser()));
-  const kim = aUser({ role: 'viewer', memberName: 'Kim', memberEmail: 'kim@example.com' });
+  localStorage.setItem('user', JSON.stringify(makeUser()));
+  const kim = makeUser({ role: 'viewer', memberName: 'Kim', memberEmail: 'kim@example.com' });
   new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami() })
-    .on('POST /api/clubs/login', { body: aUser() }, { body: kim });
-  const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
+    .on('GET /api/admin/whoami', { body: makeWhoami() })
+    .on('POST /api/clubs/login', { body: makeUser() }, { body: kim });
+  const { store } = renderScreen(page('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   const logsIn = async () => {
     store.set(responsesAtom, { '/api/draws/1042/winners': { prize: '290.00' } });

@@ -31,7 +31,7 @@ interface ClubPageProps {
   /** Toast for a guest who is redirected to the login. */
   guestToast?: Toast;
   /** Text for a guest shown on this page instead of a redirect. */
-  guestWords?: string;
+  guestText?: string;
   children: (here: ClubPageContext) => ReactNode;
 }
 
@@ -41,16 +41,12 @@ export function userOf(session: Session): User | null {
   return session.state === 'unsure' ? rememberedUser() : null;
 }
 
-export function ClubPage({ slug, page, guestToast, guestWords, children }: ClubPageProps) {
+export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPageProps) {
   const session = useSession();
   const user = userOf(session);
   if (session.state === 'unknown') return <Skeleton />;
   if (!user)
-    return guestWords ? (
-      <Guest words={guestWords} />
-    ) : (
-      <Away to="/admin/login" toast={guestToast} />
-    );
+    return guestText ? <Guest text={guestText} /> : <Away to="/admin/login" toast={guestToast} />;
   if (user.isAdmin && !slug) return <Away to="/admin" />;
   if (user.isAdmin)
     return (
@@ -89,7 +85,7 @@ function OfAnyClub({
     return (
       <ClubFrame club={null}>
         <ClubLoadError
-          words={isMissing(problem) ? C.clubPageNotFound : C.failedToLoadClubPage}
+          text={isMissing(problem) ? C.clubPageNotFound : C.failedToLoadClubPage}
           onRetry={retry}
         />
       </ClubFrame>
@@ -137,11 +133,11 @@ export function Away({ to, toast }: { to: string; toast?: Toast }) {
   return null;
 }
 
-function Guest({ words }: { words: string }) {
+function Guest({ text }: { text: string }) {
   return (
     <ClubFrame club={null}>
       <main className="plain-page" id="main">
-        <h1>{words}</h1>
+        <h1>{text}</h1>
         <div className="actions">
           <Link className="btn" href="/admin/login">
             {C.login}
@@ -153,34 +149,26 @@ function Guest({ words }: { words: string }) {
 }
 
 /** Page without access for the user's role. No menu links to it, so the user typed its address. */
-export function NotYours({
-  title,
-  words,
-  club,
-}: {
-  title: string;
-  words: string;
-  club: FrameClub;
-}) {
+export function NotYours({ title, text, club }: { title: string; text: string; club: FrameClub }) {
   return (
     <main className="admin" id="main">
       <BackLink club={club} />
       <h1>{title}</h1>
-      <p className="callout is-warn">{words}</p>
+      <p className="callout is-warn">{text}</p>
     </main>
   );
 }
 
 export function ClubLoadError({
-  words,
+  text,
   onRetry,
 }: {
-  words: string;
+  text: string;
   onRetry: () => Promise<unknown>;
 }) {
   return (
     <main className="admin" id="main">
-      <h1>{words}</h1>
+      <h1>{text}</h1>
       <div>
         <button type="button" className="btn sec" onClick={() => void onRetry()}>
           Retry

@@ -1,13 +1,13 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aWhoami, anOwnClub, here } from '@/testing/club-data';
+import { makeWhoami, makeOwnClub, makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { sessionAtom } from '../session/session-atoms';
 import { HomePageSetup } from './home-page-setup';
 
-const CLUB = anOwnClub({
+const CLUB = makeOwnClub({
   homePageTitle: 'Sharks Juniors',
   homePageTagline: 'Support our juniors',
   accentColor: '#ffc72c',
@@ -20,15 +20,15 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 function open() {
-  const shown = show(
+  const shown = renderScreen(
     <HomePageSetup
-      here={here()}
+      here={makePageContext()}
       preview={(club) => <p>{`Preview of ${club.homePageTitle} in ${club.primaryColor}`}</p>}
       readable={() => ({ text: 'black', ratio: 5.714 })}
     />,
     '/club/sharks/admin/home-page-setup',
   );
-  shown.store.set(sessionAtom, { state: 'in', whoami: aWhoami() });
+  shown.store.set(sessionAtom, { state: 'in', whoami: makeWhoami() });
   return shown;
 }
 const change = (label: string | RegExp, value: string) =>
@@ -126,16 +126,16 @@ test('what the server refuses stands at its field, and a failure says so', async
 });
 
 test('a logo of an unconfirmed club is refused in the server’s words', async () => {
-  const words = "Please confirm your club's email address first. Then you can upload pictures.";
+  const text = "Please confirm your club's email address first. Then you can upload pictures.";
   server.on('PATCH /api/clubs/1/home-page', {
     status: 403,
-    body: { code: 'email-not-confirmed', message: words },
+    body: { code: 'email-not-confirmed', message: text },
   });
   open();
   await screen.findByLabelText('Page name');
   await save();
   // Once in the form and once in the toast.
-  expect((await screen.findAllByText(words)).length).toBe(2);
+  expect((await screen.findAllByText(text)).length).toBe(2);
 });
 
 test('a logo is measured, read and shown; what is no picture or too large is not taken', async () => {
@@ -186,16 +186,16 @@ test('the address is copied, and a club that cannot be loaded can be asked for a
 
 test('a page never saved starts with the default tagline, and an archived club’s cannot be saved', async () => {
   server.on('GET /api/clubs/1', {
-    body: anOwnClub({ homePageTitle: null, homePageTagline: '', homePageReady: false }),
+    body: makeOwnClub({ homePageTitle: null, homePageTagline: '', homePageReady: false }),
   });
   const { unmount } = open();
   expect(((await screen.findByLabelText('Tagline')) as HTMLTextAreaElement).value).toBe(
     'Support our club with Football Doubles - win cash prizes while helping fund our team!',
   );
   unmount();
-  show(
+  renderScreen(
     <HomePageSetup
-      here={here({ archived: true })}
+      here={makePageContext({ archived: true })}
       preview={() => null}
       readable={() => ({ text: 'black', ratio: 5 })}
     />,

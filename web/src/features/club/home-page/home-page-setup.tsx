@@ -37,7 +37,7 @@ export function HomePageSetup(props: SetupProps) {
   return isOwner(props.here.club) ? (
     <OwnersSetup {...props} />
   ) : (
-    <NotYours title="Club home page" words={OWNERS_ONLY_TEXT} club={props.here.club} />
+    <NotYours title="Club home page" text={OWNERS_ONLY_TEXT} club={props.here.club} />
   );
 }
 
@@ -45,7 +45,7 @@ function OwnersSetup(props: SetupProps) {
   const { data, problem, retry } = useQuery<OwnClub>(CLUB_PATHS.club(props.here.club.id));
   usePageTitle('Club home page');
   if (data) return <Setup {...props} club={data} />;
-  return problem ? <ClubLoadError words={C.failedToLoadClubPage} onRetry={retry} /> : <Skeleton />;
+  return problem ? <ClubLoadError text={C.failedToLoadClubPage} onRetry={retry} /> : <Skeleton />;
 }
 
 function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }) {
@@ -53,7 +53,7 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
   const [dirty, setDirty] = useState(false);
   const [chosen, setChosen] = useState('edit');
   const [refusal, setRefusal] = useState<string | null>(null);
-  const { problems, list, errorOf, settle } = useFormProblems();
+  const { problems, list, errorOf, report } = useFormProblems();
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const keep = useSetAtom(cacheResponseAtom);
@@ -69,7 +69,7 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
         ? [{ field: pageFieldId('homePageSlug'), text: errorText(error, C.pageNameCharacters) }]
         : [];
     const wrong = [...fieldProblems(error, pageFieldId), ...slugTaken];
-    if (wrong.length > 0) return void settle(wrong, C.failedToUpdateHomePage);
+    if (wrong.length > 0) return void report(wrong, C.failedToUpdateHomePage);
     setRefusal(errorText(error, C.pleaseTryAgain));
     showToast({
       title: C.failedToUpdateHomePage,
@@ -81,7 +81,7 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
     event.preventDefault();
     setRefusal(null);
     if (here.club.archived) return;
-    if (!settle(homePageProblems(page))) return setChosen('edit');
+    if (!report(homePageProblems(page))) return setChosen('edit');
     void run(async () => {
       const saved = await saveHomePage(here.club.id, page);
       setDirty(false);

@@ -17,7 +17,7 @@ export function ForgotPassword() {
   const [sent, setSent] = useState(false);
   const [pending, setPending] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
-  const { problems, list, errorOf, settle } = useFormProblems();
+  const { problems, list, errorOf, report } = useFormProblems();
   const showToast = useSetAtom(showToastAtom);
   const send = async () => {
     setRefusal(null);
@@ -27,9 +27,9 @@ export function ForgotPassword() {
       setSent(true);
       showToast({ title: C.resetLinkSent, text: C.resetLinkSentText });
     } catch (error) {
-      const words = errorText(error, C.pleaseTryAgain);
-      setRefusal(`${C.failedToSendReset}. ${words}`);
-      showToast({ title: C.failedToSendReset, text: words, bad: true });
+      const text = errorText(error, C.pleaseTryAgain);
+      setRefusal(`${C.failedToSendReset}. ${text}`);
+      showToast({ title: C.failedToSendReset, text, bad: true });
     } finally {
       setPending(false);
     }
@@ -38,7 +38,7 @@ export function ForgotPassword() {
     event.preventDefault();
     if (
       !pending &&
-      settle(isEmail(email) ? [] : [{ field: 'forgot-email', text: C.validEmailAddressRequired }])
+      report(isEmail(email) ? [] : [{ field: 'forgot-email', text: C.validEmailAddressRequired }])
     )
       void send();
   };

@@ -18,23 +18,23 @@ export function LoginForm() {
   const [password, setPassword] = useState('');
   const [refusal, setRefusal] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
-  const { problems, list, errorOf, settle } = useFormProblems();
+  const { problems, list, errorOf, report } = useFormProblems();
   const signIn = useSignIn();
   const showToast = useSetAtom(showToastAtom);
   const [, navigate] = useLocation();
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (pending || !settle(loginProblems(email, password))) return;
+    if (pending || !report(loginProblems(email, password))) return;
     setPending(true);
     try {
       const user = await login(email.trim(), password);
       signIn(user);
       navigate(homePathOf(user));
     } catch (error) {
-      const words = errorText(error, C.pleaseTryAgain);
-      setRefusal(words);
-      showToast({ title: C.loginFailed, text: words, bad: true });
+      const text = errorText(error, C.pleaseTryAgain);
+      setRefusal(text);
+      showToast({ title: C.loginFailed, text, bad: true });
     } finally {
       setPending(false);
     }

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { ForgotPassword } from './forgot-password';
 import { LoginOrRegister } from './login-or-register';
 import { ResetPassword } from './reset-password';
@@ -66,11 +66,11 @@ test('every field the doors need is asked for in the specified words', () => {
 
 test('a problem stands beside its field until that is touched; its line in the list is struck out', async () => {
   new FakeServer().on('GET /api/settings/club-registration', OPEN);
-  show(<LoginOrRegister />, '/admin/login');
+  renderScreen(<LoginOrRegister />, '/admin/login');
   await userEvent.click(await screen.findByRole('button', { name: 'Login' }));
   const list = await screen.findByRole('group', { name: 'There is a problem' });
-  const beside = (words: string) =>
-    screen.queryAllByText(words).filter((found) => found.className === 'field-error');
+  const beside = (text: string) =>
+    screen.queryAllByText(text).filter((found) => found.className === 'field-error');
   expect(document.activeElement).toBe(list);
   await userEvent.type(screen.getByLabelText('Email'), 'c');
   expect(beside('Email is required')).toEqual([]);
@@ -94,7 +94,7 @@ test('a club goes to its side after logging in, the operator to the console, and
     new FakeServer()
       .on('GET /api/settings/club-registration', OPEN)
       .on('POST /api/clubs/login', { body: user });
-    const { unmount } = show(<LoginOrRegister />, '/admin/login');
+    const { unmount } = renderScreen(<LoginOrRegister />, '/admin/login');
     await userEvent.type(await screen.findByLabelText('Email'), 'club@example.com');
     await userEvent.type(screen.getByLabelText('Password'), 'demo-password');
     await userEvent.click(screen.getByRole('button', { name: 'Login' }));
@@ -108,7 +108,7 @@ test('a wrong password is said as a toast and beside the form, and nothing typed
   new FakeServer()
     .on('GET /api/settings/club-registration', OPEN)
     .on('POST /api/clubs/login', { status: 401, body: { message: 'Invalid credentials' } });
-  show(<LoginOrRegister />, '/admin/login');
+  renderScreen(<LoginOrRegister />, '/admin/login');
   await userEvent.type(await screen.findByLabelText('Email'), 'club@example.com');
   await userEvent.type(screen.getByLabelText('Password'), 'wrong');
   await userEvent.click(screen.getByRole('button', { name: 'Login' }));
@@ -129,7 +129,7 @@ test('clubs register while the platform is open; a refusal is said in full', asy
     .on('GET /api/settings/club-registration', { body: {} })
     .on('GET /api/clubs/slug-preview?name=Redcliffe', { body: { slug: 'redcliffe' } })
     .on('POST /api/clubs/register', { status: 500 }, { body: USER });
-  show(<LoginOrRegister />, '/admin/login');
+  renderScreen(<LoginOrRegister />, '/admin/login');
   await userEvent.click(await screen.findByRole('tab', { name: 'Register Club' }));
   expect(screen.queryByRole('button', { name: 'New Club? Join Waitlist' })).toBeNull();
   await userEvent.type(screen.getByLabelText('Club name'), 'Redcliffe');
@@ -156,7 +156,7 @@ test('while registration is off there is a waitlist instead, and joining it lead
   new FakeServer()
     .on('GET /api/settings/club-registration', { body: { enabled: false } })
     .on('POST /api/waitlist', new Error('offline'), { status: 503 }, { body: { success: true } });
-  show(<LoginOrRegister />, '/admin/login');
+  renderScreen(<LoginOrRegister />, '/admin/login');
   await userEvent.click(await screen.findByRole('button', { name: 'New Club? Join Waitlist' }));
   expect(screen.queryByRole('tab')).toBeNull();
   const dialog = within(screen.getByRole('dialog', { name: 'Join the waitlist' }));
@@ -187,7 +187,7 @@ test('a forgotten password is answered the same for everybody, and can be asked 
     { status: 500 },
     { body: {} },
   );
-  show(<ForgotPassword />, '/forgot-password');
+  renderScreen(<ForgotPassword />, '/forgot-password');
   await userEvent.click(screen.getByRole('button', { name: 'Send reset link' }));
   expect(screen.getByRole('listitem').textContent).toBe('Valid email address is required');
   await userEvent.type(screen.getByLabelText('Email'), 'club@example.com');
@@ -207,7 +207,7 @@ test('a forgotten password is answered the same for everybody, and can be asked 
 });
 
 test('a reset link without a token, or one that is dead, says so and offers another', async () => {
-  const { unmount } = show(<ResetPassword />, '/reset-password');
+  const { unmount } = renderScreen(<ResetPassword />, '/reset-password');
   expect(screen.getByRole('heading', { name: 'Invalid Reset Link' })).toBeTruthy();
   expect(screen.getByText('Invalid link')).toBeTruthy();
   expect(screen.getByText('This password reset link is invalid or has expired.')).toBeTruthy();
@@ -216,7 +216,7 @@ test('a reset link without a token, or one that is dead, says so and offers anot
     status: 400,
     body: { code: 'invalid-link', message: 'This password reset link is invalid or has expired.' },
   });
-  show(<ResetPassword />, '/reset-password?token=dead');
+  renderScreen(<ResetPassword />, '/reset-password?token=dead');
   expect(window.location.search).toBe('');
   await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
   await userEvent.type(screen.getByLabelText('Confirm password'), 'long-enough');
@@ -230,7 +230,7 @@ test('a new password is compared, measured, refused and at last taken', async ()
     { status: 500 },
     { body: { message: 'Password reset successful' } },
   );
-  show(<ResetPassword />, '/reset-password?token=good');
+  renderScreen(<ResetPassword />, '/reset-password?token=good');
   const [password, again] = [
     screen.getByLabelText('New password'),
     screen.getByLabelText('Confirm password'),
@@ -261,7 +261,7 @@ test('what the server finds wrong with a link or a password is said in its own w
       status: 400,
       body: { code, message },
     });
-    const { unmount } = show(<ResetPassword />, '/reset-password?token=odd');
+    const { unmount } = renderScreen(<ResetPassword />, '/reset-password?token=odd');
     await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
     await userEvent.type(screen.getByLabelText('Confirm password'), 'long-enough');
     await userEvent.click(screen.getByRole('button', { name: 'Reset password' }));
@@ -276,7 +276,7 @@ test('somebody whom a club asked in is welcomed, sets a first password, and read
     { status: 503 },
     { body: { message: 'Password reset successful' } },
   );
-  const { unmount } = show(<ResetPassword />, '/reset-password?invited=1&token=good');
+  const { unmount } = renderScreen(<ResetPassword />, '/reset-password?invited=1&token=good');
   expect(screen.getByRole('heading', { name: 'Choose a password' })).toBeTruthy();
   expect(window.location.search).toBe('');
   await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
@@ -294,7 +294,7 @@ test('somebody whom a club asked in is welcomed, sets a first password, and read
     status: 400,
     body: { code: 'invalid-link', message: 'This password reset link is invalid or has expired.' },
   });
-  show(<ResetPassword />, '/reset-password?invited=1&token=dead');
+  renderScreen(<ResetPassword />, '/reset-password?invited=1&token=dead');
   await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
   await userEvent.type(screen.getByLabelText('Confirm password'), 'long-enough');
   await userEvent.click(screen.getByRole('button', { name: 'Set password' }));

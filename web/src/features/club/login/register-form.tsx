@@ -38,7 +38,7 @@ export function RegisterForm() {
   const [club, setClub] = useState(EMPTY);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
-  const { problems, list, errorOf, settle } = useFormProblems();
+  const { problems, list, errorOf, report } = useFormProblems();
   const slug = useSlugPreview(club.name);
   const signIn = useSignIn();
   const showToast = useSetAtom(showToastAtom);
@@ -47,17 +47,17 @@ export function RegisterForm() {
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (pending || !settle(registrationProblems(club))) return;
+    if (pending || !report(registrationProblems(club))) return;
     setPending(true);
     try {
       signIn(await register(club));
       navigate('/admin');
     } catch (error) {
       const fields = fieldProblems(error, (field) => `register-${field}`);
-      if (fields.length > 0) settle(fields);
-      const words = errorText(error, C.pleaseTryAgain);
-      if (fields.length === 0) setRefusal(words);
-      showToast({ title: C.registrationFailed, text: words, bad: true });
+      if (fields.length > 0) report(fields);
+      const text = errorText(error, C.pleaseTryAgain);
+      if (fields.length === 0) setRefusal(text);
+      showToast({ title: C.registrationFailed, text, bad: true });
     } finally {
       setPending(false);
     }

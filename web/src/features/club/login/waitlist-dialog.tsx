@@ -24,14 +24,14 @@ export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () =
   const [entry, setEntry] = useState(EMPTY);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [state, setState] = useState<'open' | 'pending' | 'joined'>('open');
-  const { problems, list, errorOf, settle } = useFormProblems();
+  const { problems, list, errorOf, report } = useFormProblems();
   const showToast = useSetAtom(showToastAtom);
   const [, navigate] = useLocation();
   const set = (more: Partial<WaitlistEntry>) => setEntry({ ...entry, ...more });
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (state !== 'open' || !settle(waitlistProblems(entry))) return;
+    if (state !== 'open' || !report(waitlistProblems(entry))) return;
     setState('pending');
     try {
       await joinWaitlist(entry);
@@ -41,12 +41,12 @@ export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () =
     } catch (error) {
       setState('open');
       const fields = fieldProblems(error, (field) => `waitlist-${field}`);
-      if (fields.length > 0) return void settle(fields);
+      if (fields.length > 0) return void report(fields);
       // A refusal says that joining failed; a network failure asks to try again (specification line
       // B:231).
-      const words = error instanceof HttpError ? C.waitlistFailed : C.waitlistFailedText;
+      const text = error instanceof HttpError ? C.waitlistFailed : C.waitlistFailedText;
       setRefusal(C.waitlistFailedText);
-      showToast({ title: words, bad: true });
+      showToast({ title: text, bad: true });
     }
   };
   return (

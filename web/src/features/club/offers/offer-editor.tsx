@@ -43,11 +43,11 @@ export function OfferPage({ here, id }: { here: ClubPageContext; id: number | nu
   if (isMissing(problem))
     return (
       <main className="plain-page" id="main">
-        <BackLink club={here.club} words={C.bundles} to="bundles" />
+        <BackLink club={here.club} text={C.bundles} to="bundles" />
         <h1>Offer not found</h1>
       </main>
     );
-  return problem ? <ClubLoadError words={C.failedToLoadBundles} onRetry={retry} /> : <Skeleton />;
+  return problem ? <ClubLoadError text={C.failedToLoadBundles} onRetry={retry} /> : <Skeleton />;
 }
 
 /**
@@ -80,12 +80,12 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
   const keep = useSetAtom(cacheResponseAtom);
   const changed = useSetAtom(markChangedAtom);
   const [, navigate] = useLocation();
-  const words =
+  const problemText =
     lockedNow ??
     archivedText(club) ??
     (canSell(club) ? null : SELLERS_ONLY_TEXT) ??
     (offer ? readOnlyReason(offer) : null);
-  const readOnly = words !== null;
+  const readOnly = problemText !== null;
   const games = usePickable({ club, user }, offer, readOnly);
   const change = (next: OfferFields) => {
     setFields(next);
@@ -132,14 +132,14 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
   };
   return (
     <main className="admin" id="main">
-      <BackLink club={club} words={C.bundles} to="bundles" />
+      <BackLink club={club} text={C.bundles} to="bundles" />
       <div className="admin-head">
         <h1>{offer ? offer.name : 'New offer'}</h1>
         {offer ? <OfferBadge status={lockedNow ? 'locked' : offer.status} /> : null}
       </div>
-      {words ? (
+      {problemText ? (
         <p className="callout is-warn" role="status">
-          {words}
+          {problemText}
         </p>
       ) : null}
       {problem ? (

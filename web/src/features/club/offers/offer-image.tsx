@@ -43,7 +43,7 @@ export function OfferImage({
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const showToast = useSetAtom(showToastAtom);
-  const over = useHandleExpiredSession();
+  const handleExpiredSession = useHandleExpiredSession();
   const complain = (title: string, text: string) => {
     setError(`${title}. ${text}`);
     showToast({ title, text, bad: true });
@@ -66,7 +66,8 @@ export function OfferImage({
       });
       onUrl(answer.url);
     } catch (failure) {
-      if (!over(failure)) complain(C.uploadError, errorText(failure, C.pleaseTryAgain));
+      if (!handleExpiredSession(failure))
+        complain(C.uploadError, errorText(failure, C.pleaseTryAgain));
     } finally {
       setPending(false);
     }

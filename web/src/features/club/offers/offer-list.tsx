@@ -21,21 +21,21 @@ import { useAction } from '../session/use-session';
 import { adminPath } from '../session/user';
 import { isGameClosed } from './offer-rules';
 
-const STATUS: Record<string, { words: string; look: string }> = {
-  draft: { words: 'Draft', look: '' },
-  active: { words: 'Active', look: 'is-active' },
-  locked: { words: 'Locked', look: 'is-awaiting' },
-  closed: { words: 'Closed', look: 'is-closed' },
-  archived: { words: 'Archived', look: 'is-archived' },
+const STATUS: Record<string, { text: string; tone: string }> = {
+  draft: { text: 'Draft', tone: '' },
+  active: { text: 'Active', tone: 'is-active' },
+  locked: { text: 'Locked', tone: 'is-awaiting' },
+  closed: { text: 'Closed', tone: 'is-closed' },
+  archived: { text: 'Archived', tone: 'is-archived' },
 };
 
 export function OfferBadge({ status }: { status: string }) {
-  const { words, look } = STATUS[status] ?? { words: status, look: '' };
-  return <span className={`badge ${look}`}>{words}</span>;
+  const { text, tone } = STATUS[status] ?? { text: status, tone: '' };
+  return <span className={`badge ${tone}`}>{text}</span>;
 }
 
 /** Formats how often the offer was bought; each sale contains tickets of all its games. */
-const soldWords = (times: number): string =>
+const soldText = (times: number): string =>
   times === 0 ? 'Not sold yet' : times === 1 ? 'Sold once' : `Sold ${times} times`;
 
 /** Explains why customers see an open offer as closed, and how to fix it. */
@@ -91,13 +91,13 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
         )}
       </div>
       {club.archived ? <p className="callout is-warn">{archivedText(club)}</p> : null}
-      {!data && problem ? <LoadFailed words={C.failedToLoadBundles} onRetry={retry} /> : null}
+      {!data && problem ? <LoadFailed title={C.failedToLoadBundles} onRetry={retry} /> : null}
       {data && data.length > 0 ? (
         <ChoiceField id="offer-filter" label="Show" value={filter} onValue={setFilter}>
           <option value="all">All but archived</option>
-          {Object.entries(STATUS).map(([status, { words }]) => (
+          {Object.entries(STATUS).map(([status, { text }]) => (
             <option key={status} value={status}>
-              {words}
+              {text}
             </option>
           ))}
         </ChoiceField>
@@ -124,7 +124,7 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
               {offer.games.map((game) => `${game.homeTeam} v ${game.awayTeam}`).join(' · ') ||
                 'No games'}
             </p>
-            <p className="meta">{soldWords(offer.ticketsSold ?? 0)}</p>
+            <p className="meta">{soldText(offer.ticketsSold ?? 0)}</p>
             <GameOff offer={offer} />
             <div className="draw-item-actions">
               <Link className="btn sec" href={adminPath(club.slug, `bundles/${offer.id}`)}>

@@ -127,12 +127,12 @@ export const generatedImageUrl = (
 
 /** Returns why an offer is read-only, or null. */
 export function readOnlyReason(offer: Pick<Offer, 'status'>): string | null {
-  const words: Record<string, string> = {
+  const text: Record<string, string> = {
     locked: C.bundleLocked,
     closed: `${C.bundleClosed}: a game of it has begun or was called off, so it cannot be edited.`,
     archived: 'This offer is archived and cannot be edited.',
   };
-  return words[offer.status] ?? null;
+  return text[offer.status] ?? null;
 }
 
 /**

@@ -11,7 +11,7 @@ export function ConnectRefresh({ here }: { here: ClubPageContext }) {
   return isOwner(here.club) ? (
     <NewLink here={here} />
   ) : (
-    <NotYours title="Payment Setup" words={OWNERS_ONLY_TEXT} club={here.club} />
+    <NotYours title="Payment Setup" text={OWNERS_ONLY_TEXT} club={here.club} />
   );
 }
 

@@ -32,19 +32,19 @@ export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
     const timer = setInterval(() => setWaitedMs((waited) => waited + EVERY_MS), EVERY_MS);
     return () => clearInterval(timer);
   }, [connected, stopped]);
-  const words = connected
+  const text = connected
     ? C.setupComplete
     : waitedMs < PATIENT_MS
       ? C.checkingConnection
       : C.setupIncomplete;
-  usePageTitle(words);
+  usePageTitle(text);
   return (
     <main className="plain-page" id="main">
       <div role="status">
-        <h1>{words}</h1>
+        <h1>{text}</h1>
         {connected ? <p>Your club can create draws and be paid for them.</p> : null}
-        {words === C.checkingConnection ? <p>This takes a few seconds.</p> : null}
-        {words === C.setupIncomplete ? (
+        {text === C.checkingConnection ? <p>This takes a few seconds.</p> : null}
+        {text === C.setupIncomplete ? (
           <p>
             Stripe has not confirmed your account yet. You may have left a step out, or it is still
             being checked.
@@ -58,7 +58,7 @@ export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
         ) : null}
       </div>
       <div className="actions">
-        {words === C.setupIncomplete && isOwner(club) ? (
+        {text === C.setupIncomplete && isOwner(club) ? (
           <button
             type="button"
             className="btn"
@@ -69,7 +69,7 @@ export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
           </button>
         ) : null}
         <Link
-          className={words === C.setupIncomplete && isOwner(club) ? 'btn sec' : 'btn'}
+          className={text === C.setupIncomplete && isOwner(club) ? 'btn sec' : 'btn'}
           href="/admin"
         >
           {C.returnToDashboard}

@@ -88,8 +88,8 @@ export function PaymentMonitoring() {
         <section className="card" aria-labelledby="guards-title">
           <h2 id="guards-title">Safeguards</h2>
           <ul className="safeguards">
-            {SAFEGUARDS.map((words) => (
-              <li key={words}>{words}</li>
+            {SAFEGUARDS.map((text) => (
+              <li key={text}>{text}</li>
             ))}
           </ul>
         </section>

@@ -21,8 +21,8 @@ export function useConnect(
           error instanceof HttpError &&
           (error.body.setupRequired === true || error.code === 'setup-required');
         const title = platform ? C.platformSetupRequired : C.setupFailed;
-        const words = errorText(error, C.pleaseTryAgain);
-        showToast({ title, text: words === title ? C.pleaseTryAgain : words, bad: true });
+        const text = errorText(error, C.pleaseTryAgain);
+        showToast({ title, text: text === title ? C.pleaseTryAgain : text, bad: true });
       },
     );
   return { pending, connect };

@@ -34,7 +34,7 @@ export function InviteDialog({
 function InviteForm({ club, onDone }: { club: number; onDone: () => void }) {
   const [invitation, setInvitation] = useState(EMPTY_INVITATION);
   const [refusal, setRefusal] = useState<string | null>(null);
-  const { problems, list, errorOf, settle } = useFormProblems();
+  const { problems, list, errorOf, report } = useFormProblems();
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markChangedAtom);
@@ -44,13 +44,13 @@ function InviteForm({ club, onDone }: { club: number; onDone: () => void }) {
         ? [{ field: 'invite-email', text: errorText(error, C.pleaseTryAgain) }]
         : [];
     const wrong = [...fieldProblems(error, (field) => `invite-${field}`), ...emailTaken];
-    if (wrong.length > 0) return void settle(wrong);
+    if (wrong.length > 0) return void report(wrong);
     setRefusal(errorText(error, C.pleaseTryAgain));
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (!settle(invitationProblems(invitation))) return;
+    if (!report(invitationProblems(invitation))) return;
     void run(async () => {
       const person = await invite(club, {
         ...invitation,

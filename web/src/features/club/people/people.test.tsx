@@ -2,9 +2,9 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ClubUser } from '@/api/wire-club';
-import { here } from '@/testing/club-data';
+import { makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { sessionExpiredAtom } from '../session/session-atoms';
 import { People } from './people';
 import { invitationProblems, sinceText } from './people-rules';
@@ -47,7 +47,8 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const open = (more = {}) => show(<People here={here(more)} />, '/club/sharks/admin/people');
+const open = (more = {}) =>
+  renderScreen(<People here={makePageContext(more)} />, '/club/sharks/admin/people');
 const person = async (name: string) =>
   within((await screen.findByRole('heading', { name })).closest('li') as HTMLElement);
 const choose = async (name: string, item: string) => {

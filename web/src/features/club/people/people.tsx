@@ -28,7 +28,7 @@ export function People({ here }: { here: ClubPageContext }) {
   return isOwner(here.club) ? (
     <ForOwners here={here} />
   ) : (
-    <NotYours title="People" words={OWNERS_ONLY_TEXT} club={here.club} />
+    <NotYours title="People" text={OWNERS_ONLY_TEXT} club={here.club} />
   );
 }
 
@@ -89,7 +89,7 @@ function ForOwners({ here: { club, user } }: { here: ClubPageContext }) {
               self={isSelf(person)}
               fixed={club.archived || person.isClubLogin || isSelf(person)}
               onRole={() => setAsking({ about: person, what: 'role' })}
-              onAgain={() => sendNewInvitation(person)}
+              onSendNewInvitation={() => sendNewInvitation(person)}
               onRemove={() => setAsking({ about: person, what: 'remove' })}
             />
           ))}

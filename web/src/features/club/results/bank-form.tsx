@@ -24,20 +24,21 @@ export function BankForm({ submitLabel, send, onProblem }: BankFormProps) {
   const [bank, setBank] = useState(EMPTY_BANK);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
-  const { problems, list, errorOf, settle } = useFormProblems();
-  const over = useHandleExpiredSession();
+  const { problems, list, errorOf, report } = useFormProblems();
+  const handleExpiredSession = useHandleExpiredSession();
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (pending || !settle(bankProblems(bank))) return;
+    if (pending || !report(bankProblems(bank))) return;
     setPending(true);
     try {
       await send(bank);
       setBank(EMPTY_BANK);
     } catch (error) {
       const wrong = fieldProblems(error, (field) => `bank-${field}`);
-      if (wrong.length > 0) settle(wrong);
-      else if (!over(error) && !onProblem?.(error)) setRefusal(errorText(error, C.pleaseTryAgain));
+      if (wrong.length > 0) report(wrong);
+      else if (!handleExpiredSession(error) && !onProblem?.(error))
+        setRefusal(errorText(error, C.pleaseTryAgain));
     } finally {
       setPending(false);
     }

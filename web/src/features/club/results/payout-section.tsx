@@ -15,16 +15,16 @@ import { useQuery } from '../data/use-query';
 import { useAction } from '../session/use-session';
 import { WinnerBank } from './winner-bank';
 
-const STATUS: Record<string, { words: string; look: string }> = {
-  pending: { words: 'Pending', look: 'is-awaiting' },
-  details_received: { words: 'Details received', look: 'is-active' },
-  completed: { words: 'Completed', look: 'is-completed' },
-  failed: { words: 'Failed', look: 'is-cancelled' },
+const STATUS: Record<string, { text: string; tone: string }> = {
+  pending: { text: 'Pending', tone: 'is-awaiting' },
+  details_received: { text: 'Details received', tone: 'is-active' },
+  completed: { text: 'Completed', tone: 'is-completed' },
+  failed: { text: 'Failed', tone: 'is-cancelled' },
 };
 
 export function PayoutStatus({ status }: { status: string }) {
-  const { words, look } = STATUS[status] ?? { words: status, look: '' };
-  return <span className={`badge ${look}`}>{words}</span>;
+  const { text, tone } = STATUS[status] ?? { text: status, tone: '' };
+  return <span className={`badge ${tone}`}>{text}</span>;
 }
 
 /**
@@ -74,7 +74,7 @@ export function PayoutSection({
       {winner?.sold && owns ? (
         <WinnerBank number={number} bank={winner.bank} paid={Boolean(paid)} onChange={reload} />
       ) : null}
-      {!payouts && problem ? <LoadFailed words="Failed to load payouts" onRetry={retry} /> : null}
+      {!payouts && problem ? <LoadFailed title="Failed to load payouts" onRetry={retry} /> : null}
       <PayoutList
         number={number}
         payouts={payouts ?? []}
@@ -104,7 +104,7 @@ interface PayoutListProps {
 }
 
 function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListProps) {
-  const [settling, setSettling] = useState<{
+  const [settlingPayout, setSettling] = useState<{
     payout: Payout;
     status: 'completed' | 'failed';
   } | null>(null);
@@ -119,14 +119,16 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
       onChange();
     }, complain);
   const settle = () =>
-    settling &&
+    settlingPayout &&
     run(async () => {
-      await settlePayout(settling.payout.id, settling.status, note);
+      await settlePayout(settlingPayout.payout.id, settlingPayout.status, note);
       setSettling(null);
       setNote('');
       showToast({
         title:
-          settling.status === 'completed' ? 'Payout marked as paid' : 'Payout marked as failed',
+          settlingPayout.status === 'completed'
+            ? 'Payout marked as paid'
+            : 'Payout marked as failed',
       });
       onChange();
     }, complain);
@@ -195,18 +197,20 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
       ) : null}
       <ConfirmDialog
         title={
-          settling?.status === 'failed' ? 'Mark this payout as failed?' : 'Has the prize been paid?'
+          settlingPayout?.status === 'failed'
+            ? 'Mark this payout as failed?'
+            : 'Has the prize been paid?'
         }
-        open={settling !== null}
-        confirm={settling?.status === 'failed' ? 'Mark as failed' : 'Mark as paid'}
+        open={settlingPayout !== null}
+        confirm={settlingPayout?.status === 'failed' ? 'Mark as failed' : 'Mark as paid'}
         pending={pending}
         onCancel={() => setSettling(null)}
         onConfirm={() => void settle()}
       >
         <p>
-          {dollars(cents(settling?.payout.amount))} to{' '}
-          {settling?.payout.recipientName ?? 'the winner'}. This only records it; no money moves
-          from here.
+          {dollars(cents(settlingPayout?.payout.amount))} to{' '}
+          {settlingPayout?.payout.recipientName ?? 'the winner'}. This only records it; no money
+          moves from here.
         </p>
         <Field
           id="payout-note"

@@ -77,12 +77,12 @@ export function ResultEntry({ draw, club, early }: ResultEntryProps) {
       },
       (error) => {
         setAsking(false);
-        const words =
+        const text =
           error instanceof HttpError
             ? errorText(error, C.pleaseTryAgain)
             : 'No connection. Your choice is kept on this phone; tap Submit Results again when you are back online.';
-        setRefusal(words);
-        showToast({ title: C.failedToSubmitResults, text: words, bad: true });
+        setRefusal(text);
+        showToast({ title: C.failedToSubmitResults, text, bad: true });
       },
     );
   };

@@ -1,16 +1,16 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { anOwnDraw as aDraw, aWinner, here } from '@/testing/club-data';
+import { makeOwnDraw as aDraw, makeWinner, makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { bankProblems, toBsbInput, toDigitsInput } from './bank-rules';
 import { sessionExpiredAtom } from '../session/session-atoms';
 import { Results } from './results';
 
 const AWAITING = aDraw({ gameDate: '2020-11-20T09:10:00Z' });
 const DONE = aDraw({ status: 'completed', gameDate: '2020-11-20T09:10:00Z', revision: 6 });
-const WON = { winningTickets: [aWinner()], prize: '290.00' };
+const WON = { winningTickets: [makeWinner()], prize: '290.00' };
 let server: FakeServer;
 
 beforeEach(() => {
@@ -20,7 +20,11 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const open = () => show(<Results here={here()} number={1042} />, '/club/sharks/admin/results/1042');
+const open = () =>
+  renderScreen(
+    <Results here={makePageContext()} number={1042} />,
+    '/club/sharks/admin/results/1042',
+  );
 const key = (side: number, jersey: number) =>
   document.querySelectorAll('.pad')[side]?.querySelectorAll('button')[jersey - 1] as HTMLElement;
 const submit = () => screen.getAllByRole('button', { name: 'Submit Results' })[0] as HTMLElement;
@@ -172,7 +176,7 @@ test('the winner is told once more on demand, and a failure says so', async () =
     .on('GET /api/draws/1042', { body: DONE })
     .on('GET /api/draws/1042/winners', {
       body: {
-        winningTickets: [aWinner({ buyerName: null, respondBy: '2026-11-27T12:30:00Z' })],
+        winningTickets: [makeWinner({ buyerName: null, respondBy: '2026-11-27T12:30:00Z' })],
         prize: '290.00',
         notified: true,
       },
@@ -214,7 +218,7 @@ test('a winning ticket that nobody bought has no contact and no prize to pay', a
   server.on('GET /api/draws/1042', { body: DONE }).on('GET /api/draws/1042/winners', {
     body: {
       winningTickets: [
-        aWinner({
+        makeWinner({
           sold: false,
           buyerName: null,
           buyerEmail: null,
@@ -287,7 +291,7 @@ test('a payout goes from pending over received details to completed, with the nu
       { body: { ...WON, notified: true } },
       {
         body: {
-          winningTickets: [aWinner({ winnerPayoutStatus: 'details_received', bank })],
+          winningTickets: [makeWinner({ winnerPayoutStatus: 'details_received', bank })],
           prize: '290.00',
           notified: true,
         },
@@ -358,7 +362,7 @@ test('while the buyer’s bank disputes the payment, the prize is said to wait a
   server
     .on('GET /api/draws/1042', { body: DONE })
     .on('GET /api/draws/1042/winners', {
-      body: { winningTickets: [aWinner({ disputed: true })], prize: '290.00', notified: true },
+      body: { winningTickets: [makeWinner({ disputed: true })], prize: '290.00', notified: true },
     })
     .on('GET /api/draws/1042/payouts', { body: [] }, { body: [pending] });
   const { unmount } = open();

@@ -25,7 +25,7 @@ export function Results({ here, number }: { here: ClubPageContext; number: numbe
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
     return <OneDraw here={here} draw={draw} />;
   if (!draw && problem && !isMissing(problem))
-    return <ClubLoadError words={C.failedToFetchDraw} onRetry={retry} />;
+    return <ClubLoadError text={C.failedToFetchDraw} onRetry={retry} />;
   if (!draw && !problem) return <Skeleton />;
   return (
     <main className="plain-page" id="main">
@@ -48,9 +48,9 @@ function OneDraw({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDra
       <BackLink club={club} />
       <section className="card result-head">
         <div className="badges">
-          {badgesOf(draw, now).map(({ words, look }) => (
-            <span className={`badge ${look}`} key={words}>
-              {words}
+          {badgesOf(draw, now).map(({ text, tone }) => (
+            <span className={`badge ${tone}`} key={text}>
+              {text}
             </span>
           ))}
         </div>
@@ -79,7 +79,7 @@ function Completed({ club, draw }: { club: ClubPageContext['club']; draw: OwnDra
   );
   if (cancelled)
     return <p className="callout is-warn">This draw was cancelled; every buyer is paid back.</p>;
-  if (!data && problem) return <LoadFailed words={C.failedToFetchTickets} onRetry={retry} />;
+  if (!data && problem) return <LoadFailed title={C.failedToFetchTickets} onRetry={retry} />;
   if (!data) return <span className="bone" style={{ height: 260 }} />;
   return (
     <>

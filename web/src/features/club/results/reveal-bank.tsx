@@ -17,7 +17,7 @@ export function RevealBank({ number }: { number: number }) {
   const [open, setOpen] = useState(false);
   const [password, setPassword] = useState('');
   const [error, setError] = useState<string | null>(null);
-  const over = useHandleExpiredSession();
+  const handleExpiredSession = useHandleExpiredSession();
   const [bank, setBank] = useState<BankDetails | null>(null);
   useEffect(() => {
     if (!bank) return;
@@ -32,7 +32,7 @@ export function RevealBank({ number }: { number: number }) {
       setError(null);
       setOpen(false);
     } catch (failure) {
-      if (!over(failure)) setError(errorText(failure, C.pleaseTryAgain));
+      if (!handleExpiredSession(failure)) setError(errorText(failure, C.pleaseTryAgain));
     }
   };
   return (

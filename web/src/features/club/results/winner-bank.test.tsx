@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { MaskedBankDetails } from '@/api/wire-club';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { WinnerBank } from './winner-bank';
 
 const BANK: MaskedBankDetails = {
@@ -35,7 +35,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 function open(bank: MaskedBankDetails, paid = false) {
   const onChange = vi.fn();
-  show(<WinnerBank number={1042} bank={bank} paid={paid} onChange={onChange} />);
+  renderScreen(<WinnerBank number={1042} bank={bank} paid={paid} onChange={onChange} />);
   return onChange;
 }
 

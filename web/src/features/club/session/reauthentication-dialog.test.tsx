@@ -1,13 +1,13 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aWhoami, aWinner, anOwnDraw } from '@/testing/club-data';
+import { makeWhoami, makeWinner, makeOwnDraw } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { ClubPage } from '../frame/club-page';
 import { Results } from '../results/results';
 
-const DONE = anOwnDraw({ status: 'completed', gameDate: '2020-11-20T09:10:00Z', revision: 6 });
+const DONE = makeOwnDraw({ status: 'completed', gameDate: '2020-11-20T09:10:00Z', revision: 6 });
 const BANK = {
   accountName: 'Robin',
   accountNumber: '••••321',
@@ -30,12 +30,12 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('GET /api/draws/1042', { body: DONE })
     .on('GET /api/draws/1042/payouts', { body: [] })
     .on('GET /api/draws/1042/winners', {
       body: {
-        winningTickets: [aWinner({ winnerPayoutStatus: 'details_received', bank: BANK })],
+        winningTickets: [makeWinner({ winnerPayoutStatus: 'details_received', bank: BANK })],
         prize: '290.00',
         notified: true,
       },
@@ -50,7 +50,7 @@ const question = async () =>
   within(await screen.findByRole('dialog', { name: 'Confirm it is you' }));
 
 async function recordPayout() {
-  show(
+  renderScreen(
     <ClubPage slug="sharks" page="results/1042">
       {(here) => <Results here={here} number={1042} />}
     </ClubPage>,
@@ -117,7 +117,7 @@ test('session that ended meanwhile leads to the login', async () => {
 
 test('operator gives a code and a wrong code keeps the session', async () => {
   server
-    .on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
+    .on('GET /api/admin/whoami', { body: makeWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
     .on('GET /api/clubs/sharks', {
       body: { id: 1, name: 'Sharks', slug: 'sharks', canonicalSlug: 'sharks' },
     })
@@ -142,7 +142,7 @@ test('password for the whole bank numbers is typed once', async () => {
   server.on(reveal, STALE, {
     body: { accountName: 'Robin', accountNumber: '87654321', bsb: '062-000' },
   });
-  show(
+  renderScreen(
     <ClubPage slug="sharks" page="results/1042">
       {(here) => <Results here={here} number={1042} />}
     </ClubPage>,

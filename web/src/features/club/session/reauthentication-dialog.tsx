@@ -75,7 +75,7 @@ function ProofForm({
   const [value, setValue] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
-  const over = useHandleExpiredSession();
+  const handleExpiredSession = useHandleExpiredSession();
   useEffect(() => document.getElementById(FIELD)?.focus(), []);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
@@ -85,7 +85,7 @@ function ProofForm({
       await (operator ? reauthenticateWithCode(value.replace(/\D/g, '')) : reauthenticate(value));
       onAnswer(true);
     } catch (failure) {
-      if (isSessionOver(failure) && over(failure)) return onAnswer(false);
+      if (isSessionOver(failure) && handleExpiredSession(failure)) return onAnswer(false);
       setError(errorText(failure, C.pleaseTryAgain));
       setValue('');
       setPending(false);

@@ -29,7 +29,7 @@ export const canSell = ({ role }: WithRole): boolean => role !== 'viewer';
  */
 export const isOwner = ({ role }: WithRole): boolean => role === 'owner';
 
-export const ROLE_WORDS: Record<Role, { name: string; does: string }> = {
+export const ROLE_TEXTS: Record<Role, { name: string; does: string }> = {
   owner: {
     name: 'Owner',
     does: 'Does everything the club does: payment account, prizes, home page and people too.',

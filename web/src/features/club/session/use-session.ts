@@ -115,14 +115,14 @@ export function useAction(): {
   run: (act: () => Promise<void>, onProblem: (error: unknown) => void) => Promise<void>;
 } {
   const [pending, setPending] = useState(false);
-  const over = useHandleExpiredSession();
+  const handleExpiredSession = useHandleExpiredSession();
   const run = async (act: () => Promise<void>, onProblem: (error: unknown) => void) => {
     if (pending) return;
     setPending(true);
     try {
       await act();
     } catch (error) {
-      if (!over(error)) onProblem(error);
+      if (!handleExpiredSession(error)) onProblem(error);
     } finally {
       setPending(false);
     }

@@ -17,8 +17,8 @@ interface AuditTrailProps {
 }
 
 const sentence = (action: string) => {
-  const words = action.replaceAll('-', ' ').replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const text = action.replaceAll('-', ' ').replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
 const hasValue = (value: unknown) => value !== null && value !== undefined && value !== '';

@@ -4,7 +4,13 @@ import { Provider, createStore } from 'jotai';
 import type { ReactNode } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { receiveFrameAtom } from '@/features/shared-live/live-atoms';
-import { aServer, NOW, openConsole, press, refused } from '@/testing/console-harness';
+import {
+  startConsoleServer,
+  NOW,
+  openConsole,
+  pressButton,
+  refusalResponse,
+} from '@/testing/console-harness';
 import { health } from '@/testing/platform-data';
 import { STATUS_NAMES, statusLines } from '../overview/status-lines';
 import { formatAge, formatDuration } from '../components/relative-time';
@@ -35,7 +41,7 @@ test('the ten sections stand in their specified order', async () => {
     'System Controls',
     'Platform Fees Report',
   ]);
-  aServer();
+  startConsoleServer();
   openConsole('overview');
   const links = within(screen.getByRole('navigation', { name: 'Sections' })).getAllByRole('link');
   expect(links.map((link) => link.querySelector('.ops-nav-title')?.textContent)).toEqual(
@@ -49,7 +55,7 @@ test('the ten sections stand in their specified order', async () => {
 });
 
 test('a section is a link, and a change of section moves focus to its heading', async () => {
-  aServer();
+  startConsoleServer();
   openConsole('overview');
   await userEvent.click(screen.getByRole('link', { name: 'Archived Clubs' }));
   expect(window.location.search).toBe('?section=archived');
@@ -69,7 +75,7 @@ test('the badge says Live System only while it is', () => {
       connectionState(61_000, at, true),
       connectionState(5, at, false),
       connectionState(null, at, true),
-    ].map(({ words }) => words),
+    ].map(({ text }) => text),
   ).toEqual([
     'Live System',
     'Live System',
@@ -128,7 +134,9 @@ test('the status words are said while they are true', () => {
 
 test('words that were true are not said on while the health check does not answer', async () => {
   vi.useFakeTimers();
-  aServer({ 'GET /api/admin/health': [{ body: health(NOW) }, refused(503, 'Away.')] });
+  startConsoleServer({
+    'GET /api/admin/health': [{ body: health(NOW) }, refusalResponse(503, 'Away.')],
+  });
   openConsole('overview');
   await act(() => vi.advanceTimersByTimeAsync(1_000));
   expect(screen.getByText('Healthy')).toBeTruthy();
@@ -174,7 +182,7 @@ test('whoever asked for it hears a new anomaly, once, and not one less', () => {
 });
 
 test('the socket’s news makes the list whose counter rose be asked again, and no other', async () => {
-  const server = aServer();
+  const server = startConsoleServer();
   const { store } = openConsole('payments');
   await screen.findByRole('table');
   const news = (seq: number, anomalies: number) =>
@@ -205,7 +213,7 @@ test('the socket’s news makes the list whose counter rose be asked again, and 
 
 test('without the socket anomalies, sums, payments and maintenance are asked every 30 s, settings every 60 s', async () => {
   vi.useFakeTimers();
-  const server = aServer();
+  const server = startConsoleServer();
   const count = (path: string) => server.paths().filter((each) => each === `GET ${path}`).length;
   const asked = (...paths: string[]) => paths.map(count);
   const { unmount } = openConsole('system');
@@ -237,7 +245,7 @@ test('the command menu goes to sections, runs the check, and finds what the serv
     ).map(({ title }) => title);
   expect(titles('check')).toEqual(['Run Check']);
   expect(titles('payments unresolved')).toEqual(['Anomalies that need action']);
-  const server = aServer({
+  const server = startConsoleServer({
     'GET /api/admin/search?q=robin': {
       body: [
         {
@@ -289,7 +297,7 @@ test('a CSV opens in Excel: its mark, CRLF, quotes, and nothing that would run',
 });
 
 test('search, order and filter stand in the address, and what does not match says so', async () => {
-  aServer();
+  startConsoleServer();
   openConsole('clubs', '&status=pending');
   const table = await screen.findByRole('table', { name: 'Clubs' });
   expect(
@@ -303,7 +311,7 @@ test('search, order and filter stand in the address, and what does not match say
   expect(window.location.search).toBe('?section=clubs&sort=-name');
   await userEvent.type(screen.getByRole('searchbox', { name: 'Search clubs' }), 'zzz');
   expect(await screen.findByText('Nothing matches.')).toBeTruthy();
-  await press('Clear search and filters');
+  await pressButton('Clear search and filters');
   expect(await screen.findByText('Wynnum Tigers')).toBeTruthy();
 });
 

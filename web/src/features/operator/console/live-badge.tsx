@@ -9,7 +9,7 @@ const ANNOUNCE_AFTER_MS = 5_000;
 
 export interface ConnectionState {
   kind: 'live' | 'late' | 'lost' | 'offline';
-  words: string;
+  text: string;
 }
 
 /** Returns whether the shown data is live, delayed (and by how much) or disconnected. */
@@ -18,30 +18,30 @@ export function connectionState(
   atMs: number,
   online: boolean,
 ): ConnectionState {
-  if (!online) return { kind: 'offline', words: 'Offline' };
-  if (agoMs === null) return { kind: 'late', words: 'Connecting' };
-  if (agoMs <= LIVE_MS_MAX) return { kind: 'live', words: O.liveSystem };
+  if (!online) return { kind: 'offline', text: 'Offline' };
+  if (agoMs === null) return { kind: 'late', text: 'Connecting' };
+  if (agoMs <= LIVE_MS_MAX) return { kind: 'live', text: O.liveSystem };
   if (agoMs <= DELAYED_MS_MAX)
-    return { kind: 'late', words: `Delayed ${Math.floor(agoMs / 10_000) * 10} s` };
-  return { kind: 'lost', words: `Offline since ${timeOfDay(atMs)}` };
+    return { kind: 'late', text: `Delayed ${Math.floor(agoMs / 10_000) * 10} s` };
+  return { kind: 'lost', text: `Offline since ${timeOfDay(atMs)}` };
 }
 
 export function LiveBadge() {
   const { agoMs, atMs, online } = useServerContact();
-  const { kind, words } = connectionState(agoMs, atMs, online);
+  const { kind, text } = connectionState(agoMs, atMs, online);
   const [announced, setAnnounced] = useState('');
   const [settled, setSettled] = useState(kind);
   useEffect(() => {
     if (kind === settled) return;
     const timer = setTimeout(() => {
       setSettled(kind);
-      setAnnounced(kind === 'live' ? 'Live again' : words);
+      setAnnounced(kind === 'live' ? 'Live again' : text);
     }, ANNOUNCE_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [kind, settled, words]);
+  }, [kind, settled, text]);
   return (
     <>
-      <span className={`ops-live is-${kind}`}>{words}</span>
+      <span className={`ops-live is-${kind}`}>{text}</span>
       <span className="sr" role="status">
         {announced}
       </span>

@@ -17,7 +17,7 @@ function useCounts(): Partial<Record<SectionKey, number>> {
   return { waitlist, payments, orphans };
 }
 
-const COUNT_WORDS: Partial<Record<SectionKey, string>> = {
+const COUNT_TEXTS: Partial<Record<SectionKey, string>> = {
   waitlist: 'waiting',
   payments: 'unresolved',
   orphans: 'to recover',
@@ -47,7 +47,7 @@ function Sections({ onGo }: { onGo?: () => void }) {
             {counts[key] ? (
               <span className="ops-nav-count">
                 {counts[key]}
-                <span className="sr"> {COUNT_WORDS[key]}</span>
+                <span className="sr"> {COUNT_TEXTS[key]}</span>
               </span>
             ) : null}
           </a>

@@ -67,12 +67,12 @@ export function filteredDraws(
   status: string,
   order: string,
 ): AdminDraw[] {
-  const words = query.trim().toLowerCase();
+  const text = query.trim().toLowerCase();
   const column = COLUMNS.find(({ id }) => id === order.replace(/^-/, ''));
   const matches = draws.filter(
     (draw) =>
       (!status || draw.status === status) &&
-      (!words || COLUMNS.some((each) => exportTextOf(each, draw).toLowerCase().includes(words))),
+      (!text || COLUMNS.some((each) => exportTextOf(each, draw).toLowerCase().includes(text))),
   );
   if (!column) return matches;
   const sign = order.startsWith('-') ? -1 : 1;

@@ -69,8 +69,8 @@ export function Overview() {
           <h2 id="revenue-title">Revenue Overview</h2>
           {sums ? (
             <Facts
-              facts={REVENUE.map(([name, words]) => [name, words(sums)] as const).filter(
-                ([, words]) => words !== null,
+              facts={REVENUE.map(([name, text]) => [name, text(sums)] as const).filter(
+                ([, text]) => text !== null,
               )}
             />
           ) : null}

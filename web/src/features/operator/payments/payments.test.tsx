@@ -2,14 +2,14 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import {
-  aServer,
+  startConsoleServer,
   expectToast,
   openConsole,
-  press,
-  refused,
-  wantsProof,
+  pressButton,
+  refusalResponse,
+  reauthenticationRequired,
 } from '@/testing/console-harness';
-import { anAnomaly, anomalies } from '@/testing/operator-data';
+import { makeAnomaly, anomalies } from '@/testing/operator-data';
 import { queryStateAtom } from '../queries/query-atoms';
 import { customerProblems, labelOf, nextUnresolved, successRate } from './anomalies';
 
@@ -17,14 +17,14 @@ afterEach(() => vi.unstubAllGlobals());
 
 const LIST = 'GET /api/admin/payment-anomalies';
 const STATS = 'GET /api/admin/payment-anomalies/stats';
-const MISMATCH = anAnomaly({
+const MISMATCH = makeAnomaly({
   id: 'a-2',
   type: 'mismatched_amount',
   customerEmail: null,
   detectedAt: '2026-11-21T02:00:00Z',
 });
-const DUPLICATE = anAnomaly({ id: 'a-1' });
-const MISSING = anAnomaly({
+const DUPLICATE = makeAnomaly({ id: 'a-1' });
+const MISSING = makeAnomaly({
   id: 'a-3',
   type: 'missing_ticket',
   customerEmail: 'jo@example.com',
@@ -71,9 +71,9 @@ test('a customer needs a name, a valid e-mail and ten characters of phone', () =
 
 test('the next that needs action is the one below, else the first', () => {
   const [one, two, three] = [
-    anAnomaly({ id: '1' }),
-    anAnomaly({ id: '2' }),
-    anAnomaly({ id: '3', resolved: true }),
+    makeAnomaly({ id: '1' }),
+    makeAnomaly({ id: '2' }),
+    makeAnomaly({ id: '3', resolved: true }),
   ];
   expect(nextUnresolved([one, two, three], new Set(['1']))).toBe('2');
   expect(nextUnresolved([one, two, three], new Set(['2']))).toBe('1');
@@ -81,7 +81,7 @@ test('the next that needs action is the one below, else the first', () => {
 });
 
 test('the count that needs action and the list come together, so that neither pushes the other away', async () => {
-  aServer({ [LIST]: { body: [DUPLICATE] } });
+  startConsoleServer({ [LIST]: { body: [DUPLICATE] } });
   const answered = globalThis.fetch;
   let tellStats = () => {};
   const stats = new Promise<void>((tell) => {
@@ -100,27 +100,27 @@ test('the count that needs action and the list come together, so that neither pu
 });
 
 test('a list is shown even when nothing can be counted', async () => {
-  aServer({ [LIST]: { body: [DUPLICATE] }, [STATS]: { status: 500 } });
+  startConsoleServer({ [LIST]: { body: [DUPLICATE] }, [STATS]: { status: 500 } });
   openConsole('payments');
   expect(await screen.findByRole('table', { name: 'Payment anomalies' })).toBeDefined();
   expect(document.querySelector('.ops-banner')).toBeNull();
 });
 
 test('the ten latest are shown, all on demand, and somebody without an e-mail is a Guest', async () => {
-  aServer({ [LIST]: { body: anomalies(Date.parse('2026-11-21T03:00:00Z')) } });
+  startConsoleServer({ [LIST]: { body: anomalies(Date.parse('2026-11-21T03:00:00Z')) } });
   openConsole('payments');
   const table = await screen.findByRole('table', { name: 'Payment anomalies' });
   expect(within(table).getAllByRole('row').length).toBe(1 + 10 + 1);
   expect(within(table).getAllByText('Guest').length).toBeGreaterThan(0);
   expect(within(table).getAllByText('Needs Action').length).toBe(3);
-  await press('Show all 14');
+  await pressButton('Show all 14');
   expect(within(table).getAllByRole('row').length).toBe(1 + 14 + 1);
   expect(screen.getByText('3 anomalies need action.', { exact: false })).toBeTruthy();
   expect(document.title).toBe('(3) Payment Monitor – Football Doubles');
 });
 
 test('any other than a missing ticket is marked resolved without a body, and only once the server says so', async () => {
-  const server = aServer({
+  const server = startConsoleServer({
     [LIST]: [
       { body: [DUPLICATE, MISMATCH] },
       { body: [{ ...DUPLICATE, resolved: true }, MISMATCH] },
@@ -128,7 +128,7 @@ test('any other than a missing ticket is marked resolved without a body, and onl
     'POST /api/admin/payment-anomalies/a-1/resolve': { body: { ...DUPLICATE, resolved: true } },
   });
   openConsole('payments');
-  await press('Mark Resolved', await rowOf('Duplicate Payment'));
+  await pressButton('Mark Resolved', await rowOf('Duplicate Payment'));
   await expectToast('Anomaly resolved');
   expect(server.requests.find(({ path }) => path.endsWith('/a-1/resolve'))).toMatchObject({
     method: 'POST',
@@ -143,12 +143,12 @@ test('any other than a missing ticket is marked resolved without a body, and onl
 });
 
 test('a refusal is said in the server’s own words and nothing is shown as done', async () => {
-  aServer({
+  startConsoleServer({
     [LIST]: { body: [DUPLICATE] },
-    'POST /api/admin/payment-anomalies/a-1/resolve': refused(409, 'Somebody is on it.'),
+    'POST /api/admin/payment-anomalies/a-1/resolve': refusalResponse(409, 'Somebody is on it.'),
   });
   openConsole('payments');
-  await press('Mark Resolved', await rowOf('Duplicate Payment'));
+  await pressButton('Mark Resolved', await rowOf('Duplicate Payment'));
   await expectToast('Failed to resolve anomaly', 'Somebody is on it.');
   expect(within(await rowOf('Duplicate Payment')).getByText('Needs Action')).toBeTruthy();
 });
@@ -161,20 +161,20 @@ test.each([
     'Historical scan failed',
   ],
 ])('%s that fails says so', async (button, call, title) => {
-  aServer({ [call]: refused(503, 'The provider does not answer.') });
+  startConsoleServer({ [call]: refusalResponse(503, 'The provider does not answer.') });
   openConsole('payments');
-  await press(button);
+  await pressButton(button);
   await expectToast(title, 'The provider does not answer.');
 });
 
 test('a scan looks 24 hours back and says what it found', async () => {
-  const server = aServer({
+  const server = startConsoleServer({
     'POST /api/admin/payment-anomalies/scan-historical': {
       body: { hoursBack: 24, newAnomalies: 2, healed: 1 },
     },
   });
   openConsole('payments');
-  await press('Scan 24h History');
+  await pressButton('Scan 24h History');
   await expectToast('Scan of 24 hours finished', '2 new anomalies, 1 healed by itself.');
   expect(server.requests.find(({ path }) => path.endsWith('/scan-historical'))?.body).toEqual({
     hoursBack: 24,
@@ -182,16 +182,16 @@ test('a scan looks 24 hours back and says what it found', async () => {
 });
 
 test('a refresh that fails keeps what is shown', async () => {
-  aServer({ [LIST]: [{ body: [DUPLICATE] }, refused(500, 'No.')] });
+  startConsoleServer({ [LIST]: [{ body: [DUPLICATE] }, refusalResponse(500, 'No.')] });
   openConsole('payments');
   await rowOf('Duplicate Payment');
-  await press('Refresh');
+  await pressButton('Refresh');
   await expectToast('Refresh Failed', 'No.');
   expect(await rowOf('Duplicate Payment')).toBeTruthy();
 });
 
 test('a missing ticket is resolved with a customer: prefilled, checked in three ways, then allocated', async () => {
-  const server = aServer({
+  const server = startConsoleServer({
     [LIST]: { body: [MISSING] },
     'POST /api/admin/payment-anomalies/resolve': {
       body: {
@@ -203,10 +203,10 @@ test('a missing ticket is resolved with a customer: prefilled, checked in three 
   openConsole('payments');
   const row = await rowOf('Missing Ticket');
   expect(within(row).queryByRole('button', { name: 'Mark Resolved' })).toBeNull();
-  await press('Details', row);
+  await pressButton('Details', row);
   expect(await screen.findByLabelText('Customer e-mail')).toHaveProperty('value', 'jo@example.com');
   await userEvent.clear(screen.getByLabelText('Customer e-mail'));
-  await press('Allocate ticket and resolve');
+  await pressButton('Allocate ticket and resolve');
   for (const text of [
     'Customer name is required',
     'Valid email is required',
@@ -216,7 +216,7 @@ test('a missing ticket is resolved with a customer: prefilled, checked in three 
   await userEvent.type(screen.getByLabelText('Customer name'), 'Jo Martin');
   await userEvent.type(screen.getByLabelText('Customer e-mail'), 'jo@example.com');
   await userEvent.type(screen.getByLabelText('Customer phone'), '0400 000 000');
-  await press('Allocate ticket and resolve');
+  await pressButton('Allocate ticket and resolve');
   await expectToast('Ticket allocated', 'FD-1042-012 is now Jo Martin’s.');
   expect(
     server.requests.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body,
@@ -229,19 +229,19 @@ test('a missing ticket is resolved with a customer: prefilled, checked in three 
 });
 
 test('before money moves the operator’s code is asked for, once, and the same request is sent again', async () => {
-  const server = aServer({
+  const server = startConsoleServer({
     [LIST]: { body: [DUPLICATE] },
     'POST /api/admin/payment-anomalies/a-1/resolve': [
-      wantsProof,
+      reauthenticationRequired,
       { body: { ...DUPLICATE, resolved: true } },
     ],
     'POST /api/admin/reauthenticate': [
-      refused(401, 'That code is not right. Codes change every 30 seconds.', 'wrong-code'),
+      refusalResponse(401, 'That code is not right. Codes change every 30 seconds.', 'wrong-code'),
       { body: { reauthenticatedUntil: '2026-11-21T03:10:00Z' } },
     ],
   });
   openConsole('payments');
-  await press('Mark Resolved', await rowOf('Duplicate Payment'));
+  await pressButton('Mark Resolved', await rowOf('Duplicate Payment'));
   const code = await screen.findByLabelText('Six-digit code');
   await userEvent.type(code, '111111');
   expect(
@@ -254,20 +254,20 @@ test('before money moves the operator’s code is asked for, once, and the same 
 });
 
 test('whoever declines to give the code has done nothing, and hears no failure', async () => {
-  aServer({
+  startConsoleServer({
     [LIST]: { body: [DUPLICATE] },
-    'POST /api/admin/payment-anomalies/a-1/resolve': wantsProof,
+    'POST /api/admin/payment-anomalies/a-1/resolve': reauthenticationRequired,
   });
   openConsole('payments');
-  await press('Mark Resolved', await rowOf('Duplicate Payment'));
+  await pressButton('Mark Resolved', await rowOf('Duplicate Payment'));
   const dialog = await screen.findByRole('dialog', { name: 'Confirm it is you' });
-  await press('Cancel', dialog);
+  await pressButton('Cancel', dialog);
   await waitFor(() => expect(screen.queryByLabelText('Six-digit code')).toBeNull());
   expect(document.querySelector('.toast')).toBeNull();
 });
 
 test('J and K move, E resolves, and neither does once single keys are off', async () => {
-  const server = aServer({
+  const server = startConsoleServer({
     [LIST]: { body: [DUPLICATE, MISMATCH] },
     'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} },
   });
@@ -281,7 +281,7 @@ test('J and K move, E resolves, and neither does once single keys are off', asyn
   expect(document.activeElement).toBe(row('a-1'));
   await userEvent.keyboard('?');
   await userEvent.click(await screen.findByLabelText('Single keys act (/, ?, J, K, E)'));
-  await press('Close', screen.getByRole('dialog', { name: 'Keyboard shortcuts' }));
+  await pressButton('Close', screen.getByRole('dialog', { name: 'Keyboard shortcuts' }));
   row('a-1')?.focus();
   await userEvent.keyboard('je');
   expect(document.activeElement).toBe(row('a-1'));
@@ -291,7 +291,7 @@ test('J and K move, E resolves, and neither does once single keys are off', asyn
 });
 
 test('several are chosen and resolved together; a missing ticket cannot be chosen', async () => {
-  const server = aServer({
+  const server = startConsoleServer({
     [LIST]: { body: [DUPLICATE, MISMATCH, MISSING] },
     'POST /api/admin/payment-anomalies/a-1/resolve': { body: {} },
     'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} },
@@ -300,20 +300,20 @@ test('several are chosen and resolved together; a missing ticket cannot be chose
   await userEvent.click(await screen.findByLabelText('Choose Duplicate Payment'));
   await userEvent.click(screen.getByLabelText('Choose Amount Mismatch'));
   expect(screen.queryByLabelText('Choose Missing Ticket')).toBeNull();
-  await press('Mark Resolved', screen.getByRole('group', { name: 'Chosen rows' }));
+  await pressButton('Mark Resolved', screen.getByRole('group', { name: 'Chosen rows' }));
   await expectToast('2 anomalies resolved');
   expect(server.paths().filter((path) => path.startsWith('POST')).length).toBe(2);
 });
 
 test('an anomaly that comes while one looks slides in; those that were there do not', async () => {
-  aServer({
+  startConsoleServer({
     [LIST]: [{ body: [MISMATCH] }, { body: [DUPLICATE, MISMATCH] }],
     'POST /api/admin/payment-anomalies/check': { body: { newAnomalies: 1 } },
   });
   openConsole('payments');
   const first = await rowOf('Amount Mismatch');
   expect(first.className).toBe('');
-  await press('Run Check');
+  await pressButton('Run Check');
   await waitFor(async () => expect((await rowOf('Duplicate Payment'))?.className).toBe('is-new'));
   expect((await rowOf('Amount Mismatch')).className).toBe('');
 });

@@ -1,26 +1,32 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, expectToast, openConsole, press, refused } from '@/testing/console-harness';
-import { anOperator } from '@/testing/operator-data';
-import { show } from '@/testing/render-screen';
+import {
+  startConsoleServer,
+  expectToast,
+  openConsole,
+  pressButton,
+  refusalResponse,
+} from '@/testing/console-harness';
+import { OPERATOR } from '@/testing/operator-data';
+import { renderScreen } from '@/testing/render-screen';
 import { ConsoleAccess } from './gate';
 
 afterEach(() => vi.unstubAllGlobals());
 
 const WHOAMI = 'GET /api/admin/whoami';
 const atTheGate = (address = '/super-admin') =>
-  show(
+  renderScreen(
     <ConsoleAccess>
       <h1>Inside</h1>
     </ConsoleAccess>,
     address,
   );
-const half = (secondFactor: 'enrol' | 'required') => ({ body: { ...anOperator, secondFactor } });
-const OVER = refused(401, 'Please log in.', 'unauthenticated');
+const half = (secondFactor: 'enrol' | 'required') => ({ body: { ...OPERATOR, secondFactor } });
+const OVER = refusalResponse(401, 'Please log in.', 'unauthenticated');
 
 test('while the user loads the page says so', async () => {
-  aServer();
+  startConsoleServer();
   atTheGate();
   expect(screen.getByText('Checking authentication...')).toBeTruthy();
   expect(await screen.findByText('Inside')).toBeTruthy();
@@ -39,24 +45,31 @@ test.each([
     },
     '/admin',
   ],
-  ['a club, refused', refused(403, 'This is for the platform operator.', 'forbidden'), '/admin'],
+  [
+    'a club, refused',
+    refusalResponse(403, 'This is for the platform operator.', 'forbidden'),
+    '/admin',
+  ],
 ])('%s is sent away', async (_who, answer, to) => {
-  aServer({ [WHOAMI]: answer });
+  startConsoleServer({ [WHOAMI]: answer });
   atTheGate();
   await waitFor(() => expect(window.location.pathname).toBe(to));
   expect(screen.queryByText('Inside')).toBeNull();
 });
 
 test('an identity check that fails lets the shell show; its calls are refused one by one', async () => {
-  aServer({ [WHOAMI]: refused(500, 'No.') });
+  startConsoleServer({ [WHOAMI]: refusalResponse(500, 'No.') });
   atTheGate();
   expect(await screen.findByText('Inside')).toBeTruthy();
 });
 
 test('a session that ends leads to the login, and back to the same section after it', async () => {
-  aServer({ [WHOAMI]: [{ body: anOperator }, OVER], 'GET /api/admin/payment-anomalies': OVER });
+  startConsoleServer({
+    [WHOAMI]: [{ body: OPERATOR }, OVER],
+    'GET /api/admin/payment-anomalies': OVER,
+  });
   const { Console } = await import('../console/console');
-  const { unmount } = show(
+  const { unmount } = renderScreen(
     <ConsoleAccess>
       <Console />
     </ConsoleAccess>,
@@ -64,17 +77,17 @@ test('a session that ends leads to the login, and back to the same section after
   );
   await waitFor(() => expect(window.location.pathname).toBe('/admin/login'));
   unmount();
-  aServer();
+  startConsoleServer();
   atTheGate();
   await waitFor(() => expect(window.location.search).toBe('?section=payments&status=unresolved'));
 });
 
 test('half a login goes on with a code; a wrong one is said in the server’s words', async () => {
-  const server = aServer({
+  const server = startConsoleServer({
     [WHOAMI]: half('required'),
     'POST /api/admin/totp/verify': [
-      refused(401, 'That code was used already. Wait for the next one.', 'code-used'),
-      { body: anOperator },
+      refusalResponse(401, 'That code was used already. Wait for the next one.', 'code-used'),
+      { body: OPERATOR },
     ],
   });
   atTheGate();
@@ -91,7 +104,7 @@ test('half a login goes on with a code; a wrong one is said in the server’s wo
 });
 
 test('the first login of all shows the secret as a picture and as letters', async () => {
-  aServer({
+  startConsoleServer({
     [WHOAMI]: half('enrol'),
     'POST /api/admin/totp/enrol': {
       body: {
@@ -107,9 +120,9 @@ test('the first login of all shows the secret as a picture and as letters', asyn
 });
 
 test('logging out says so and goes to the login page, even when the session had ended already', async () => {
-  const server = aServer({ 'POST /api/admin/logout': OVER });
+  const server = startConsoleServer({ 'POST /api/admin/logout': OVER });
   openConsole('overview');
-  await press('Logout');
+  await pressButton('Logout');
   await expectToast('Logged out');
   expect(window.location.pathname).toBe('/admin/login');
   expect(server.paths()).toContain('POST /api/admin/logout');
@@ -117,20 +130,20 @@ test('logging out says so and goes to the login page, even when the session had 
 
 test.each([
   ['nobody answers', new TypeError('Failed to fetch'), 'Please try again.'],
-  ['the server is busy', refused(503, 'Try again soon.'), 'Try again soon.'],
+  ['the server is busy', refusalResponse(503, 'Try again soon.'), 'Try again soon.'],
 ])(
   'a logout while %s is not said to be one: the cookie may live on',
-  async (_why, answer, words) => {
+  async (_why, answer, text) => {
     localStorage.setItem('user', '{}');
-    aServer({ 'POST /api/admin/logout': [answer, { status: 204 }] });
+    startConsoleServer({ 'POST /api/admin/logout': [answer, { status: 204 }] });
     openConsole('overview');
-    await press('Logout');
-    await expectToast('Logout failed', words);
+    await pressButton('Logout');
+    await expectToast('Logout failed', text);
     expect([window.location.pathname, localStorage.getItem('user')]).toEqual([
       '/super-admin',
       '{}',
     ]);
-    await press('Logout');
+    await pressButton('Logout');
     await expectToast('Logged out');
     expect([window.location.pathname, localStorage.getItem('user')]).toEqual([
       '/admin/login',

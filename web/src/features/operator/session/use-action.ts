@@ -46,7 +46,7 @@ export interface ActionState {
   /** The last error message for display beside the control; null after the next start. */
   error: string | null;
   /** Runs the write; true when it succeeded. */
-  run: (act: () => Promise<void>, words: FailureText) => Promise<boolean>;
+  run: (act: () => Promise<void>, text: FailureText) => Promise<boolean>;
 }
 
 /**

@@ -23,7 +23,7 @@ export function CardFeeSwitch() {
       on={on}
       busy={busy || data === undefined}
       onSwitch={save}
-      words={['Allowed', 'Off']}
+      text={['Allowed', 'Off']}
       hint={
         on
           ? 'A club may choose that its buyers pay the card fee.'

@@ -28,7 +28,7 @@ interface MenuFormProps {
   onClose: () => void;
   problems: () => FormProblem[];
   send: () => Promise<unknown>;
-  words: FailureText;
+  text: FailureText;
   button: string;
   children: (errorOf: (field: string) => string | null) => ReactNode;
 }
@@ -37,7 +37,7 @@ interface MenuFormProps {
  * Shared form of both dialogs: shows problems in a list and beside the fields, sends once, and
  * reloads the list.
  */
-function FooterForm({ title, onClose, problems, send, words, button, children }: MenuFormProps) {
+function FooterForm({ title, onClose, problems, send, text, button, children }: MenuFormProps) {
   const action = useAction();
   const refetchQueries = useRefetchQueries();
   const [submitted, setSubmitted] = useState(false);
@@ -54,7 +54,7 @@ function FooterForm({ title, onClose, problems, send, words, button, children }:
     const done = await action.run(async () => {
       await send();
       await refetchQueries('menus').catch(() => {});
-    }, words);
+    }, text);
     if (done) onClose();
   };
   return (
@@ -97,7 +97,7 @@ export function MenuDialog({
       title={menu ? `Edit ${menu.heading}` : 'New menu'}
       onClose={onClose}
       button={menu ? 'Save menu' : 'Create menu'}
-      words={{ failed: menu ? O.menuNotUpdated : O.menuNotCreated }}
+      text={{ failed: menu ? O.menuNotUpdated : O.menuNotCreated }}
       problems={() => [
         ...(heading.trim() ? [] : [{ field: 'menu-heading', text: HEADING_REQUIRED }]),
         ...(isWhole(place) ? [] : [{ field: 'menu-order', text: ORDER_REQUIRED }]),
@@ -160,7 +160,7 @@ export function ItemDialog({
       title={item ? `Edit ${item.label}` : `Add a link to ${menu.heading}`}
       onClose={onClose}
       button={item ? 'Save link' : 'Add link'}
-      words={{ failed: item ? 'Error updating link' : 'Error creating link' }}
+      text={{ failed: item ? 'Error updating link' : 'Error creating link' }}
       problems={() => [
         ...(label.trim() ? [] : [{ field: 'item-label', text: LABEL_REQUIRED }]),
         ...(urlProblem ? [{ field: 'item-url', text: urlProblem }] : []),

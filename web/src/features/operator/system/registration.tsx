@@ -24,7 +24,7 @@ export function Registration() {
       on={on}
       busy={busy || (data === undefined && error === null)}
       onSwitch={save}
-      words={['Open', 'Closed']}
+      text={['Open', 'Closed']}
       hint={
         on
           ? 'The registration tab is shown on the club login page.'

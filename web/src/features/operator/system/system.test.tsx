@@ -1,7 +1,13 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, expectToast, openConsole, press, refused } from '@/testing/console-harness';
+import {
+  startConsoleServer,
+  expectToast,
+  openConsole,
+  pressButton,
+  refusalResponse,
+} from '@/testing/console-harness';
 import { clubs, settings } from '@/testing/operator-data';
 import { isUrl } from './footer-dialogs';
 import { withMovedItem } from './footer-menus';
@@ -12,7 +18,7 @@ afterEach(() => vi.unstubAllGlobals());
 const maintenance = () => screen.findByRole('switch', { name: 'Maintenance mode' });
 
 test('maintenance begins only after a second look at what customers read and what is under way', async () => {
-  const server = aServer({
+  const server = startConsoleServer({
     'POST /api/admin/maintenance-mode': { body: { maintenanceMode: true } },
     'GET /api/maintenance-mode': [
       { body: { maintenanceMode: false } },
@@ -32,7 +38,7 @@ test('maintenance begins only after a second look at what customers read and wha
     await within(dialog).findByText('Under way: 4 carts with 9 tickets, 2 payments.'),
   ).toBeTruthy();
   expect(server.paths().some((path) => path.startsWith('POST'))).toBe(false);
-  await press('Begin maintenance', dialog);
+  await pressButton('Begin maintenance', dialog);
   await expectToast('Maintenance mode is on');
   expect(server.requests.find(({ method }) => method === 'POST')?.body).toEqual({
     enabled: true,
@@ -42,11 +48,11 @@ test('maintenance begins only after a second look at what customers read and wha
 });
 
 test('a switch that fails stays where it was', async () => {
-  aServer({ 'POST /api/admin/maintenance-mode': refused(500, 'Disk full.') });
+  startConsoleServer({ 'POST /api/admin/maintenance-mode': refusalResponse(500, 'Disk full.') });
   openConsole('system');
   await waitFor(async () => expect((await maintenance()).getAttribute('aria-disabled')).toBeNull());
   await userEvent.click(await maintenance());
-  await press(
+  await pressButton(
     'Begin maintenance',
     await screen.findByRole('dialog', { name: 'Begin maintenance?' }),
   );
@@ -55,9 +61,9 @@ test('a switch that fails stays where it was', async () => {
 });
 
 test('registration is open when nobody has said otherwise, and a failed change says so', async () => {
-  aServer({
+  startConsoleServer({
     'GET /api/settings/club-registration': { body: {} },
-    'POST /api/admin/system-settings/club_registration_enabled': refused(500, 'No.'),
+    'POST /api/admin/system-settings/club_registration_enabled': refusalResponse(500, 'No.'),
   });
   openConsole('system');
   const toggle = await screen.findByRole('switch', { name: 'Club registration' });
@@ -69,9 +75,9 @@ test('registration is open when nobody has said otherwise, and a failed change s
 });
 
 test('passing the card fee on is turned off here, and stays when the server says no', async () => {
-  const server = aServer({
+  const server = startConsoleServer({
     'POST /api/admin/system-settings/fee_passthrough_allowed': [
-      refused(500, ''),
+      refusalResponse(500, ''),
       { body: { key: 'fee_passthrough_allowed', value: 'false' } },
     ],
   });
@@ -90,26 +96,26 @@ test('passing the card fee on is turned off here, and stays when the server says
 });
 
 test('expired draws: the server’s message when it worked, the specified one when not', async () => {
-  aServer({
+  startConsoleServer({
     'POST /api/admin/close-expired-draws': [
       { body: { message: 'Closed 3 expired draws.' } },
-      refused(500, 'No.'),
+      refusalResponse(500, 'No.'),
     ],
   });
   openConsole('system');
-  await press('close expired draws');
+  await pressButton('close expired draws');
   await expectToast('Closed 3 expired draws.');
-  await press('close expired draws');
+  await pressButton('close expired draws');
   await expectToast('Error', 'Failed to close expired draws');
 });
 
 test('refreshing settings only reads, and says when it cannot', async () => {
-  const server = aServer({
-    'GET /api/admin/system-settings': [{ body: [] }, refused(502, 'Bad gateway.')],
+  const server = startConsoleServer({
+    'GET /api/admin/system-settings': [{ body: [] }, refusalResponse(502, 'Bad gateway.')],
   });
   openConsole('system');
   await maintenance();
-  await press('Refresh Settings');
+  await pressButton('Refresh Settings');
   await expectToast('Refresh Failed', 'Bad gateway.');
   expect(server.requests.every(({ method }) => method === 'GET')).toBe(true);
 });
@@ -129,24 +135,24 @@ test('the logs are put together here: settings, clubs, active draws, the fixed s
 });
 
 test('a menu wants a heading and a whole number', async () => {
-  const server = aServer({
-    'POST /api/admin/footer-menus': [refused(500, ''), { status: 201, body: {} }],
+  const server = startConsoleServer({
+    'POST /api/admin/footer-menus': [refusalResponse(500, ''), { status: 201, body: {} }],
   });
   openConsole('system');
-  await press('New menu');
+  await pressButton('New menu');
   const dialog = await screen.findByRole('dialog', { name: 'New menu' });
   expect(within(dialog).getByLabelText('Visible')).toHaveProperty('checked', true);
   await userEvent.clear(within(dialog).getByLabelText('Display order'));
   await userEvent.type(within(dialog).getByLabelText('Display order'), '1.5');
-  await press('Create menu', dialog);
+  await pressButton('Create menu', dialog);
   expect(within(dialog).getAllByText('Heading is required').length).toBe(2);
   expect(within(dialog).getAllByText('Display order must be a whole number').length).toBe(2);
   await userEvent.type(within(dialog).getByLabelText('Heading'), 'Legal');
   await userEvent.clear(within(dialog).getByLabelText('Display order'));
   await userEvent.type(within(dialog).getByLabelText('Display order'), '2');
-  await press('Create menu', dialog);
+  await pressButton('Create menu', dialog);
   await expectToast('Error creating menu');
-  await press('Create menu', dialog);
+  await pressButton('Create menu', dialog);
   await waitFor(() => expect(screen.queryByRole('dialog', { name: 'New menu' })).toBeNull());
   expect(server.requests.filter(({ method }) => method === 'POST').at(-1)?.body).toEqual({
     heading: 'Legal',
@@ -156,10 +162,10 @@ test('a menu wants a heading and a whole number', async () => {
 });
 
 test('a menu that is not saved says so', async () => {
-  aServer({ 'PATCH /api/admin/footer-menus/1': refused(500, 'No.') });
+  startConsoleServer({ 'PATCH /api/admin/footer-menus/1': refusalResponse(500, 'No.') });
   openConsole('system');
-  await press('Edit For clubs');
-  await press('Save menu', await screen.findByRole('dialog', { name: 'Edit For clubs' }));
+  await pressButton('Edit For clubs');
+  await pressButton('Save menu', await screen.findByRole('dialog', { name: 'Edit For clubs' }));
   await expectToast('Error updating menu', 'No.');
 });
 
@@ -176,21 +182,23 @@ test('a link wants a label and a URL that cannot run anything', async () => {
       isUrl,
     ),
   ).toEqual([false, false, false, false, false]);
-  const server = aServer({ 'POST /api/admin/footer-menu-items': { status: 201, body: {} } });
+  const server = startConsoleServer({
+    'POST /api/admin/footer-menu-items': { status: 201, body: {} },
+  });
   openConsole('system');
-  await press('Add a link to Help');
+  await pressButton('Add a link to Help');
   const dialog = await screen.findByRole('dialog', { name: 'Add a link to Help' });
-  await press('Add link', dialog);
+  await pressButton('Add link', dialog);
   expect(within(dialog).getAllByText('Label is required').length).toBe(2);
   await userEvent.type(within(dialog).getByLabelText('Label'), 'Terms');
   await userEvent.type(within(dialog).getByLabelText('URL'), 'javascript:alert(1)');
-  await press('Add link', dialog);
+  await pressButton('Add link', dialog);
   expect(within(dialog).getAllByText('The URL must be a path, #, https: or mailto:').length).toBe(
     2,
   );
   await userEvent.clear(within(dialog).getByLabelText('URL'));
   await userEvent.type(within(dialog).getByLabelText('URL'), '/terms');
-  await press('Add link', dialog);
+  await pressButton('Add link', dialog);
   await waitFor(() =>
     expect(server.requests.find(({ method }) => method === 'POST')?.body).toEqual({
       menuId: 2,
@@ -226,7 +234,7 @@ test('moving sends only the numbers that change, and tells equal ones apart', ()
 });
 
 test('what is in force is read, and no rate is written here', async () => {
-  aServer({
+  startConsoleServer({
     'GET /api/admin/configuration': {
       body: {
         feeRateBps: 300,

@@ -111,10 +111,10 @@ export function DataTable<Row extends RowData>({
     onRowSelectionChange: setSelected,
     enableRowSelection: (row) => selecting?.can(row.original) ?? false,
     getColumnCanGlobalFilter: () => true,
-    globalFilterFn: (row, id, words: string) =>
+    globalFilterFn: (row, id, text: string) =>
       exportTextOf(columns.find((column) => column.id === id) as Column<Row>, row.original)
         .toLowerCase()
-        .includes(words.trim().toLowerCase()),
+        .includes(text.trim().toLowerCase()),
   });
   const found = table.getRowModel().rows;
   const cut = shown !== undefined && !all && !query ? found.slice(0, shown) : found;

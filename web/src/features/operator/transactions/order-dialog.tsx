@@ -18,7 +18,7 @@ export function OrderDialog({ order: id, onClose, onRefund }: OrderDialogProps) 
       {lookup.status === 'asking' ? <Skeleton rows={4} /> : null}
       {lookup.status === 'failed' ? (
         <p className="callout is-bad" role="alert">
-          {lookup.words}
+          {lookup.text}
         </p>
       ) : null}
       {lookup.status === 'known' ? (

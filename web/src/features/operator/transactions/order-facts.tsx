@@ -9,7 +9,7 @@ import { serverMessage } from '../session/error-kinds';
 type OrderLookup =
   | { status: 'asking' }
   | { status: 'known'; order: OrderDetail }
-  | { status: 'failed'; words: string };
+  | { status: 'failed'; text: string };
 
 /** Loads an order once; remount the component to show another order. */
 export function useOrder(id: string): OrderLookup {
@@ -18,7 +18,7 @@ export function useOrder(id: string): OrderLookup {
     fetchOrder(id).then(
       (order) => setLookup({ status: 'known', order }),
       (error: unknown) =>
-        setLookup({ status: 'failed', words: serverMessage(error) || 'The order did not load.' }),
+        setLookup({ status: 'failed', text: serverMessage(error) || 'The order did not load.' }),
     );
   }, [id]);
   return lookup;

@@ -35,7 +35,7 @@ function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: stri
         {lookup.status === 'asking' ? <Skeleton rows={3} /> : null}
         {lookup.status === 'failed' ? (
           <p className="callout is-bad" role="alert">
-            {lookup.words}
+            {lookup.text}
           </p>
         ) : null}
         {lookup.status === 'known' ? (

@@ -234,8 +234,8 @@ test.each<[string, CheckoutError, string]>([
     walletStartError,
     'Wallet Payment Error: Could not initialize wallet payment.',
   ],
-])('%s', (_situation, trouble, words) => {
-  expect(said(trouble)).toBe(words);
+])('%s', (_situation, trouble, text) => {
+  expect(said(trouble)).toBe(text);
 });
 
 test('too few tickets also says how many, so that the count can be put right', () => {

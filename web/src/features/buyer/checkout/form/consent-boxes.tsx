@@ -10,10 +10,10 @@ interface ConsentBoxesProps {
   onDetails: (details: PurchaseDetails) => void;
   problems: readonly FormProblem[];
   /** Each screen has its own specified text for the age check (decision J-4). */
-  ageWords: string;
+  ageText: string;
 }
 
-export function ConsentBoxes({ details, onDetails, problems, ageWords }: ConsentBoxesProps) {
+export function ConsentBoxes({ details, onDetails, problems, ageText }: ConsentBoxesProps) {
   const [reading, setReading] = useState(false);
   return (
     <>
@@ -23,7 +23,7 @@ export function ConsentBoxes({ details, onDetails, problems, ageWords }: Consent
         error={errorOf(problems, FIELD.age)}
         onChecked={(overEighteen) => onDetails({ ...details, overEighteen })}
       >
-        {ageWords}
+        {ageText}
       </Check>
       <Check
         id={FIELD.terms}

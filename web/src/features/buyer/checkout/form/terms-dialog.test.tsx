@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import { TermsDialog } from './terms-dialog';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -14,7 +14,7 @@ test('the terms are the server’s own document, with the version that is accept
       text: 'Terms of Sale\n\n1. What you buy.\n\n9. That is not a change of mind.',
     },
   });
-  show(<TermsDialog open onClose={() => {}} />);
+  renderScreen(<TermsDialog open onClose={() => {}} />);
   expect(screen.getByText(/All sales are final/)).toBeDefined();
   expect(await screen.findByText('Version 1.0')).toBeDefined();
   expect([...document.querySelectorAll('.sheet-body p')].map((line) => line.textContent)).toEqual([
@@ -26,7 +26,7 @@ test('the terms are the server’s own document, with the version that is accept
 
 test('while they cannot be had, their summary stands there', async () => {
   const server = new FakeServer().on('GET /api/terms/sale', { status: 503 });
-  show(<TermsDialog open onClose={() => {}} />);
+  renderScreen(<TermsDialog open onClose={() => {}} />);
   await vi.waitFor(() => expect(server.paths()).toEqual(['GET /api/terms/sale']));
   expect(screen.getByText(/must respond within 7 days/)).toBeDefined();
 });

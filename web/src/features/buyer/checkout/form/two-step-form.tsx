@@ -70,7 +70,7 @@ export function TwoStepForm({
   draw,
   count,
   price,
-  walletOnly: walletWanted,
+  walletOnly: walletOnlyWanted,
   walletType,
 }: TwoStepFormProps) {
   const scope = `draw:${draw.drawNumber}`;
@@ -79,7 +79,7 @@ export function TwoStepForm({
   const [details, setDetails] = useSavedDetails();
   const [locked, setLocked] = useState(false);
   const [byCard, setByCard] = useState(false);
-  const walletOnly = walletWanted && !byCard;
+  const walletOnly = walletOnlyWanted && !byCard;
   const [lapsed, setLapsed] = useState(false);
   const opened = useOpened(checkout);
   const paused = useIsPaymentPaused(checkout);
@@ -119,7 +119,7 @@ export function TwoStepForm({
   if (hasOutcome(checkout))
     return (
       <div className="card">
-        <OutcomePanel checkout={checkout} onAgain={() => dispatch({ type: 'again' })} />
+        <OutcomePanel checkout={checkout} onRetry={() => dispatch({ type: 'again' })} />
       </div>
     );
   if (!opened && !paused)
@@ -175,7 +175,7 @@ export function TwoStepForm({
               details={details}
               onDetails={setDetails}
               problems={payment.problems}
-              ageWords={S.overEighteenCheckout}
+              ageText={S.overEighteenCheckout}
             />
           </fieldset>
           {!locked && complete && !walletOnly ? (
@@ -198,7 +198,7 @@ export function TwoStepForm({
             onlyWallet={walletType}
             onNoWallet={() => setByCard(true)}
             pressed={payment.pressed}
-            busyWords={payment.busyWords}
+            busyText={payment.busyWords}
             onUnconfirmed={payment.onUnconfirmed}
             onWallet={payment.onWallet}
           />

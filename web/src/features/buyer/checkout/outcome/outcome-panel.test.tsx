@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
-import { show } from '@/testing/render-screen';
+import { renderScreen } from '@/testing/render-screen';
 import type { Checkout } from '../state/checkout';
 import { OutcomePanel } from './outcome-panel';
 
 const order = { orderToken: 't', paymentIntentId: 'pi_12345678' };
 const told = (checkout: Checkout) =>
-  show(<OutcomePanel checkout={checkout} onAgain={() => {}} />).container.textContent;
+  renderScreen(<OutcomePanel checkout={checkout} onRetry={() => {}} />).container.textContent;
 
 test.each(['confirming', 'lost'] as const)(
   'of a payment that does not match its order neither tickets nor money back are promised (%s)',
   (at) => {
-    const words = told({
+    const text = told({
       state: at,
       order,
       serverMessage:
         'This payment does not match your order. We are looking into it; please contact support.',
     });
-    expect(words).toContain(
+    expect(text).toContain(
       'We are looking into it; please contact support. Please do not pay again.',
     );
-    expect(words).not.toMatch(/charged|refunded|tickets come/);
+    expect(text).not.toMatch(/charged|refunded|tickets come/);
   },
 );
 
@@ -35,9 +35,9 @@ test.each<[string, boolean, string]>([
   ],
 ])(
   'why there are no tickets (%j) is a sentence of its own before what becomes of the money',
-  (reason, refunding, words) => {
+  (reason, refunding, text) => {
     expect(told({ state: 'notCharged', reason, refunding })).toContain(
-      `No tickets were bought. ${words}Back`,
+      `No tickets were bought. ${text}Back`,
     );
   },
 );

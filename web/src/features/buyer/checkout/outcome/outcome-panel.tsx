@@ -6,7 +6,7 @@ import { ISSUING } from '../state/use-checkout';
 
 interface OutcomePanelProps {
   checkout: Checkout;
-  onAgain: () => void;
+  onRetry: () => void;
 }
 
 /** Whether the purchase has left the form. */
@@ -14,7 +14,7 @@ export const hasOutcome = (checkout: Checkout): boolean =>
   ['confirming', 'pending', 'lost', 'notCharged'].includes(checkout.state);
 
 /** Explains a payment that did not simply succeed: first the money, then what happens next. */
-export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
+export function OutcomePanel({ checkout, onRetry }: OutcomePanelProps) {
   const config = useAtomValue(configAtom);
   const help = config ? (
     <p>
@@ -52,7 +52,7 @@ export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
     <div className="panel" role="alert">
       <h2>{notAllocatedError.title}</h2>
       <p>No tickets were bought. {moneyText(checkout.reason, checkout.refunding)}</p>
-      <button type="button" className="btn" onClick={onAgain}>
+      <button type="button" className="btn" onClick={onRetry}>
         Back to the draw
       </button>
     </div>

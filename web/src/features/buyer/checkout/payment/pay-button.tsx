@@ -14,10 +14,10 @@ interface PayButtonProps {
    * (interface decision D4).
    */
   ready: boolean;
-  busyWords: string | null;
+  busyText: string | null;
 }
 
-export function PayButton({ checkout, total, ready, busyWords }: PayButtonProps) {
+export function PayButton({ checkout, total, ready, busyText }: PayButtonProps) {
   const working =
     checkout.state === 'reserving' ||
     checkout.state === 'paying' ||
@@ -42,7 +42,7 @@ export function PayButton({ checkout, total, ready, busyWords }: PayButtonProps)
             : purchaseButton(total)}
       </button>
       <p className="pay-note" role="status">
-        {working ? (busyWords ?? (slow ? 'Still working – do not close this page' : '')) : ''}
+        {working ? (busyText ?? (slow ? 'Still working – do not close this page' : '')) : ''}
       </p>
     </>
   );

@@ -3,7 +3,7 @@ import { EMPTY, addItem, itemOf } from '@/features/buyer/cart/cart';
 import { cartCardPurchase, cartWalletPurchase } from '@/features/buyer/cart/cart-purchase';
 import { FakeServer } from '@/testing/fake-server';
 import { priceOf } from '@/shared/money';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { currentAttempt } from '../state/attempt';
 import {
   INITIAL_CHECKOUT,
@@ -37,7 +37,7 @@ const DONE = {
   tickets: [{ ticketNumber: 114, serialNumber: 'FD-1042-114', homeNumber: 7, awayNumber: 9 }],
 };
 const buyer = { buyerName: 'Jo', buyerEmail: 'jo@example.com', buyerPhone: '0400 000 000' };
-const order = { draw: aDraw(), count: 2, price: priceOf(500, 2, true) };
+const order = { draw: makeDraw(), count: 2, price: priceOf(500, 2, true) };
 const surface = (
   confirmation: PaymentConfirmation,
   incomplete: string | null = null,
@@ -216,7 +216,7 @@ test('a provider that ends neither with yes nor with no leads to support', async
 });
 
 describe('where the server confirms', () => {
-  const cart = addItem(EMPTY, itemOf(aDraw(), 2));
+  const cart = addItem(EMPTY, itemOf(makeDraw(), 2));
   const cartServer = () =>
     new FakeServer()
       .on('POST /api/cart/create-payment-intent', { body: INTENT })
@@ -329,7 +329,7 @@ describe('where the server confirms', () => {
     });
     const two = addItem(
       cart,
-      itemOf(aDraw({ id: 1043, drawNumber: 1043, awayTeam: 'Ipswich Jets' }), 3),
+      itemOf(makeDraw({ id: 1043, drawNumber: 1043, awayTeam: 'Ipswich Jets' }), 3),
     );
     const text = 'Only 1 tickets remaining. Please adjust your selection.';
     expect(await runCart(cartCardPurchase(two, 2500, buyer))).toMatchObject({

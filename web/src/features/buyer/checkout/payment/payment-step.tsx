@@ -28,7 +28,7 @@ interface PaymentStepProps {
   onNoWallet?: () => void;
   /** Errors are shown beside the control that was pressed. */
   pressed: PaymentMethodKind | null;
-  busyWords: string | null;
+  busyText: string | null;
   onUnconfirmed: () => void;
   onWallet: (event: StripeExpressCheckoutElementConfirmEvent) => void;
 }
@@ -47,7 +47,7 @@ export function PaymentStep({
   onlyWallet = null,
   onNoWallet,
   pressed,
-  busyWords,
+  busyText,
   onUnconfirmed,
   onWallet,
 }: PaymentStepProps) {
@@ -83,7 +83,7 @@ export function PaymentStep({
       {paused ? (
         <MaintenanceNote />
       ) : withCard ? (
-        <PayButton checkout={checkout} total={total} ready={ready} busyWords={busyWords} />
+        <PayButton checkout={checkout} total={total} ready={ready} busyText={busyText} />
       ) : null}
     </>
   );

@@ -63,7 +63,7 @@ export function stripeSurface(stripe: Stripe, elements: StripeElements): Payment
         if (error) return await afterError(stripe, clientSecret, error);
         return confirmationOf(paymentIntent.status);
       } catch {
-        return await lookAgain(stripe, clientSecret);
+        return await fetchStatusAgain(stripe, clientSecret);
       }
     },
     method: async (buyer) => {
@@ -85,9 +85,9 @@ export function stripeSurface(stripe: Stripe, elements: StripeElements): Payment
         if (error) return await afterError(stripe, clientSecret, error);
         return paymentIntent
           ? confirmationOf(paymentIntent.status)
-          : await lookAgain(stripe, clientSecret);
+          : await fetchStatusAgain(stripe, clientSecret);
       } catch {
-        return await lookAgain(stripe, clientSecret);
+        return await fetchStatusAgain(stripe, clientSecret);
       }
     },
   };
@@ -110,10 +110,10 @@ async function afterError(
   const message = error.message ?? null;
   if (error.type === 'card_error' || error.type === 'validation_error')
     return { kind: 'declined', message };
-  return lookAgain(stripe, clientSecret, message);
+  return fetchStatusAgain(stripe, clientSecret, message);
 }
 
-async function lookAgain(
+async function fetchStatusAgain(
   stripe: Stripe,
   clientSecret: string,
   message: string | null = null,

@@ -43,7 +43,7 @@ export function usePayment({ page, checkout, dispatch, details, card, wallet }: 
     ...problem,
     mended: !left.some(({ field }) => field === problem.field),
   }));
-  const [busyWords, setBusyWords] = useState<string | null>(null);
+  const [busyText, setBusyText] = useState<string | null>(null);
   // The control that was pressed last. Errors are shown there, and wallet texts differ from card
   // texts.
   const [pressed, setPressed] = useState<PaymentMethodKind | null>(null);
@@ -70,8 +70,8 @@ export function usePayment({ page, checkout, dispatch, details, card, wallet }: 
       return;
     }
     begin('card');
-    void pay(card(), surface, dispatch, () => setBusyWords('Busy right now, trying again')).finally(
-      () => setBusyWords(null),
+    void pay(card(), surface, dispatch, () => setBusyText('Busy right now, trying again')).finally(
+      () => setBusyText(null),
     );
   };
   const onWallet = (event: StripeExpressCheckoutElementConfirmEvent) => {
@@ -99,5 +99,5 @@ export function usePayment({ page, checkout, dispatch, details, card, wallet }: 
     dispatch({ type: 'refused', error: consentsMissingError(page) });
     document.getElementById(missing[0]?.field ?? '')?.focus();
   };
-  return { problems, list, busyWords, pressed, onSubmit, onWallet, onUnconfirmed };
+  return { problems, list, busyWords: busyText, pressed, onSubmit, onWallet, onUnconfirmed };
 }

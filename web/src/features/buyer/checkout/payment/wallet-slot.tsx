@@ -5,7 +5,7 @@ import type {
 } from '@stripe/stripe-js';
 import { useMemo, useState } from 'react';
 import { useOffline } from '@/features/shared-live/server-contact';
-import { OFFLINE_WORDS } from '@/shared/offline';
+import { OFFLINE_TEXTS } from '@/shared/offline';
 import { S } from '@/shared/strings';
 
 const OPTIONS: StripeExpressCheckoutElementOptions = {
@@ -101,7 +101,7 @@ export function WalletSlot({
             {busy
               ? S.processing
               : offline
-                ? OFFLINE_WORDS
+                ? OFFLINE_TEXTS
                 : confirmed
                   ? S.settingUpPayment
                   : S.completeConfirmation}

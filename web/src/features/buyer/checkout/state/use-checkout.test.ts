@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { aDraw } from '@/testing/draw-data';
+import { makeDraw } from '@/testing/draw-data';
 import { DEMO_SUMMARY, saveSummary, readSummary, purchaseSummary } from './summary';
 import { nextPageAfterPurchase, checkoutSuccess } from './use-checkout';
 
 test('a buyer whose summary cannot be kept goes to the club, the draw, or home', () => {
-  const summary = purchaseSummary([{ draw: aDraw(), count: 2 }], 'Jo');
+  const summary = purchaseSummary([{ draw: makeDraw(), count: 2 }], 'Jo');
   expect(nextPageAfterPurchase(summary)).toBe('/club/sharks');
   expect(nextPageAfterPurchase({ ...summary, clubSlug: '' })).toBe('/draw/1042');
   expect(nextPageAfterPurchase({ clubSlug: '', draws: [] })).toBe('/');
@@ -18,7 +18,10 @@ test('the checkout’s toast counts the tickets', () => {
 });
 
 test('a summary falls back to the specified names, holds no address, and its copy is forgotten after a day', () => {
-  const summary = purchaseSummary([{ draw: aDraw({ clubName: '', clubSlug: '' }), count: 2 }], ' ');
+  const summary = purchaseSummary(
+    [{ draw: makeDraw({ clubName: '', clubSlug: '' }), count: 2 }],
+    ' ',
+  );
   expect([
     summary.clubName,
     summary.customerName,

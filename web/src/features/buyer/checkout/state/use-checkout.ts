@@ -97,7 +97,7 @@ function useResolution(scope: string, checkout: Checkout, dispatch: CheckoutDisp
     else endAttempt(scope);
     dispatch(outcome);
   }, [open, order, scope, dispatch]);
-  useAskingAgain(
+  useOrderPolling(
     scope,
     checkout.state === 'confirming' ? checkout.order.paymentIntentId : null,
     dispatch,
@@ -110,7 +110,7 @@ function useResolution(scope: string, checkout: Checkout, dispatch: CheckoutDisp
 }
 
 /** Completes again, which is idempotent, and so gets the outcome from the provider. */
-function useAskingAgain(
+function useOrderPolling(
   scope: string,
   paymentIntentId: string | null,
   dispatch: CheckoutDispatch,
