@@ -85,12 +85,12 @@ test('every state of a club’s screens at both widths', async ({ browser, playw
     await signIn(first, baseURL ?? '', club);
     const draws = await clubDraws(first, club);
     const storageState = await context.storageState();
-    for (const { name, door, show } of CLUB_STATES.filter(
+    for (const { name, loggedOut, show } of CLUB_STATES.filter(
       (state) => ONLY.test(state.name) && (width !== 390 || !state.wide),
     )) {
       const page = await browser.newPage({
         viewport: { width, height: width === 390 ? 844 : 800 },
-        ...(door ? {} : { storageState }),
+        ...(loggedOut ? {} : { storageState }),
       });
       await show({ page, playwright, baseURL: baseURL ?? '', club, draws });
       // A dialog stands in the middle of the window as it is; a page is kept whole.

@@ -87,7 +87,7 @@ for (const width of [390, 1280]) {
         [
           '.offer-back',
           '.offer-picture',
-          '.offer-words h1',
+          '.offer-text h1',
           '.offer-buy',
           '.offer-buy h2',
           '.offer-games',
@@ -108,11 +108,11 @@ for (const width of [390, 1280]) {
         await route.continue().catch(() => {});
       });
       await page.goto(path, { waitUntil: 'commit' });
-      await expect(page.locator('.bone').first()).toBeAttached();
+      await expect(page.locator('.skeleton').first()).toBeAttached();
       await page.evaluate(() => document.fonts.ready);
       const drawn = await page.evaluate(tops, parts);
       release();
-      await expect(page.locator('.bone')).toHaveCount(0);
+      await expect(page.locator('.skeleton')).toHaveCount(0);
       expect.soft(await page.evaluate(tops, parts), path).toEqual(drawn);
       await context.close();
     }

@@ -88,7 +88,7 @@ test('a problem that is put right is said no more beside its field, and its line
   await page.getByLabel('Email Address').fill('kim@example.com');
   await expect(page.locator('.field-error', { hasText: 'Email is required' })).toHaveCount(0);
   await expect(page.getByLabel('Email Address')).not.toHaveAttribute('aria-invalid');
-  await expect(line).toHaveClass('is-mended');
+  await expect(line).toHaveClass('is-edited');
   expect((await line.boundingBox())?.height).toBe(before?.height);
   await expect(page.locator('.field-error', { hasText: 'Phone number is required' })).toBeVisible();
   await page.getByLabel('Email Address').fill(' ');

@@ -31,7 +31,7 @@ test('a result is entered in four taps without scrolling on a phone', async ({ p
   }
   await tap(pads.nth(0).locator('button').nth(6));
   await tap(pads.nth(1).locator('button').nth(8));
-  await expect(page.locator('.pair-said')).toContainText('#7 & #9');
+  await expect(page.locator('.pair-text')).toContainText('#7 & #9');
   await tap(page.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }));
   const question = page.getByRole('alertdialog', { name: 'Submit these results?' });
   await expect(question).toBeVisible();

@@ -9,7 +9,7 @@ import { smallTargets, widthOf } from '../support/targets';
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
 
-let kept: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>;
+let savedLogin: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>;
 let club: DemoClub;
 let draws: ClubStage['draws'];
 
@@ -18,11 +18,11 @@ test.beforeAll(async ({ browser, baseURL }) => {
   club = await demoClub(page);
   await signIn(page, baseURL ?? '', club);
   draws = await clubDraws(page, club);
-  kept = await page.context().storageState();
+  savedLogin = await page.context().storageState();
   await page.close();
 });
 
-for (const { name, wide, door, show } of CLUB_STATES) {
+for (const { name, wide, loggedOut, show } of CLUB_STATES) {
   test(`${name} is for everybody: axe at 390 and 1280, 320 px, thumbs, and the keys alone`, async ({
     browser,
     playwright,
@@ -30,7 +30,7 @@ for (const { name, wide, door, show } of CLUB_STATES) {
   }) => {
     const page = await browser.newPage({
       viewport: wide ? DESK : PHONE,
-      ...(door ? {} : { storageState: kept }),
+      ...(loggedOut ? {} : { storageState: savedLogin }),
     });
     await show({ page, playwright, baseURL: baseURL ?? '', club, draws });
     if (!wide) {

@@ -97,7 +97,7 @@ export const PEOPLE_STATES: readonly ClubState[] = [
   { name: 'club-remove', show: async ({ page, club }) => aboutKim(page, club, 'Remove') },
   {
     name: 'club-invited',
-    door: true,
+    loggedOut: true,
     show: async ({ page }) => {
       await stubResponse(
         page,

@@ -50,9 +50,9 @@ async function winner(
   await changeResponse(
     page,
     `/api/draws/${draws.completed}/winners`,
-    (said: { winningTickets: JsonBody[] }) => ({
-      ...said,
-      winningTickets: said.winningTickets.map((ticket) => ({
+    (original: { winningTickets: JsonBody[] }) => ({
+      ...original,
+      winningTickets: original.winningTickets.map((ticket) => ({
         ...ticket,
         sold: true,
         buyerName: 'Robin Winner',

@@ -16,7 +16,7 @@ export interface ClubState {
   /** Only a desk has it. */
   wide?: boolean;
   /** Before anybody is signed in. */
-  door?: boolean;
+  loggedOut?: boolean;
   show: (stage: ClubStage) => Promise<void>;
 }
 

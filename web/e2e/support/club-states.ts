@@ -55,10 +55,10 @@ async function season(page: Page, club: DemoClub, table: string): Promise<void> 
 }
 
 export const CLUB_STATES: readonly ClubState[] = [
-  { name: 'club-waitlist', door: true, show: async ({ page }) => waitlist(page) },
+  { name: 'club-waitlist', loggedOut: true, show: async ({ page }) => waitlist(page) },
   {
     name: 'club-waitlist-problems',
-    door: true,
+    loggedOut: true,
     show: async ({ page }) => {
       await waitlist(page);
       await page.getByRole('button', { name: 'Join waitlist', exact: true }).click();
@@ -67,7 +67,7 @@ export const CLUB_STATES: readonly ClubState[] = [
   },
   {
     name: 'club-register-problems',
-    door: true,
+    loggedOut: true,
     show: async ({ page }) => {
       await stubResponse(page, '/api/settings/club-registration', { enabled: true });
       await openClubPage(page, '/admin/login');
@@ -78,7 +78,7 @@ export const CLUB_STATES: readonly ClubState[] = [
   },
   {
     name: 'club-reset-sent',
-    door: true,
+    loggedOut: true,
     show: async ({ page }) => {
       await stubResponse(page, '/api/clubs/reset-password', {
         message: 'If an account exists with this email, a reset link has been sent.',
@@ -91,7 +91,7 @@ export const CLUB_STATES: readonly ClubState[] = [
   },
   {
     name: 'club-reset-complete',
-    door: true,
+    loggedOut: true,
     show: async ({ page }) => {
       await stubResponse(page, '/api/clubs/reset-password-confirm', {
         message: 'Password reset successful',
@@ -105,7 +105,7 @@ export const CLUB_STATES: readonly ClubState[] = [
   },
   {
     name: 'club-claim-expired',
-    door: true,
+    loggedOut: true,
     show: async ({ page }) => {
       await stubResponse(page, '/api/claims/look', claim({ state: 'expired' }));
       await openClubPage(page, '/claim#0123');

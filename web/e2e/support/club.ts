@@ -128,5 +128,5 @@ export const DOORS: readonly Screen[] = [
 export async function settled(page: Page): Promise<void> {
   await expect(page.locator('main h1').first()).toBeAttached();
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
-  await expect(page.locator('main .bone')).toHaveCount(0);
+  await expect(page.locator('main .skeleton')).toHaveCount(0);
 }

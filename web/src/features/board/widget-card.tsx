@@ -114,7 +114,7 @@ function Shown({
           />
         </div>
       ) : null}
-      <div className="widget-do">
+      <div className="widget-action">
         {code && onSale ? (
           <img
             src={`/api/qr.svg?url=${encodeURIComponent(buy.pathname + buy.search)}`}

@@ -120,9 +120,9 @@ export function useDraw(drawNumber: number, intervalMs = 10_000) {
 }
 
 const LISTS = {
-  active: { ask: fetchActive, every: 15_000 },
-  awaiting: { ask: fetchAwaiting, every: 30_000 },
-  completed: { ask: fetchCompleted, every: 60_000 },
+  active: { ask: fetchActive, intervalMs: 15_000 },
+  awaiting: { ask: fetchAwaiting, intervalMs: 30_000 },
+  completed: { ask: fetchCompleted, intervalMs: 60_000 },
 } as const;
 
 /**
@@ -143,7 +143,7 @@ export function useDrawList(name: ListName) {
   const arriving = useRef(back);
   useEffect(() => () => leave((left) => ({ ...left, [name]: true })), [name, leave]);
   const [failed, setFailed] = useState(false);
-  const { ask: fetchList, every: intervalMs } = LISTS[name];
+  const { ask: fetchList, intervalMs } = LISTS[name];
   useTopic('draws');
   const fetchData = async () => {
     try {

@@ -27,7 +27,7 @@ export const ProblemList = forwardRef<HTMLDivElement, { problems: readonly FormP
         <h2 id="problems-title">There is a problem</h2>
         <ul>
           {problems.map(({ field, text, isEdited }) => (
-            <li key={text} className={isEdited ? 'is-mended' : undefined}>
+            <li key={text} className={isEdited ? 'is-edited' : undefined}>
               <a
                 href={`#${field}`}
                 onClick={(event) => {

@@ -38,7 +38,7 @@ export function Tooltip({ text, children }: TooltipProps) {
     >
       {children}
       {shown ? (
-        <span className="tip-words" role="tooltip" id={id}>
+        <span className="tip-text" role="tooltip" id={id}>
           {text}
         </span>
       ) : null}

@@ -75,7 +75,7 @@ function Opened({ secret }: { secret: string }) {
   return (
     <main className="plain-page thanks" id="main" aria-busy={lookup.status === 'asking'}>
       <h1>My tickets</h1>
-      {lookup.status === 'asking' ? <span className="bone" style={{ height: 180 }} /> : null}
+      {lookup.status === 'asking' ? <span className="skeleton" style={{ height: 180 }} /> : null}
       {lookup.status === 'found' ? <OwnOrdersList orders={lookup.orders} /> : null}
       {lookup.status === 'failed' ? (
         <LoadFailed

@@ -40,7 +40,7 @@ export function Page({ params }: PageProps) {
     return (
       <main className="plain-page" id="main" aria-busy="true">
         <h1 className="sr">Loading the club</h1>
-        <span className="bone" style={{ height: 220 }} />
+        <span className="skeleton" style={{ height: 220 }} />
       </main>
     );
   return <Known key={club.id} club={club} />;

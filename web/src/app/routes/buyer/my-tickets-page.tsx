@@ -32,7 +32,7 @@ export function Page({ params }: PageProps) {
       {failed ? (
         <LoadFailed title="Your tickets could not be loaded." text={S.tryLater} onRetry={retry} />
       ) : null}
-      {!order && !missing && !failed ? <span className="bone" style={{ height: 180 }} /> : null}
+      {!order && !missing && !failed ? <span className="skeleton" style={{ height: 180 }} /> : null}
       {order ? (
         <>
           <p>

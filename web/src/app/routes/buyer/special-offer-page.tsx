@@ -69,8 +69,8 @@ export function Page({ params }: PageProps) {
     return (
       <main className="plain-page" id="main" aria-busy="true">
         <h1 className="sr">Loading the offer</h1>
-        <span className="bone" style={{ aspectRatio: '1200 / 630' }} />
-        <span className="bone" style={{ height: 220, marginTop: 12 }} />
+        <span className="skeleton" style={{ aspectRatio: '1200 / 630' }} />
+        <span className="skeleton" style={{ height: 220, marginTop: 12 }} />
       </main>
     );
   return <Known offer={state.offer} />;
@@ -109,7 +109,7 @@ function Known({ offer }: { offer: Offer }) {
       <div className="offer-layout">
         <div className="card offer-top">
           <OfferPicture offer={offer} eager />
-          <div className="offer-words">
+          <div className="offer-text">
             {tag ? <span className="offer-tag">{tag}</span> : null}
             <h1>{offer.name}</h1>
             {offer.primaryCopy ? <p className="offer-copy">{offer.primaryCopy}</p> : null}

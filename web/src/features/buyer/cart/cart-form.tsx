@@ -101,7 +101,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
   const paused = useIsPaymentPaused(checkout);
   useReservation({
     scope: CART_SCOPE,
-    place: 'cart',
+    page: 'cart',
     contents: cart.items.length > 0 && !paused ? cartContentsKey(cart) : null,
     open: (clientKey) => openCartPayment(cart, total, clientKey),
   });

@@ -115,7 +115,7 @@ export function cartWalletPurchase(cart: Cart, total: Cents, payer: WalletPayer)
 function common(cart: Cart, total: Cents, buyer: Buyer): Omit<Purchase, 'method' | 'buyer'> {
   return {
     scope: CART_SCOPE,
-    place: 'cart',
+    page: 'cart',
     validate: () => Promise.resolve([]),
     open: (clientKey) => openCartPayment(cart, total, clientKey),
     complete: ({ paymentIntentId, orderToken }) =>

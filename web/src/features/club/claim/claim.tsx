@@ -47,7 +47,7 @@ export function Claim({ fromPath }: { fromPath: string | undefined }) {
             {refusal}
           </p>
         ) : (
-          <span className="bone" style={{ height: 220 }} />
+          <span className="skeleton" style={{ height: 220 }} />
         )}
       </LoginLayout>
     );

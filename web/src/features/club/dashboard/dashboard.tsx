@@ -118,7 +118,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
           some || !canSell(club) ? 'No draw is on sale now.' : 'No draws yet – create your first',
         )
       ) : (
-        <span className="bone" style={{ height: 220 }} />
+        <span className="skeleton" style={{ height: 220 }} />
       )}
       <StatCards
         club={club.id}

@@ -74,7 +74,7 @@ export function HomepageCard({ club }: { club: FrameClub }) {
           ) : null}
         </>
       ) : problem ? null : (
-        <span className="bone" style={{ height: 92, marginTop: 8 }} />
+        <span className="skeleton" style={{ height: 92, marginTop: 8 }} />
       )}
     </section>
   );

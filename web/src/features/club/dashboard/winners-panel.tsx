@@ -36,6 +36,6 @@ export function WinnersPanel({
         ))}
       </div>
     );
-  if (!problem) return <span className="bone" style={{ height: 120, marginTop: 12 }} />;
+  if (!problem) return <span className="skeleton" style={{ height: 120, marginTop: 12 }} />;
   return <LoadFailed title={C.failedToFetchTickets} onRetry={retry} />;
 }

@@ -27,7 +27,7 @@ export function useFormProblems() {
   }, [reported]);
   const problems = reported.map((problem) => ({
     ...problem,
-    mended: editedFields.includes(problem.field),
+    isEdited: editedFields.includes(problem.field),
   }));
   /** Stores the problems and returns true when there are none. */
   const report = (now: readonly FormProblem[], title?: string): boolean => {

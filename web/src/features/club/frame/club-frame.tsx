@@ -77,7 +77,7 @@ export function CreateDrawButton({
       >
         {C.createDraw}
       </button>
-      <span className="why-words" role="tooltip" id={`connect-first-${at}`}>
+      <span className="why-text" role="tooltip" id={`connect-first-${at}`}>
         {archivedText(club) ?? C.connectFirst}
       </span>
     </span>
@@ -152,7 +152,7 @@ function Head({ club }: { club: FrameClub | null }) {
 export function ClubFoot() {
   const config = useAtomValue(configAtom);
   return (
-    <footer className="desk-foot">
+    <footer className="admin-foot">
       <p className="contact">
         {config ? (
           <>

@@ -183,9 +183,9 @@ export function Skeleton() {
   return (
     <main className="admin" id="main" aria-busy="true">
       <h1 className="sr">Loading</h1>
-      <span className="bone" style={{ height: 34, width: '60%' }} />
-      <span className="bone" style={{ height: 150 }} />
-      <span className="bone" style={{ height: 150 }} />
+      <span className="skeleton" style={{ height: 34, width: '60%' }} />
+      <span className="skeleton" style={{ height: 150 }} />
+      <span className="skeleton" style={{ height: 150 }} />
     </main>
   );
 }

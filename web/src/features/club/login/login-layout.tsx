@@ -30,7 +30,7 @@ export function LoginLayout({
           </Link>
         </div>
       </header>
-      <main className="door" id="main">
+      <main className="login-page" id="main">
         {children}
       </main>
       <ClubFoot />

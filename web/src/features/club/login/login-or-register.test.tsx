@@ -82,7 +82,7 @@ test('a problem stands beside its field until that is touched; its line in the l
     within(list)
       .getAllByRole('listitem')
       .map(({ className }) => className),
-  ).toEqual(['is-mended', '']);
+  ).toEqual(['is-edited', '']);
   expect(document.activeElement, 'the list takes focus once').toBe(screen.getByLabelText('Email'));
 });
 

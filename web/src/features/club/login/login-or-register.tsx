@@ -25,7 +25,7 @@ export function LoginOrRegister() {
   return (
     <LoginLayout title={C.login}>
       <h1>Club Login</h1>
-      {data === undefined && !problem ? <span className="bone tabs-room" /> : null}
+      {data === undefined && !problem ? <span className="skeleton tabs-skeleton" /> : null}
       <Tabs
         label="Getting in"
         chosen={open ? chosen : 'login'}

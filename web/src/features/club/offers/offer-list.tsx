@@ -112,7 +112,9 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
       <div className="draw-items">
         {data || problem
           ? null
-          : [1, 2].map((bone) => <span className="bone" key={bone} style={{ height: 190 }} />)}
+          : [1, 2].map((index) => (
+              <span className="skeleton" key={index} style={{ height: 190 }} />
+            ))}
         {shown.map((offer) => (
           <article className="card" key={offer.id} aria-label={offer.name}>
             <div className="draw-item-top">

@@ -264,9 +264,9 @@ test('the share image is the one that is shared; before there is one, the name o
 test('offers that are on their way have their room kept', async () => {
   server.on(`GET ${AT}`, { body: [anOffer()] });
   renderScreen(<OfferList here={makePageContext()} />, '/club/sharks/admin/bundles');
-  expect(document.querySelectorAll('.bone').length).toBeGreaterThan(0);
+  expect(document.querySelectorAll('.skeleton').length).toBeGreaterThan(0);
   expect(await screen.findByText('Derby Double')).toBeTruthy();
-  expect(document.querySelectorAll('.bone').length).toBe(0);
+  expect(document.querySelectorAll('.skeleton').length).toBe(0);
 });
 
 test('an archived club makes no offers and reads why', async () => {

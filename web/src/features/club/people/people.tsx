@@ -95,7 +95,7 @@ function ForOwners({ here: { club, user } }: { here: ClubPageContext }) {
           ))}
         </ul>
       ) : problem ? null : (
-        <span className="bone" style={{ height: 130 }} />
+        <span className="skeleton" style={{ height: 130 }} />
       )}
       {data && !club.archived && data.every(({ isClubLogin }) => isClubLogin) ? (
         <p className="card empty">

@@ -121,7 +121,7 @@ export function ResultEntry({ draw, club, early }: ResultEntryProps) {
         <ScorerHelp />
       </section>
       <div className="sticky-bar entry-bar">
-        <p className="pair-said">
+        <p className="pair-text">
           <span className="meta">Winning pair</span>
           <strong className="num">
             {home === null && away === null ? '–' : `#${home ?? '?'} & #${away ?? '?'}`}
@@ -139,7 +139,7 @@ export function ResultEntry({ draw, club, early }: ResultEntryProps) {
         onCancel={() => setAsking(false)}
         onConfirm={onConfirm}
       >
-        <ul className="said-back">
+        <ul className="scorer-echo">
           <li>{scorerText(draw.homeTeam, home ?? 0)}</li>
           <li>{scorerText(draw.awayTeam, away ?? 0)}</li>
         </ul>

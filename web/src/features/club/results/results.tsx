@@ -80,7 +80,7 @@ function Completed({ club, draw }: { club: ClubPageContext['club']; draw: OwnDra
   if (cancelled)
     return <p className="callout is-warn">This draw was cancelled; every buyer is paid back.</p>;
   if (!data && problem) return <LoadFailed title={C.failedToFetchTickets} onRetry={retry} />;
-  if (!data) return <span className="bone" style={{ height: 260 }} />;
+  if (!data) return <span className="skeleton" style={{ height: 260 }} />;
   return (
     <>
       <WinnerCard

@@ -13,7 +13,7 @@ export const Figure = ({ label, value, note, tone }: FigureProps) => (
   <div className={`card ops-figure${tone ? ` is-${tone}` : ''}`}>
     <dt>{label}</dt>
     <dd>
-      {value ?? <span className="bone" style={{ width: 72, height: 30 }} />}
+      {value ?? <span className="skeleton" style={{ width: 72, height: 30 }} />}
       {note ? <small>{note}</small> : null}
     </dd>
   </div>
@@ -33,7 +33,7 @@ interface LoadErrorProps {
 
 /** Error state of a section with a retry button. */
 export const LoadError = ({ title, error, onRetry }: LoadErrorProps) => (
-  <div className="card panel ops-trouble" role="alert">
+  <div className="card panel ops-error" role="alert">
     <h2>{title}</h2>
     <p>The server did not answer as it should. Nothing was changed.</p>
     <details>
@@ -50,9 +50,9 @@ export const LoadError = ({ title, error, onRetry }: LoadErrorProps) => (
 
 /** Placeholder for rows that are loading. */
 export const Skeleton = ({ rows = 5 }: { rows?: number }) => (
-  <div className="card ops-bones" aria-busy="true" aria-label="Loading">
+  <div className="card ops-skeleton" aria-busy="true" aria-label="Loading">
     {Array.from({ length: rows }, (_, row) => (
-      <span key={row} className="bone" />
+      <span key={row} className="skeleton" />
     ))}
   </div>
 );

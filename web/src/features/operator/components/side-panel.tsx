@@ -43,7 +43,7 @@ function DockedPanel({ title, onClose, children }: SidePanelProps) {
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <section
-      className="card ops-beside"
+      className="card ops-docked-panel"
       role="dialog"
       aria-labelledby={id}
       onKeyDown={(event) => {

@@ -29,7 +29,7 @@ const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => str
 ];
 
 /** Placeholder that keeps the layout stable until the text loads. */
-const COMING = <span className="bone ops-word-bone" />;
+const COMING = <span className="skeleton ops-skeleton-word" />;
 
 /**
  * Counts orphaned tickets of the draws in the sums, which exclude hidden test draws (decision

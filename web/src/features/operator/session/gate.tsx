@@ -83,7 +83,7 @@ export function ConsoleAccess({ children }: { children: ReactNode }) {
     );
   }
   return (
-    <main className="ops-gate" id="main" aria-busy={state.status === 'checking'}>
+    <main className="ops-login" id="main" aria-busy={state.status === 'checking'}>
       <h1 className="sr">{O.superAdmin}</h1>
       <p role="status">{O.checking}</p>
     </main>

@@ -29,8 +29,8 @@ export function SecondFactor({ step, onVerified, onLoggedOut }: SecondFactorProp
     }
   };
   return (
-    <main className="ops-gate" id="main">
-      <div className="card ops-gate-card">
+    <main className="ops-login" id="main">
+      <div className="card ops-login-card">
         <h1>{step === 'enrol' ? 'Set up two-step login' : 'Two-step login'}</h1>
         {step === 'enrol' ? (
           <Enrol />
@@ -82,7 +82,7 @@ function Enrol() {
           {enrolment ? (
             <img src={enrolment.qrDataUrl} width="180" height="180" alt="The secret as a QR code" />
           ) : (
-            <span className="bone" style={{ width: 180, height: 180 }} />
+            <span className="skeleton" style={{ width: 180, height: 180 }} />
           )}
           {enrolment ? <code>{inGroupsOfFour(enrolment.secret)}</code> : null}
         </li>

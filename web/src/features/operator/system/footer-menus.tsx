@@ -52,7 +52,7 @@ function useFooterChange() {
       },
       { failed, failedText },
     );
-  return { busy: action.busy, trouble: action.error, change };
+  return { busy: action.busy, error: action.error, change };
 }
 
 /**
@@ -61,7 +61,7 @@ function useFooterChange() {
  */
 export function FooterMenus() {
   const menus = useQuery('menus');
-  const { busy, trouble: error, change } = useFooterChange();
+  const { busy, error, change } = useFooterChange();
   const [editing, setEditing] = useState<Editing>(null);
   const moveMenus = (all: readonly AdminFooterMenu[], id: number, by: 1 | -1) =>
     change(

@@ -87,7 +87,7 @@ export function TwoStepForm({
   const buyer = buyerOf(details);
   useReservation({
     scope,
-    place: 'checkout',
+    page: 'checkout',
     contents: paused ? null : `${count}`,
     open: (clientKey) =>
       createPaymentIntent({

@@ -27,7 +27,7 @@ export type PaymentOutcome = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
 export interface Purchase {
   /** The scope of the attempt. There is one key per draw and one for the cart. */
   scope: string;
-  place: CheckoutPage;
+  page: CheckoutPage;
   method: PaymentMethodKind;
   buyer: Buyer | null;
   /**
@@ -97,18 +97,18 @@ async function reserve(
   surface: PaymentSurface,
   onBusy: () => void,
 ): Promise<OpenOrder> {
-  const { place, method: source } = purchase;
+  const { page, method: source } = purchase;
   const missing = await surface.submit().catch((error: unknown) => {
-    throw unexpectedError(place, error);
+    throw unexpectedError(page, error);
   });
-  if (missing) throw incompleteCardError(place, missing.message);
+  if (missing) throw incompleteCardError(page, missing.message);
   const errors = await purchase.validate().catch((error: unknown) => {
-    throw validationRequestError(place, error);
+    throw validationRequestError(page, error);
   });
   if (errors.length > 0) throw validationError(errors);
   const { clientKey } = beginAttempt(purchase.scope);
   return withRetry(() => purchase.open(clientKey), onBusy).then(toOpenOrder, (error: unknown) => {
-    throw paymentOpeningError(place, source, error);
+    throw paymentOpeningError(page, source, error);
   });
 }
 
@@ -144,14 +144,14 @@ async function throughProvider(
 }
 
 function confirmed(
-  { place, method: source }: Purchase,
+  { page, method: source }: Purchase,
   confirmation: PaymentConfirmation,
 ): CheckoutEvent {
   switch (confirmation.kind) {
     case 'authorised':
       return { type: 'authorised' };
     case 'declined':
-      return { type: 'declined', error: declinedError(place, source, confirmation.message) };
+      return { type: 'declined', error: declinedError(page, source, confirmation.message) };
     case 'open':
       return { type: 'declined', error: unexpectedStatusError(confirmation.status) };
     case 'unsure':
@@ -170,21 +170,21 @@ async function throughServer(
   order: OpenOrder,
   onBusy: () => void,
 ): Promise<CheckoutEvent> {
-  const { place, method, scope } = purchase;
+  const { page, method, scope } = purchase;
   const source = await surface.method(purchase.buyer);
   if (source.kind === 'refused')
-    return { type: 'declined', error: declinedError(place, method, source.message) };
+    return { type: 'declined', error: declinedError(page, method, source.message) };
   try {
     const answer = await withRetry(() => byMethod(source.id, order), onBusy);
     if (answer.status === 'requires_action' && answer.clientSecret)
       return confirmed(purchase, await surface.nextAction(answer.clientSecret));
     if (answer.status === 'requires_payment_method')
-      return { type: 'declined', error: declinedError(place, method, answer.message ?? null) };
+      return { type: 'declined', error: declinedError(page, method, answer.message ?? null) };
     return decided(scope, answer, { type: 'pending' });
   } catch (error) {
     // A refusal by the provider (402) or of the request itself (400) leaves the card uncharged.
     if (error instanceof HttpError && (error.status === 402 || error.status === 400))
-      return { type: 'declined', error: declinedError(place, method, error.body.message ?? null) };
+      return { type: 'declined', error: declinedError(page, method, error.body.message ?? null) };
     return refusedFor(scope, error) ?? { type: 'unsure' };
   }
 }

@@ -40,14 +40,14 @@ const noted = (error: unknown) =>
 export function cardPurchase(
   { draw, count, price }: SingleOrder,
   buyer: Buyer,
-  place: 'draw' | 'checkout' = 'draw',
+  page: 'draw' | 'checkout' = 'draw',
 ): Purchase {
   const { drawNumber } = draw;
   const done = { drawNumber, ticketCount: count, buyer, ...CONSENTS };
   const ticketRequest = { drawNumber, ticketCount: count, expectedAmount: price.total };
   return {
     scope: `draw:${drawNumber}`,
-    place,
+    page,
     method: 'card',
     buyer,
     validate: async () => {
@@ -56,12 +56,12 @@ export function cardPurchase(
     },
     open: (clientKey) =>
       createPaymentIntent(
-        place === 'draw'
+        page === 'draw'
           ? { ...ticketRequest, buyer, clientKey }
           : { ...ticketRequest, customerInfo: customerInfoOf(buyer), clientKey },
       ),
     complete: ({ paymentIntentId, orderToken }) =>
-      place === 'draw'
+      page === 'draw'
         ? completeCardPayment({ ...done, paymentIntentId, orderToken })
         : purchaseTickets({ ...done, paymentIntentId, orderToken, expectedAmount: price.total }),
   };
@@ -96,7 +96,7 @@ export function buyerOfPayer(payer: WalletPayer): Buyer {
 export function walletPurchase(
   { draw, count, price }: SingleOrder,
   payer: WalletPayer,
-  place: 'draw' | 'checkout' = 'draw',
+  page: 'draw' | 'checkout' = 'draw',
 ): Purchase {
   const { drawNumber } = draw;
   const buyer = buyerOfPayer(payer);
@@ -125,7 +125,7 @@ export function walletPurchase(
   };
   return {
     scope: `draw:${drawNumber}`,
-    place,
+    page,
     method: 'wallet',
     // The wallet itself passes the billing details to the provider.
     buyer: null,
@@ -138,7 +138,7 @@ export function walletPurchase(
         clientKey,
         expectedAmount: price.total,
       }),
-    ...(place === 'checkout' ? { byMethod } : {}),
+    ...(page === 'checkout' ? { byMethod } : {}),
     complete: background,
   };
 }

@@ -7,7 +7,7 @@ import { usePayment } from './use-payment';
 
 vi.mock('./payment-provider', () => ({
   usePaymentSurface: () => ({}),
-  usePaymentLoading: () => ({ failed: false, again: () => {} }),
+  usePaymentLoading: () => ({ failed: false, reload: () => {} }),
 }));
 vi.mock('./pay', () => ({ pay: () => Promise.resolve() }));
 

@@ -41,7 +41,7 @@ export function usePayment({ page, checkout, dispatch, details, card, wallet }: 
   const left = cardProblems(details);
   const problems = formProblems.map((problem) => ({
     ...problem,
-    mended: !left.some(({ field }) => field === problem.field),
+    isEdited: !left.some(({ field }) => field === problem.field),
   }));
   const [busyText, setBusyText] = useState<string | null>(null);
   // The control that was pressed last. Errors are shown there, and wallet texts differ from card

@@ -16,7 +16,7 @@ const SETTLES_MS = 500;
 
 interface ReservationInputs {
   scope: string;
-  place: CheckoutPage;
+  page: CheckoutPage;
   /**
    * The key of the reserved contents. When it changes, the order is resized. Null means that
    * nothing is reserved and an open order is released.
@@ -25,7 +25,7 @@ interface ReservationInputs {
   open: (clientKey: string) => Promise<IntentResponse>;
 }
 
-export function useReservation({ scope, place, contents, open }: ReservationInputs): void {
+export function useReservation({ scope, page, contents, open }: ReservationInputs): void {
   const store = useStore();
   const opening = useRef(open);
   useEffect(() => {
@@ -42,7 +42,7 @@ export function useReservation({ scope, place, contents, open }: ReservationInpu
           current &&
           store.set(checkoutAtom(scope), {
             type: 'refused',
-            error: paymentOpeningError(place, 'card', error),
+            error: paymentOpeningError(page, 'card', error),
           }),
       );
     }, SETTLES_MS);
@@ -50,7 +50,7 @@ export function useReservation({ scope, place, contents, open }: ReservationInpu
       current = false;
       clearTimeout(timer);
     };
-  }, [scope, place, contents, store]);
+  }, [scope, page, contents, store]);
   const leave = useCallback(() => {
     dropCachedSecret(scope);
     const checkout = store.get(checkoutAtom(scope));
