@@ -8,7 +8,7 @@ import { takeSample, addSample, UNKNOWN_CLOCK } from '@/shared/clock';
 import { clockAtom, configAtom, connectionAtom, liveAtom } from '@/features/shared-live/live-atoms';
 import { fromBoot } from '@/features/shared-live/live';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
-import { keepForOffline } from '@/offline/registration';
+import { registerOfflineWorker } from '@/offline/registration';
 import { isCopy } from '@/shared/offline';
 import { App } from '@/app/app';
 import { load, match } from '@/app/routes';
@@ -60,7 +60,7 @@ async function start(): Promise<void> {
   if (!root) return;
   const store = seed(readBoot());
   const { route } = match(window.location.pathname);
-  if (!route.bare && !route.own) keepForOffline();
+  if (!route.bare && !route.own) registerOfflineWorker();
   await load(route);
   // The server's markup is replaced in one step, by the same boxes, so nothing moves.
   flushSync(() => createRoot(root).render(<App store={store} />));

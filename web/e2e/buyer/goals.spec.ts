@@ -18,7 +18,7 @@ const SIZES = [
 ];
 
 /** Each ticks, presses or opens something; typing and the browser's own autofill are counted apart. */
-class Counted {
+class CountedPage {
   taps = 0;
   constructor(readonly page: Page) {}
   async tap(target: ReturnType<Page['getByRole']>): Promise<void> {
@@ -48,7 +48,7 @@ test('goals 3, 4 and 5: by card seven taps, six fields, one page and the thank-y
     ['Phone Number', 'tel'],
   ])
     await expect(page.getByLabel(label ?? '')).toHaveAttribute('autocomplete', value ?? '');
-  const buyer = new Counted(page);
+  const buyer = new CountedPage(page);
   await buyer.tap(page.getByLabel('I confirm that I am over 18 years of age'));
   await buyer.tap(page.getByLabel(/I accept the/));
   // A tap into the name, one on the browser's suggestion, which fills all three.

@@ -17,7 +17,7 @@ import {
 } from './buyer';
 import { clubWithTwoDraws, drawWithAvailable } from './draws';
 
-export interface Stage {
+export interface ScreenContext {
   page: Page;
   request: APIRequestContext;
   playwright: PlaywrightWorkerArgs['playwright'];
@@ -26,7 +26,7 @@ export interface Stage {
 
 export interface ShopState {
   name: string;
-  show: (stage: Stage) => Promise<void>;
+  show: (stage: ScreenContext) => Promise<void>;
 }
 
 /** The cart's or the checkout's payment as if its reservation ended so soon. */
@@ -84,7 +84,7 @@ async function inMaintenance(page: Page, path: string): Promise<void> {
 }
 
 /** A finished purchase, of which the server says something else. */
-async function thankYouWith(stage: Stage, more: Record<string, unknown>): Promise<void> {
+async function thankYouWith(stage: ScreenContext, more: Record<string, unknown>): Promise<void> {
   const { page, request } = stage;
   const draw = await drawWithAvailable(request, 3);
   await buyByCard(page, draw.drawNumber, 1, newBuyer());
@@ -104,7 +104,7 @@ async function thankYouWith(stage: Stage, more: Record<string, unknown>): Promis
 }
 
 /** What a mailed link opens: two orders, one of them given back. */
-async function ownOrders({ page, request }: Stage): Promise<void> {
+async function ownOrders({ page, request }: ScreenContext): Promise<void> {
   const draw = await drawWithAvailable(request, 4);
   await buyByCard(page, draw.drawNumber, 2, newBuyer());
   await expectTickets(page, 2);
@@ -125,7 +125,7 @@ async function ownOrders({ page, request }: Stage): Promise<void> {
   await expect(page.locator('.own-order')).toHaveCount(2);
 }
 
-async function lockedCheckout({ page, request }: Stage): Promise<void> {
+async function lockedCheckout({ page, request }: ScreenContext): Promise<void> {
   const draw = await drawWithAvailable(request, 3);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=2`);
   await fillDetails(page, newBuyer());

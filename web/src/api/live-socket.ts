@@ -90,7 +90,7 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
 
   useEffect(() => {
     const anew = () => setRound((last) => last + 1);
-    const ifQuiet = () => {
+    const closeIfSilent = () => {
       if (
         document.visibilityState === 'visible' &&
         performance.now() - lastMessageAt.current > SILENCE_MS_MAX
@@ -105,11 +105,11 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
         anew();
     }, WATCH_EVERY_MS);
     window.addEventListener('online', anew);
-    document.addEventListener('visibilitychange', ifQuiet);
+    document.addEventListener('visibilitychange', closeIfSilent);
     return () => {
       clearInterval(watch);
       window.removeEventListener('online', anew);
-      document.removeEventListener('visibilitychange', ifQuiet);
+      document.removeEventListener('visibilitychange', closeIfSilent);
     };
   }, [readyState]);
 }

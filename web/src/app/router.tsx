@@ -32,7 +32,7 @@ function focusOn(heading: HTMLElement | null): void {
 const HEADING_COMES_WITHIN_MS = 10_000;
 
 /** A page that loads first replaces its heading, and the focus falls out of it: it is put on the new one, until somebody does something. */
-function keepOnHeading(): () => void {
+function keepFocusOnHeading(): () => void {
   const watch = new MutationObserver(() => {
     if (document.activeElement === document.body)
       focusOn(document.querySelector<HTMLElement>('main h1'));
@@ -64,7 +64,7 @@ export function useFocusOnChange(pathname: string): void {
     focusOn(
       named?.querySelector<HTMLElement>('h2') ?? document.querySelector<HTMLElement>('main h1'),
     );
-    return keepOnHeading();
+    return keepFocusOnHeading();
   }, [pathname]);
 }
 

@@ -23,7 +23,7 @@ function showThisPage(): void {
 }
 
 /** For the public's pages; boards, widgets and desks do without. */
-export function keepForOffline(): void {
+export function registerOfflineWorker(): void {
   // Not over plain http, and not where somebody has forbidden it.
   if (!('serviceWorker' in navigator)) return;
   navigator.serviceWorker.addEventListener('controllerchange', showThisPage);

@@ -72,15 +72,15 @@ export function place(script: HTMLScriptElement): HTMLIFrameElement | null {
   }
   const frame = frameFor(address, options);
   fit(frame);
-  const put = () => {
+  const insert = () => {
     const target = options.target ? document.querySelector(options.target) : null;
     if (target) target.append(frame);
     else if (script.closest('body')) script.after(frame);
     else document.body.append(frame);
   };
   if (!document.body || (options.target && document.readyState === 'loading'))
-    document.addEventListener('DOMContentLoaded', put);
-  else put();
+    document.addEventListener('DOMContentLoaded', insert);
+  else insert();
   return frame;
 }
 

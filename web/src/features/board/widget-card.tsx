@@ -14,7 +14,7 @@ import { useWidget } from './use-widget';
  * Posts the height of this frame to the embedding page, where `/widgets/live.js` listens. Any site
  * may embed it, so any origin may receive the message.
  */
-function useTellHeight() {
+function useReportHeight() {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
     const card = ref.current;
@@ -38,7 +38,7 @@ function useTellHeight() {
 export function WidgetCard({ ask }: { ask: () => Promise<WidgetResponse> }) {
   const { widget, missing } = useWidget(ask);
   const query = new URLSearchParams(window.location.search);
-  const ref = useTellHeight();
+  const ref = useReportHeight();
   usePageTitle(widget?.title ?? S.brand);
   return (
     <main

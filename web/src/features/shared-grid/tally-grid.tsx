@@ -17,7 +17,7 @@ const Slot = memo(function Slot({ lit, delay }: { lit: boolean; delay: number | 
 });
 
 /** The text for screen readers changes at most every ten seconds. */
-function useSpoken(sold: number): number {
+function useAnnouncedCount(sold: number): number {
   const [spoken, setSpoken] = useState(sold);
   const spokenAt = useRef(0);
   useEffect(() => {
@@ -36,7 +36,7 @@ export function TallyGrid({ sold }: { sold: number }) {
   // The count before the last change. Only new lights are animated, one after another.
   const [change, setChange] = useState({ from: sold, to: sold });
   if (change.to !== sold) setChange({ from: change.to, to: sold });
-  const spoken = useSpoken(sold);
+  const spoken = useAnnouncedCount(sold);
   const slots = useMemo(
     () =>
       Array.from({ length: CELLS }, (_, slot) => {

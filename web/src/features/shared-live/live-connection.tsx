@@ -15,7 +15,7 @@ import { useServerNow } from './use-live';
 const HIDDEN_MS_MAX = 5 * 60_000;
 
 /** True while the page is visible and for five minutes after. */
-function useLookedAt(): boolean {
+function useRecentlyVisible(): boolean {
   const [lookedAt, setLookedAt] = useState(true);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -37,7 +37,7 @@ function useLookedAt(): boolean {
  * Ticks on each whole second of the server's clock, so that several screens in one room count in
  * step.
  */
-function useTicker(): void {
+function useClockTicks(): void {
   const tick = useSetAtom(nowAtom);
   const now = useServerNow();
   useEffect(() => {
@@ -57,9 +57,9 @@ export function LiveConnection({ always }: { always: boolean }) {
   const onFrame = useSetAtom(receiveFrameAtom);
   const onState = useSetAtom(socketStateAtom);
   const noteTime = useSetAtom(recordServerTimeAtom);
-  const lookedAt = useLookedAt();
+  const lookedAt = useRecentlyVisible();
   useEffect(() => onServerTime(noteTime), [noteTime]);
-  useTicker();
+  useClockTicks();
   useLiveSocket({ topics, connect: (always || lookedAt) && topics.length > 0, onFrame, onState });
   return null;
 }

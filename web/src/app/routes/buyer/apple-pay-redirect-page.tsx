@@ -30,7 +30,7 @@ function useAppleRequest() {
 }
 
 /** Where a device without Apple Pay is sent back from after three seconds, said aloud, and not against anybody's will. */
-function Returning({ to }: { to: string }) {
+function ReturnCountdown({ to }: { to: string }) {
   const [, navigate] = useLocation();
   const [left, setLeft] = useState<number | null>(RETURNS_AFTER_S);
   useEffect(() => {
@@ -96,7 +96,7 @@ export function Page() {
                 onUnavailable={() => setUnavailable(true)}
               />
             </PaymentProvider>
-            {unavailable ? <Returning to={back} /> : null}
+            {unavailable ? <ReturnCountdown to={back} /> : null}
           </>
         ) : null}
         <div className="actions">

@@ -19,7 +19,7 @@ type LookupState =
 const secretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
 
 /** A link that is opened while the page is already here changes only what stands after the `#`. */
-function useSecret(): string | null {
+function useLinkSecret(): string | null {
   const [secret, setSecret] = useState(() => secretOf(window.location.hash));
   useEffect(() => {
     const onHash = () => setSecret(secretOf(window.location.hash));
@@ -31,7 +31,7 @@ function useSecret(): string | null {
 
 /** Own tickets: with the link from the mail they are shown, without it the mail is asked for. */
 export function Page() {
-  const secret = useSecret();
+  const secret = useLinkSecret();
   return secret ? <Opened key={secret} secret={secret} /> : <Asking />;
 }
 

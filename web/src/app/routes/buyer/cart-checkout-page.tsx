@@ -22,7 +22,7 @@ import { usePageTitle } from '@/shared/ui/page-title';
 const LEAVES_AFTER_MS = 300;
 
 /** An empty cart leads home after 300 ms, unless there is a stored one, which is then taken; never while it is being paid (J-11), and one that was bought just stays. */
-function useLeavingEmpty(staying: boolean, bought: boolean): void {
+function useLeaveWhenEmpty(staying: boolean, bought: boolean): void {
   const empty = useAtomValue(cartAtom).items.length === 0;
   const reload = useSetAtom(reloadCartAtom);
   const [, navigate] = useLocation();
@@ -46,7 +46,7 @@ export function Page() {
   const empty = cart.items.length === 0;
   const underWay = checkout.state !== 'choosing';
   const finished = empty && !underWay ? finishedOrderToken(CART_SCOPE) : null;
-  useLeavingEmpty(expired || underWay || changes.length > 0, finished !== null);
+  useLeaveWhenEmpty(expired || underWay || changes.length > 0, finished !== null);
   usePageTitle(expired ? S.reservationExpiredPage : 'Cart checkout');
   if (expired)
     return (

@@ -85,7 +85,7 @@ function useRequestedCount(available: number, most: number) {
 }
 
 /** True from the form's first showing until the server has answered whether its tickets are reserved: until then those that are held may be its own. */
-function useReserving(checkout: CheckoutState, onSale: boolean): boolean {
+function useIsReserving(checkout: CheckoutState, onSale: boolean): boolean {
   const [shown, setShown] = useState(onSale);
   const [answered, setAnswered] = useState(false);
   const answer =
@@ -139,7 +139,7 @@ function Checkout({ draw }: { draw: Draw }) {
       : null;
   const phase = phaseOf(draw, now);
   const reserving =
-    useReserving(checkout, phase === 'active' && !notYet) &&
+    useIsReserving(checkout, phase === 'active' && !notYet) &&
     phase === 'soldOut' &&
     temporarilySoldOutText(draw) !== null;
   const closed =

@@ -6,7 +6,7 @@ import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { ContactQuestion, needsContact } from '@/features/buyer/thank-you/contact-question';
 import { Receipt } from '@/features/buyer/thank-you/receipt';
 import { Resend } from '@/features/buyer/thank-you/resend';
-import { Bought, Outcome, ShareBox, WhereNext } from '@/features/buyer/thank-you/thank-you';
+import { Bought, Outcome, ShareBox, NextSteps } from '@/features/buyer/thank-you/thank-you';
 import { useThankYou } from '@/features/buyer/thank-you/use-thank-you';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -33,9 +33,9 @@ export function Page() {
       {order?.status === S.succeeded ? <Receipt order={order} /> : null}
       {soon ? null : (
         <>
-          <WhereNext order={order} summary={summary}>
+          <NextSteps order={order} summary={summary}>
             {isOver ? null : <Resend payment={payment} />}
-          </WhereNext>
+          </NextSteps>
           {isOver ? null : <ShareBox order={order} summary={summary} />}
           <SupportContacts />
         </>

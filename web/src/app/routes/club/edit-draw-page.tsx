@@ -12,7 +12,7 @@ import {
 import { requestReauthenticationAtom } from '@/features/operator/session/session-atoms';
 
 /** The operator's change is sent again once the server's question for a code is answered; a session that has ended is the club page's own affair. */
-function useProvenSend(): SaveDraw {
+function useReauthenticatedSave(): SaveDraw {
   const store = useStore();
   return useCallback(
     async (change) => {
@@ -38,7 +38,7 @@ function useProvenSend(): SaveDraw {
 /** Both spellings of its address show it; the one that lasts is edit-draw (decision A-3). */
 export function Page({ params }: PageProps) {
   const number = Number(params.draw);
-  const send = useProvenSend();
+  const send = useReauthenticatedSave();
   useEffect(() => {
     const link = Object.assign(document.createElement('link'), {
       rel: 'canonical',

@@ -8,7 +8,7 @@ const item = itemOf(makeDraw(), 2);
 const other = itemOf(makeDraw({ id: 1043, drawNumber: 1043 }), 1);
 
 /** Creates a separate tab: the module's atoms are initialised again from storage. */
-async function aTab() {
+async function openTab() {
   vi.resetModules();
   const atoms = await import('./cart-atoms');
   const store = createStore();
@@ -21,16 +21,16 @@ async function aTab() {
 }
 
 test('a reload finds the cart, and clearing removes the stored copy', async () => {
-  const first = await aTab();
+  const first = await openTab();
   first.change((cart) => addItem(cart, item));
-  const reloaded = await aTab();
+  const reloaded = await openTab();
   expect(reloaded.cart().items).toEqual([item]);
   reloaded.clear();
   expect(localStorage.getItem(KEY)).toBeNull();
 });
 
 test('what one tab adds, the other shows', async () => {
-  const [one, two] = [await aTab(), await aTab()];
+  const [one, two] = [await openTab(), await openTab()];
   one.change((cart) => addItem(cart, item));
   two.hear(false);
   two.change((cart) => addItem(cart, other));
@@ -39,7 +39,7 @@ test('what one tab adds, the other shows', async () => {
 });
 
 test('a saved empty or broken cart does not replace one that has items; a removed one does', async () => {
-  const tab = await aTab();
+  const tab = await openTab();
   tab.change((cart) => addItem(cart, item));
   for (const stored of ['{"items":[],"clubId":1}', '{"items":[{}]}', 'not json', '[1]']) {
     localStorage.setItem(KEY, stored);

@@ -44,7 +44,7 @@ export function ClubSections({ club }: { club: Club }) {
           </div>
         ) : null}
       </section>
-      {settled ? <Below offers={offers} awaiting={awaiting} completed={completed} /> : null}
+      {settled ? <LowerSections offers={offers} awaiting={awaiting} completed={completed} /> : null}
     </>
   );
 }
@@ -55,7 +55,7 @@ interface BelowProps {
   completed: readonly number[];
 }
 
-function Below({ offers, awaiting, completed }: BelowProps) {
+function LowerSections({ offers, awaiting, completed }: BelowProps) {
   return (
     <>
       <OffersSection {...offers} />

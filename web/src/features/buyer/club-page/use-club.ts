@@ -68,7 +68,7 @@ export function useCanonicalAddress(slug: string, club: Club | null): void {
 /**
  * Draw numbers in the order first shown. A draw that closes keeps its place until the next visit.
  */
-function useNumbers(first: readonly Draw[]) {
+function useDrawNumbers(first: readonly Draw[]) {
   const receive = useSetAtom(receiveDrawsAtom);
   const [numbers, setNumbers] = useState(() => first.map((draw) => draw.drawNumber));
   const take = useCallback(
@@ -84,8 +84,8 @@ function useNumbers(first: readonly Draw[]) {
 
 /** Returns the club's draws on sale and the draws that wait for a result. */
 export function useClubDraws(club: Club) {
-  const active = useNumbers(club.activeDraws ?? []);
-  const awaiting = useNumbers([]);
+  const active = useDrawNumbers(club.activeDraws ?? []);
+  const awaiting = useDrawNumbers([]);
   const [failed, setFailed] = useState(false);
   const [answered, setAnswered] = useState(false);
   const askActive = async () => {

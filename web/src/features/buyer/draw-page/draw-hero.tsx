@@ -40,7 +40,7 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
         {ticketPriceText(draw.ticketPrice, draw.passStripeFees)}
         {draw.passStripeFees ? '' : ' a ticket'}
       </p>
-      {phase === 'cancelled' ? <NothingToWin /> : <Figures draw={draw} />}
+      {phase === 'cancelled' ? <CancelledSums /> : <Figures draw={draw} />}
       <FreshnessBadge />
     </section>
   );
@@ -87,7 +87,7 @@ function Figures({ draw }: { draw: Draw }) {
 }
 
 /** The count of a cancelled draw is hidden, because it falls to zero while refunds complete. */
-function NothingToWin() {
+function CancelledSums() {
   return (
     <dl className="stats">
       <div className="stat">

@@ -58,9 +58,9 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
       {state === 'completed' ? (
         <Result draw={draw} />
       ) : state === 'cancelled' ? (
-        <NothingToWin />
+        <CancelledSums />
       ) : (
-        <Progress draw={draw} />
+        <SalesProgress draw={draw} />
       )}
       {state === 'completed' ? null : <Foot draw={draw} state={state} awaiting={awaiting} />}
       {children}
@@ -89,7 +89,7 @@ function StateBadge({ state, awaiting }: { state: CardState; awaiting: boolean }
   }
 }
 
-function Progress({ draw }: { draw: Draw }) {
+function SalesProgress({ draw }: { draw: Draw }) {
   const ticket = cents(draw.ticketPrice);
   const most = cents(draw.maxPrize);
   return (
@@ -130,7 +130,7 @@ function Progress({ draw }: { draw: Draw }) {
   );
 }
 
-function NothingToWin() {
+function CancelledSums() {
   return (
     <dl className="stats">
       <div className="stat">

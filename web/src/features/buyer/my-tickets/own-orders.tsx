@@ -34,7 +34,7 @@ export function OwnOrdersList({ orders }: { orders: OwnOrders }) {
         index < LIVE_MAX ? (
           <LiveOrder key={order.orderToken} order={order} />
         ) : (
-          <OneOrder key={order.orderToken} order={order} />
+          <OrderCard key={order.orderToken} order={order} />
         ),
       )}
       {orders.orders.length > 0 ? (
@@ -50,10 +50,10 @@ export function OwnOrdersList({ orders }: { orders: OwnOrders }) {
 
 function LiveOrder({ order }: { order: OrderResponse }) {
   useOrder(order.orderToken, false);
-  return <OneOrder order={useAtomValue(orderAtom(order.orderToken)) ?? order} />;
+  return <OrderCard order={useAtomValue(orderAtom(order.orderToken)) ?? order} />;
 }
 
-function OneOrder({ order }: { order: OrderResponse }) {
+function OrderCard({ order }: { order: OrderResponse }) {
   const id = `order-${order.orderToken.slice(0, 8)}`;
   const count = order.lines.reduce((sum, line) => sum + line.ticketCount, 0);
   return (

@@ -12,7 +12,7 @@ const WAIT_MS = 20_000;
  * Returns the whole seconds left to wait. It uses the device's monotonic clock, because the
  * server's clock estimate is corrected now and then.
  */
-function useWait(): { seconds: number; begin: () => void } {
+function useResendCooldown(): { seconds: number; begin: () => void } {
   const [until, setUntil] = useState(() => performance.now() + WAIT_MS);
   const [now, setNow] = useState(() => performance.now());
   const isOver = now >= until;
@@ -34,7 +34,7 @@ function useWait(): { seconds: number; begin: () => void } {
  */
 export function Resend({ payment }: { payment: LastPayment | null }) {
   const showToast = useSetAtom(showToastAtom);
-  const { seconds, begin } = useWait();
+  const { seconds, begin } = useResendCooldown();
   const [error, setError] = useState<string | null>(null);
   const waiting = seconds > 0;
   const complain = (title: string, text: string) => {

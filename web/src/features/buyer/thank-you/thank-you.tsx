@@ -189,7 +189,7 @@ export function ShareBox({
   );
 }
 
-export function WhereNext({
+export function NextSteps({
   order,
   summary,
   children,

@@ -58,7 +58,7 @@ export function useThankYou(): ThankYou {
     const timer = setTimeout(() => setGaveUp(true), ASKED_FOR_MS);
     return () => clearTimeout(timer);
   }, []);
-  const { untouched, serverMessage } = useFinishing(payment, order);
+  const { untouched, serverMessage } = useFinishPayment(payment, order);
   const [soon, setSoon] = useState(payment !== null);
   useEffect(() => {
     const timer = setTimeout(() => setSoon(false), SOON_MS);
@@ -81,7 +81,7 @@ export function useThankYou(): ThankYou {
  * A buyer who returns from a bank's page, or arrives without tickets, completes the purchase here.
  * The call may repeat.
  */
-function useFinishing(
+function useFinishPayment(
   payment: LastPayment | null,
   order: OrderResponse | undefined,
 ): Pick<ThankYou, 'untouched' | 'serverMessage'> {

@@ -9,7 +9,7 @@ import { DASHBOARD_EVERY_MS } from './use-club-draws';
 const SETTLE_MS = 1_000;
 
 /**
- * Cards with the club's sums. `heard` changes with ticket counts and results from the socket; a
+ * Cards with the club's sums. `changeKey` changes with ticket counts and results from the socket; a
  * change triggers a reload.
  */
 export function StatCards({ club, changeKey }: { club: number; changeKey: string }) {

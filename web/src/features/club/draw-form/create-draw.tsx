@@ -41,7 +41,7 @@ export function CreateDraw({ here }: { here: ClubPageContext }) {
       {here.club.archived ? (
         <p className="callout is-warn">{archivedText(here.club)}</p>
       ) : canSell(here.club) ? (
-        <WhatToCreate here={here} />
+        <CreateChoice here={here} />
       ) : (
         <p className="callout is-warn">{SELLERS_ONLY_TEXT}</p>
       )}
@@ -49,7 +49,7 @@ export function CreateDraw({ here }: { here: ClubPageContext }) {
   );
 }
 
-function WhatToCreate({ here }: { here: ClubPageContext }) {
+function CreateChoice({ here }: { here: ClubPageContext }) {
   const [chosen, setChosen] = useState('one');
   return (
     <Tabs
@@ -57,7 +57,7 @@ function WhatToCreate({ here }: { here: ClubPageContext }) {
       chosen={chosen}
       onChosen={setChosen}
       tabs={[
-        { key: 'one', label: 'One game', body: <OneGame here={here} /> },
+        { key: 'one', label: 'One game', body: <SingleGameForm here={here} /> },
         { key: 'season', label: 'A season (CSV)', body: <FixturesImport here={here} /> },
       ]}
     />
@@ -82,7 +82,7 @@ function refusalOf(error: unknown): Refusal {
   };
 }
 
-function Refused({ refusal: { text, draw } }: { refusal: Refusal }) {
+function RefusalNotice({ refusal: { text, draw } }: { refusal: Refusal }) {
   return (
     <div className="callout is-bad" role="alert">
       <strong>{C.failedToCreateDraw}</strong>
@@ -99,7 +99,7 @@ function Refused({ refusal: { text, draw } }: { refusal: Refusal }) {
   );
 }
 
-function OneGame({ here: { club } }: { here: ClubPageContext }) {
+function SingleGameForm({ here: { club } }: { here: ClubPageContext }) {
   const { fields, dirty, change, forget } = useDraft(club.id);
   const { problems, list, errorOf, report } = useFormProblems();
   const [agreeing, setAgreeing] = useState(false);
@@ -162,7 +162,7 @@ function OneGame({ here: { club } }: { here: ClubPageContext }) {
         </button>
       </div>
       <ProblemList problems={problems} ref={list} />
-      {refusal ? <Refused refusal={refusal} /> : null}
+      {refusal ? <RefusalNotice refusal={refusal} /> : null}
       <div className="form-layout has-side">
         <FormCard>
           <GameGroup {...group} />

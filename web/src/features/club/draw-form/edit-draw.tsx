@@ -73,7 +73,7 @@ export function EditDraw({ here, number, send = saveDirectly }: EditDrawProps) {
         send={here.user.isAdmin ? send : saveDirectly}
       />
     );
-  if (draw || isMissing(problem)) return <Refused here={here} text={C.notYourDraw} />;
+  if (draw || isMissing(problem)) return <RefusalNotice here={here} text={C.notYourDraw} />;
   return problem ? <ClubLoadError text={C.failedToFetchDraw} onRetry={retry} /> : <Skeleton />;
 }
 
@@ -81,7 +81,7 @@ export function EditDraw({ here, number, send = saveDirectly }: EditDrawProps) {
  * Explains that only the operator moves a draw whose kick-off has passed, at the club's request
  * (decision E-9).
  */
-function Postponed({ draw }: { draw: OwnDraw }) {
+function PostponedNotice({ draw }: { draw: OwnDraw }) {
   const support = useAtomValue(configAtom)?.supportEmail;
   if (!support) return null;
   const subject = `${draw.serialNumber} ${teamsOf(draw)}: postponed or abandoned`;
@@ -94,7 +94,7 @@ function Postponed({ draw }: { draw: OwnDraw }) {
   );
 }
 
-function Refused({
+function RefusalNotice({
   here,
   text,
   title = C.editDraw,
@@ -160,12 +160,12 @@ function Editor({
   const changed = useSetAtom(markChangedAtom);
   const [, navigate] = useLocation();
   const barred = archivedText(club) ?? (canSell(club) ? null : SELLERS_ONLY_TEXT);
-  if (barred) return <Refused here={{ club, user }} title={teamsOf(draw)} text={barred} />;
+  if (barred) return <RefusalNotice here={{ club, user }} title={teamsOf(draw)} text={barred} />;
   if (began)
     return (
-      <Refused here={{ club, user }} title={teamsOf(draw)} text={began}>
-        {began === C.gameAlreadyStarted ? <Postponed draw={draw} /> : null}
-      </Refused>
+      <RefusalNotice here={{ club, user }} title={teamsOf(draw)} text={began}>
+        {began === C.gameAlreadyStarted ? <PostponedNotice draw={draw} /> : null}
+      </RefusalNotice>
     );
   const { locked } = draw;
   const refuse = (error: unknown) => {

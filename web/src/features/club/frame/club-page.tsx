@@ -46,16 +46,20 @@ export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPa
   const user = userOf(session);
   if (session.state === 'unknown') return <Skeleton />;
   if (!user)
-    return guestText ? <Guest text={guestText} /> : <Away to="/admin/login" toast={guestToast} />;
-  if (user.isAdmin && !slug) return <Away to="/admin" />;
+    return guestText ? (
+      <Guest text={guestText} />
+    ) : (
+      <Redirect to="/admin/login" toast={guestToast} />
+    );
+  if (user.isAdmin && !slug) return <Redirect to="/admin" />;
   if (user.isAdmin)
     return (
-      <OfAnyClub slug={slug ?? ''} user={user}>
+      <ClubScopedPage slug={slug ?? ''} user={user}>
         {children}
-      </OfAnyClub>
+      </ClubScopedPage>
     );
   if (slug && user.clubSlug && slug.toLowerCase() !== user.clubSlug.toLowerCase())
-    return <Away to={adminPath(user.clubSlug, page)} />;
+    return <Redirect to={adminPath(user.clubSlug, page)} />;
   const club = {
     id: user.id,
     name: user.name,
@@ -71,7 +75,7 @@ export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPa
 }
 
 /** Loads the club in the address for the operator. */
-function OfAnyClub({
+function ClubScopedPage({
   slug,
   user,
   children,
@@ -123,7 +127,7 @@ function Inside({
   );
 }
 
-export function Away({ to, toast }: { to: string; toast?: Toast }) {
+export function Redirect({ to, toast }: { to: string; toast?: Toast }) {
   const [, navigate] = useLocation();
   const showToast = useSetAtom(showToastAtom);
   useEffect(() => {
@@ -149,7 +153,15 @@ function Guest({ text }: { text: string }) {
 }
 
 /** Page without access for the user's role. No menu links to it, so the user typed its address. */
-export function NotYours({ title, text, club }: { title: string; text: string; club: FrameClub }) {
+export function AccessDenied({
+  title,
+  text,
+  club,
+}: {
+  title: string;
+  text: string;
+  club: FrameClub;
+}) {
   return (
     <main className="admin" id="main">
       <BackLink club={club} />

@@ -1,7 +1,7 @@
 import { isHex } from './home-page-rules';
 
 /** White or black text on a colour, and its contrast. */
-export interface Readable {
+export interface ReadableTextColour {
   text: 'white' | 'black';
   ratio: number;
 }
@@ -13,7 +13,7 @@ interface ColourFieldProps {
   error: string | null;
   /** Name of the element that takes its text colour from this: 'Buttons', 'The page’s head'. */
   what: string;
-  readable: (colour: string) => Readable;
+  readable: (colour: string) => ReadableTextColour;
   onValue: (colour: string) => void;
 }
 

@@ -4,7 +4,7 @@ import { C } from '@/shared/strings-club';
 import { TextField } from '@/shared/ui/choice-field';
 import { Check, Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
-import { ColourField, type Readable } from './colour-field';
+import { ColourField, type ReadableTextColour } from './colour-field';
 import { toSlugInput } from './home-page-rules';
 import { LogoField } from './logo-field';
 
@@ -15,7 +15,7 @@ interface HomePageFieldsProps {
   problems: readonly FormProblem[];
   list: RefObject<HTMLDivElement | null>;
   refusal: string | null;
-  readable: (colour: string) => Readable;
+  readable: (colour: string) => ReadableTextColour;
   onCopy: () => void;
 }
 

@@ -14,7 +14,7 @@ import { fieldProblems, errorText } from '../data/error-text';
 import { useQuery } from '../data/use-query';
 import { useFormProblems } from '../data/use-form-problems';
 import { BackLink, archivedText } from '../frame/club-frame';
-import { Skeleton, NotYours, ClubLoadError, type ClubPageContext } from '../frame/club-page';
+import { Skeleton, AccessDenied, ClubLoadError, type ClubPageContext } from '../frame/club-page';
 import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
 import { Tabs } from '../frame/tabs';
 import { useWide } from '../frame/use-wide';
@@ -22,7 +22,7 @@ import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
 import { sessionAtom } from '../session/session-atoms';
 import { useAction } from '../session/use-session';
 import { adminPath, rememberUser } from '../session/user';
-import type { Readable } from './colour-field';
+import type { ReadableTextColour } from './colour-field';
 import { HomePageFields } from './home-page-fields';
 import { homePageProblems, pageFieldId, pageOf } from './home-page-rules';
 
@@ -30,18 +30,18 @@ export interface SetupProps {
   here: ClubPageContext;
   /** Renders the page as the public sees it. */
   preview: (club: OwnClub) => ReactNode;
-  readable: (colour: string) => Readable;
+  readable: (colour: string) => ReadableTextColour;
 }
 
 export function HomePageSetup(props: SetupProps) {
   return isOwner(props.here.club) ? (
-    <OwnersSetup {...props} />
+    <OwnerSetup {...props} />
   ) : (
-    <NotYours title="Club home page" text={OWNERS_ONLY_TEXT} club={props.here.club} />
+    <AccessDenied title="Club home page" text={OWNERS_ONLY_TEXT} club={props.here.club} />
   );
 }
 
-function OwnersSetup(props: SetupProps) {
+function OwnerSetup(props: SetupProps) {
   const { data, problem, retry } = useQuery<OwnClub>(CLUB_PATHS.club(props.here.club.id));
   usePageTitle('Club home page');
   if (data) return <Setup {...props} club={data} />;
@@ -57,7 +57,7 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const keep = useSetAtom(cacheResponseAtom);
-  const moveTo = useMoveTo(here);
+  const moveTo = useFollowNewSlug(here);
   const wide = useWide();
   const change = (next: HomePageRequest) => {
     setPage(next);
@@ -145,7 +145,7 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
  * Returns a function that follows a renamed page: the new slug also changes the addresses of the
  * club's pages (specification line B:213).
  */
-function useMoveTo({ user, club }: ClubPageContext): (slug: string) => void {
+function useFollowNewSlug({ user, club }: ClubPageContext): (slug: string) => void {
   const store = useStore();
   const [, navigate] = useLocation();
   return (slug) => {

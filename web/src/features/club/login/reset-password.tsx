@@ -43,7 +43,7 @@ function InvalidLink({ invited }: { invited: boolean }) {
 }
 
 /** Whether the link is an invitation; read before the address bar is cleared. */
-const useInvited = () =>
+const useIsInvitation = () =>
   useState(() => new URLSearchParams(window.location.search).get('invited') === '1')[0];
 
 /**
@@ -51,7 +51,7 @@ const useInvited = () =>
  * (decision G-17).
  */
 export function ResetPassword() {
-  const invited = useInvited();
+  const invited = useIsInvitation();
   const token = useTokenOnce();
   const [password, setPassword] = useState('');
   const [repeatedPassword, setRepeatedPassword] = useState('');

@@ -54,7 +54,7 @@ export function OfferPage({ here, id }: { here: ClubPageContext; id: number | nu
  * Returns the games on sale plus those already in the offer, whatever their status. A read-only
  * user sees only the offer's games.
  */
-function usePickable(
+function usePickableGames(
   here: ClubPageContext,
   offer: Offer | null,
   readOnly: boolean,
@@ -86,7 +86,7 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
     (canSell(club) ? null : SELLERS_ONLY_TEXT) ??
     (offer ? readOnlyReason(offer) : null);
   const readOnly = problemText !== null;
-  const games = usePickable({ club, user }, offer, readOnly);
+  const games = usePickableGames({ club, user }, offer, readOnly);
   const change = (next: OfferFields) => {
     setFields(next);
     setDirty(true);

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { NotYours, type ClubPageContext } from '../frame/club-page';
+import { AccessDenied, type ClubPageContext } from '../frame/club-page';
 import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
 import { useConnect } from './use-connect';
 
@@ -11,7 +11,7 @@ export function ConnectRefresh({ here }: { here: ClubPageContext }) {
   return isOwner(here.club) ? (
     <NewLink here={here} />
   ) : (
-    <NotYours title="Payment Setup" text={OWNERS_ONLY_TEXT} club={here.club} />
+    <AccessDenied title="Payment Setup" text={OWNERS_ONLY_TEXT} club={here.club} />
   );
 }
 

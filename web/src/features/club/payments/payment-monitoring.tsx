@@ -27,7 +27,7 @@ export function PaymentMonitoring() {
   });
   const showToast = useSetAtom(showToastAtom);
   const user = userOf(useSession());
-  const mayTake = !user || canSell({ role: roleOf(user) });
+  const canSellTickets = !user || canSell({ role: roleOf(user) });
   usePageTitle('Payment monitoring');
   const refresh = async () =>
     showToast(
@@ -59,7 +59,7 @@ export function PaymentMonitoring() {
           <button type="button" className="btn" onClick={() => void refresh()}>
             {C.refreshAudit}
           </button>
-          {mayTake ? (
+          {canSellTickets ? (
             <button
               type="button"
               className="btn sec"

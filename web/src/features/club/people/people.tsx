@@ -11,7 +11,7 @@ import { markChangedAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { useQuery } from '../data/use-query';
 import { BackLink, archivedText } from '../frame/club-frame';
-import { NotYours, type ClubPageContext } from '../frame/club-page';
+import { AccessDenied, type ClubPageContext } from '../frame/club-page';
 import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { InviteDialog } from './invite-dialog';
@@ -26,15 +26,15 @@ import { RoleChoice } from './role-choice';
 export function People({ here }: { here: ClubPageContext }) {
   usePageTitle('People');
   return isOwner(here.club) ? (
-    <ForOwners here={here} />
+    <PeopleForOwner here={here} />
   ) : (
-    <NotYours title="People" text={OWNERS_ONLY_TEXT} club={here.club} />
+    <AccessDenied title="People" text={OWNERS_ONLY_TEXT} club={here.club} />
   );
 }
 
 type PendingChange = { about: ClubUser; what: 'role' | 'remove' };
 
-function ForOwners({ here: { club, user } }: { here: ClubPageContext }) {
+function PeopleForOwner({ here: { club, user } }: { here: ClubPageContext }) {
   const { data, problem, retry } = useQuery<ClubUser[]>(CLUB_PATHS.people(club.id));
   const [inviting, setInviting] = useState(false);
   const [asking, setAsking] = useState<PendingChange | null>(null);
@@ -125,7 +125,7 @@ interface QuestionProps {
 }
 
 /** Runs an owner's change to a member. Shows a refusal and reloads the list in both cases. */
-function useDecision({ club, onClose }: Pick<QuestionProps, 'club' | 'onClose'>) {
+function useDecideChange({ club, onClose }: Pick<QuestionProps, 'club' | 'onClose'>) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markChangedAtom);
@@ -152,7 +152,7 @@ function RoleQuestion({ club, person, onClose }: QuestionProps) {
     setRole(null);
     onClose();
   };
-  const { pending, decide } = useDecision({ club, onClose: close });
+  const { pending, decide } = useDecideChange({ club, onClose: close });
   const chosen = role ?? person?.role ?? '';
   const confirm = () => {
     if (!person) return;
@@ -180,7 +180,7 @@ function RoleQuestion({ club, person, onClose }: QuestionProps) {
 }
 
 function RemoveQuestion({ club, person, onClose }: QuestionProps) {
-  const { pending, decide } = useDecision({ club, onClose });
+  const { pending, decide } = useDecideChange({ club, onClose });
   return (
     <ConfirmDialog
       title={`Remove ${person?.name ?? ''}?`}

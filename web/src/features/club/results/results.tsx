@@ -23,7 +23,7 @@ export function Results({ here, number }: { here: ClubPageContext; number: numbe
   const { data: draw, problem, retry } = useOwnDraw(number);
   usePageTitle(draw ? `Results – ${teamsOf(draw)}` : C.enterResults);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
-    return <OneDraw here={here} draw={draw} />;
+    return <DrawResults here={here} draw={draw} />;
   if (!draw && problem && !isMissing(problem))
     return <ClubLoadError text={C.failedToFetchDraw} onRetry={retry} />;
   if (!draw && !problem) return <Skeleton />;
@@ -40,7 +40,7 @@ export function Results({ here, number }: { here: ClubPageContext; number: numbe
   );
 }
 
-function OneDraw({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDraw }) {
+function DrawResults({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDraw }) {
   const now = useAtomValue(nowAtom);
   const list = listOf(draw, now);
   return (
@@ -62,7 +62,7 @@ function OneDraw({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDra
         </p>
       </section>
       {list === 'completed' ? (
-        <Completed club={club} draw={draw} />
+        <CompletedResults club={club} draw={draw} />
       ) : !canSell(club) ? (
         <p className="callout is-warn">{SELLERS_ONLY_TEXT}</p>
       ) : (
@@ -72,7 +72,7 @@ function OneDraw({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDra
   );
 }
 
-function Completed({ club, draw }: { club: ClubPageContext['club']; draw: OwnDraw }) {
+function CompletedResults({ club, draw }: { club: ClubPageContext['club']; draw: OwnDraw }) {
   const cancelled = draw.status === 'cancelled';
   const { data, problem, retry } = useQuery<WinnersResponse>(
     cancelled ? null : CLUB_PATHS.winners(draw.drawNumber),

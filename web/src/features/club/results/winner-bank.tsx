@@ -37,7 +37,7 @@ export function WinnerBank({ number, bank, paid, onChange }: WinnerBankProps) {
         <p className="lead">Not received yet.</p>
       )}
       {pending ? (
-        <Proposal
+        <ProposedDetails
           number={number}
           pending={pending}
           onApprove={() => setTyping(true)}
@@ -109,7 +109,7 @@ function BankFacts({
  * A pending change. A second person approves it by entering the same details; either person can
  * remove it.
  */
-function Proposal({
+function ProposedDetails({
   number,
   pending,
   onApprove,

@@ -10,7 +10,7 @@ import { CollapseIcon, LogoutIcon, SECTION_ICONS } from './icons';
 import { SECTIONS, sectionOf, type SectionKey } from './sections';
 
 /** Returns the number of open items per section, where it is known. */
-function useCounts(): Partial<Record<SectionKey, number>> {
+function useSectionCounts(): Partial<Record<SectionKey, number>> {
   const waitlist = useQuery('waitlist').data?.length;
   const payments = useQuery('stats').data?.unresolved;
   const orphans = useQuery('orphans').data?.length;
@@ -25,7 +25,7 @@ const COUNT_TEXTS: Partial<Record<SectionKey, string>> = {
 
 function Sections({ onGo }: { onGo?: () => void }) {
   const address = useConsoleUrl();
-  const counts = useCounts();
+  const counts = useSectionCounts();
   const current = sectionOf(address.read('section')).key;
   return (
     <ul>

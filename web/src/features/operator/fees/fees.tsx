@@ -157,7 +157,7 @@ export function Fees() {
               <Figure label="Prize money" value={money(report.prizeMoney)} />
             </Figures>
             <TestDraws report={report} />
-            <Structure report={report} />
+            <FeeStructure report={report} />
             <DataTable
               label="Fees by draw"
               rows={report.draws}
@@ -191,7 +191,7 @@ function TestDraws({ report }: { report: PlatformFees }) {
   );
 }
 
-function Structure({ report }: { report: PlatformFees }) {
+function FeeStructure({ report }: { report: PlatformFees }) {
   const card = useQuery('configuration').data;
   return (
     <section className="card panel" aria-labelledby="structure-title">

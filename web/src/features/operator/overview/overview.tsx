@@ -29,13 +29,13 @@ const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => str
 ];
 
 /** Placeholder that keeps the layout stable until the text loads. */
-const COMING = <span className="skeleton ops-skeleton-word" />;
+const LOADING_PLACEHOLDER = <span className="skeleton ops-skeleton-word" />;
 
 /**
  * Counts orphaned tickets of the draws in the sums, which exclude hidden test draws (decision
  * E-15). Returns 0 when the draws failed to load.
  */
-function useOrphaned(): number | undefined {
+function useOrphanedCount(): number | undefined {
   const { data, error } = useQuery('draws');
   const hideTest = useHideTestDraws().on;
   if (data) return orphanedCount(data.filter((draw) => !hideTest || !isTestDraw(draw)));
@@ -48,7 +48,7 @@ export function Overview() {
   const clubs = useQuery('clubs').data;
   const draws = useQuery('draws').data;
   const sums = analytics.data;
-  const orphaned = useOrphaned();
+  const orphaned = useOrphanedCount();
   const active = clubs?.filter((club) => club.stripeConnectOnboardingComplete).length;
   return (
     <>
@@ -82,7 +82,7 @@ export function Overview() {
             />
           ) : null}
           {!sums && !analytics.error ? (
-            <Facts facts={REVENUE.map(([name]) => [name, COMING])} />
+            <Facts facts={REVENUE.map(([name]) => [name, LOADING_PLACEHOLDER])} />
           ) : null}
         </section>
         <SystemStatus />
@@ -129,7 +129,7 @@ function SystemStatus() {
           {STATUS_NAMES.map((name) => (
             <li key={name}>
               <span>{name}</span>
-              {COMING}
+              {LOADING_PLACEHOLDER}
               <small>&nbsp;</small>
             </li>
           ))}

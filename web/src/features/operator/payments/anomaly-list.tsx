@@ -146,9 +146,9 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
   const open = all.find((anomaly) => anomaly.id === openId);
   const show = useCallback((id: string) => write({ open: id }), [write]);
 
-  const goOn = (done: readonly string[], keepPanel: boolean) => {
+  const openNext = (done: readonly string[], keepPanelOpen: boolean) => {
     const next = nextUnresolved(anomalies, new Set(done));
-    if (keepPanel && next) show(next);
+    if (keepPanelOpen && next) show(next);
     else {
       write({ open: '' });
       focusRow(next);
@@ -158,7 +158,7 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
     if (resolving.busy) return;
     busyWith.current = chosen[0]?.id ?? null;
     const ids = chosen.map((anomaly) => anomaly.id);
-    if (await resolving.resolve(chosen)) goOn(ids, fromPanel);
+    if (await resolving.resolve(chosen)) openNext(ids, fromPanel);
   };
   const act = (anomaly: Anomaly) => {
     if (anomaly.resolved) return;
@@ -230,7 +230,7 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
           }}
           onResolved={() => {
             resolving.settled(open.id);
-            goOn([open.id], true);
+            openNext([open.id], true);
           }}
         />
       ) : null}

@@ -19,7 +19,7 @@ import { AnomalyList } from './anomaly-list';
 
 const HOURS = 24;
 
-function useFinding() {
+function useScan() {
   const action = useAction();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
@@ -39,8 +39,8 @@ function useFinding() {
 }
 
 function Buttons() {
-  const check = useFinding();
-  const scan = useFinding();
+  const check = useScan();
+  const scan = useScan();
   const refresh = useAction();
   const refetchQueries = useRefetchQueries();
   const onCheck = () => void check.find(runCheck, O.checkFailed, 'Check finished');

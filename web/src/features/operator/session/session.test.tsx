@@ -15,7 +15,7 @@ import { ConsoleAccess } from './gate';
 afterEach(() => vi.unstubAllGlobals());
 
 const WHOAMI = 'GET /api/admin/whoami';
-const atTheGate = (address = '/super-admin') =>
+const renderAccess = (address = '/super-admin') =>
   renderScreen(
     <ConsoleAccess>
       <h1>Inside</h1>
@@ -27,7 +27,7 @@ const OVER = refusalResponse(401, 'Please log in.', 'unauthenticated');
 
 test('while the user loads the page says so', async () => {
   startConsoleServer();
-  atTheGate();
+  renderAccess();
   expect(screen.getByText('Checking authentication...')).toBeTruthy();
   expect(await screen.findByText('Inside')).toBeTruthy();
 });
@@ -52,14 +52,14 @@ test.each([
   ],
 ])('%s is sent away', async (_who, answer, to) => {
   startConsoleServer({ [WHOAMI]: answer });
-  atTheGate();
+  renderAccess();
   await waitFor(() => expect(window.location.pathname).toBe(to));
   expect(screen.queryByText('Inside')).toBeNull();
 });
 
 test('an identity check that fails lets the shell show; its calls are refused one by one', async () => {
   startConsoleServer({ [WHOAMI]: refusalResponse(500, 'No.') });
-  atTheGate();
+  renderAccess();
   expect(await screen.findByText('Inside')).toBeTruthy();
 });
 
@@ -78,7 +78,7 @@ test('a session that ends leads to the login, and back to the same section after
   await waitFor(() => expect(window.location.pathname).toBe('/admin/login'));
   unmount();
   startConsoleServer();
-  atTheGate();
+  renderAccess();
   await waitFor(() => expect(window.location.search).toBe('?section=payments&status=unresolved'));
 });
 
@@ -90,7 +90,7 @@ test('half a login goes on with a code; a wrong one is said in the server’s wo
       { body: OPERATOR },
     ],
   });
-  atTheGate();
+  renderAccess();
   await userEvent.type(await screen.findByLabelText('Six-digit code'), '123456');
   expect(
     await screen.findByText('That code was used already. Wait for the next one.'),
@@ -114,7 +114,7 @@ test('the first login of all shows the secret as a picture and as letters', asyn
       },
     },
   });
-  atTheGate();
+  renderAccess();
   expect(await screen.findByAltText('The secret as a QR code')).toBeTruthy();
   expect(screen.getByText('JBSW Y3DP EHPK 3PXP')).toBeTruthy();
 });

@@ -12,7 +12,7 @@ export function CardFeeSwitch() {
   const { busy, save } = useSetting({
     key: 'fee_passthrough_allowed',
     description: 'Clubs may pass the card fee on to buyers',
-    learn: (_, feePassthroughAllowed) =>
+    onSaved: (_, feePassthroughAllowed) =>
       setQueryData('configuration', (now) => now && { ...now, feePassthroughAllowed }),
     done: ['Clubs may pass the card fee on', 'Clubs pay the card fee'],
   });

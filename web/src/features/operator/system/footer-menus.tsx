@@ -8,7 +8,7 @@ import { ErrorMessage, QueryResult, Tag } from '../components/common';
 import { useAction } from '../session/use-action';
 import { ItemDialog, MenuDialog } from './footer-dialogs';
 
-type Editing =
+type EditedEntry =
   | { what: 'menu'; menu: AdminFooterMenu | null }
   | { what: 'item'; menu: AdminFooterMenu; item: FooterItem | null }
   | null;
@@ -62,7 +62,7 @@ function useFooterChange() {
 export function FooterMenus() {
   const menus = useQuery('menus');
   const { busy, error, change } = useFooterChange();
-  const [editing, setEditing] = useState<Editing>(null);
+  const [editing, setEditing] = useState<EditedEntry>(null);
   const moveMenus = (all: readonly AdminFooterMenu[], id: number, by: 1 | -1) =>
     change(
       () =>

@@ -22,8 +22,8 @@ export function HideTestSwitch() {
   const { busy, save } = useSetting({
     key: HIDE_TEST_SETTING,
     description: 'Hide draws whose league contains "test" from the console',
-    learn: (saved) => setQueryData('hideTest', () => saved),
-    also: ['analytics'],
+    onSaved: (saved) => setQueryData('hideTest', () => saved),
+    refetchToo: ['analytics'],
   });
   return (
     <SwitchRow

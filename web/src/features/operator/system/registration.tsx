@@ -13,7 +13,7 @@ export function Registration() {
   const { busy, save } = useSetting({
     key: 'club_registration_enabled',
     description: 'Show the registration tab on the club login page',
-    learn: (_, enabled) => setQueryData('registration', () => ({ enabled })),
+    onSaved: (_, enabled) => setQueryData('registration', () => ({ enabled })),
     done: ['Club registration is open', 'Club registration is closed'],
     failed: { failedText: O.registrationFailed, fixed: true },
   });

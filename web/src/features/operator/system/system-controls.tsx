@@ -53,7 +53,7 @@ function useLogs() {
 }
 
 /** Treats a 404 as an unset setting, which has its default value. */
-const unlessUnset = (error: unknown) => {
+const ignoreNotFound = (error: unknown) => {
   if (!(error instanceof HttpError && error.status === 404)) throw error;
 };
 
@@ -75,7 +75,7 @@ function Buttons() {
             async () =>
               void (await Promise.all([
                 refetchQueries('settings', 'maintenance', 'registration', 'configuration', 'menus'),
-                refetchQueries('hideTest').catch(unlessUnset),
+                refetchQueries('hideTest').catch(ignoreNotFound),
               ])),
             { failed: O.refreshFailed },
           )

@@ -13,12 +13,12 @@ interface Setting {
   /** Description shown in the list of settings. */
   description: string;
   /** Stores the server's response where the setting is read. */
-  learn: (saved: SystemSetting, on: boolean) => void;
+  onSaved: (saved: SystemSetting, on: boolean) => void;
   /** Confirmation texts for on and off; omit them where the page itself shows the state. */
   done?: readonly [on: string, off: string];
   failed?: Omit<FailureText, 'failed'>;
   /** Queries to reload in addition to the list of settings. */
-  also?: readonly QueryName[];
+  refetchToo?: readonly QueryName[];
 }
 
 const STAYS: Omit<FailureText, 'failed'> = {
@@ -29,7 +29,14 @@ const STAYS: Omit<FailureText, 'failed'> = {
  * Returns the busy state and the save function of a setting. `save` stores the value in the
  * server's response, not the requested one.
  */
-export function useSetting({ key, description, learn, done, failed = STAYS, also = [] }: Setting) {
+export function useSetting({
+  key,
+  description,
+  onSaved,
+  done,
+  failed = STAYS,
+  refetchToo = [],
+}: Setting) {
   const action = useAction();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
@@ -38,9 +45,9 @@ export function useSetting({ key, description, learn, done, failed = STAYS, also
       async () => {
         const saved = await setSetting(key, newValue, description);
         const on = saved.value !== O.off;
-        learn(saved, on);
+        onSaved(saved, on);
         if (done) toast({ title: on ? done[0] : done[1] });
-        void refetchQueries(...also, 'settings').catch(() => {});
+        void refetchQueries(...refetchToo, 'settings').catch(() => {});
       },
       { failed: O.updateFailed, ...failed },
     );

@@ -53,7 +53,7 @@ function useSavedDetails() {
  * True once there is a payment to show the form for, or a reason why there is none (specification
  * line A:123).
  */
-function useOpened(checkout: Checkout): boolean {
+function useHasOpened(checkout: Checkout): boolean {
   const [opened, setOpened] = useState(false);
   const now = checkout.state !== 'choosing' || checkout.order !== null || checkout.error !== null;
   useEffect(() => {
@@ -81,7 +81,7 @@ export function TwoStepForm({
   const [byCard, setByCard] = useState(false);
   const walletOnly = walletOnlyWanted && !byCard;
   const [lapsed, setLapsed] = useState(false);
-  const opened = useOpened(checkout);
+  const opened = useHasOpened(checkout);
   const paused = useIsPaymentPaused(checkout);
   const order = { draw, count, price };
   const buyer = buyerOf(details);

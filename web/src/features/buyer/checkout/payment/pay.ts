@@ -242,13 +242,13 @@ async function issue(
 }
 
 /**
- * Returns the event for the answer of a completing call. `otherwise` applies when the answer is not
+ * Returns the event for the answer of a completing call. `fallback` applies when the answer is not
  * final.
  */
 function decided(
   scope: string,
   answer: CompletionResponse,
-  otherwise: CheckoutEvent,
+  fallback: CheckoutEvent,
 ): CheckoutEvent {
   if (answer.status === 'succeeded') {
     finishAttempt(scope);
@@ -258,5 +258,5 @@ function decided(
     endAttempt(scope);
     return { type: 'notCharged', reason: answer.message ?? '' };
   }
-  return otherwise;
+  return fallback;
 }

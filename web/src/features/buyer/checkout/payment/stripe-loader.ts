@@ -9,7 +9,7 @@ const loaded = new Map<string, Promise<Stripe | null>>();
 export function loadStripeFor(config: Config, account: string): Promise<Stripe | null> {
   let stripe = loaded.get(account);
   if (!stripe) {
-    stripe = standIn(config).then(() =>
+    stripe = loadSandboxScript(config).then(() =>
       loadStripe(config.publishableKey, { stripeAccount: account }),
     );
     // A failed load is not cached, so the next mount of the form tries again.
@@ -20,7 +20,7 @@ export function loadStripeFor(config: Config, account: string): Promise<Stripe |
 }
 
 /** Loads the demo's own library if the page does not carry it; `loadStripe` then uses it. */
-async function standIn(config: Config): Promise<void> {
+async function loadSandboxScript(config: Config): Promise<void> {
   if (!config.demo || 'Stripe' in window || !config.stripeJs.startsWith('/')) return;
   await new Promise<void>((resolve, reject) => {
     const script = document.createElement('script');

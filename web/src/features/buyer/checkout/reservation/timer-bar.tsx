@@ -25,7 +25,7 @@ export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: Ti
   useEffect(() => {
     if (seconds === 0) onExpired();
   }, [seconds, onExpired]);
-  const keep = useKeeping(order, onExtended);
+  const keep = useExtendReservation(order, onExtended);
   if (checkout.state !== 'choosing')
     return (
       <div className="timer-bar">
@@ -68,7 +68,7 @@ export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: Ti
 /**
  * Extends the reservation by two minutes, as often as the server allows (interface decision D6).
  */
-function useKeeping(order: OpenOrder | null, onExtended: (order: OpenOrder) => void) {
+function useExtendReservation(order: OpenOrder | null, onExtended: (order: OpenOrder) => void) {
   const showToast = useSetAtom(showToastAtom);
   const [asking, setAsking] = useState(false);
   const [possible, setPossible] = useState(true);

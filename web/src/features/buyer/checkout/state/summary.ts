@@ -115,7 +115,7 @@ export function saveSummary(summary: Summary): boolean {
 }
 
 export function readSummary(): Summary | null {
-  const stored = readStored('session', S.summaryKey) ?? freshCopy();
+  const stored = readStored('session', S.summaryKey) ?? recentCopy();
   if (typeof stored !== 'object' || stored === null || !Array.isArray((stored as Summary).draws))
     return null;
   const summary = stored as Partial<Summary> & Pick<Summary, 'draws'>;
@@ -131,7 +131,7 @@ export function readSummary(): Summary | null {
   };
 }
 
-function freshCopy(): unknown {
+function recentCopy(): unknown {
   const copy = readStored('local', S.summaryKey);
   const savedAt = (copy as { savedAt?: unknown } | null)?.savedAt;
   return typeof savedAt === 'number' && Date.now() - savedAt < COPY_LIVES_MS ? copy : null;

@@ -23,7 +23,7 @@ import { saveSummary, type Summary } from './summary';
 export function useCheckout(scope: string) {
   const [checkout, dispatch] = useAtom(checkoutAtom(scope));
   useRecovery(scope, dispatch);
-  useKeepingInMind(scope, checkout);
+  useSaveReservation(scope, checkout);
   useResolution(scope, checkout, dispatch);
   useTroubleToast(checkout);
   useOutcomeToast(checkout);
@@ -64,7 +64,7 @@ function useRecovery(scope: string, dispatch: CheckoutDispatch): void {
 }
 
 /** Saves the reservation for a reload, from the first answer to the last extension. */
-function useKeepingInMind(scope: string, checkout: Checkout): void {
+function useSaveReservation(scope: string, checkout: Checkout): void {
   const order =
     'order' in checkout && checkout.order && 'expiresAt' in checkout.order ? checkout.order : null;
   useEffect(() => {
