@@ -157,10 +157,10 @@ export const search = (query: string) =>
   get<SearchHit[]>(`/api/admin/search?q=${encodeURIComponent(query)}`);
 
 const period = (from: string, to: string) => {
-  const input = new URLSearchParams();
-  if (from) input.set('from', from);
-  if (to) input.set('to', to);
-  return input.size > 0 ? `?${input.toString()}` : '';
+  const params = new URLSearchParams();
+  if (from) params.set('from', from);
+  if (to) params.set('to', to);
+  return params.size > 0 ? `?${params.toString()}` : '';
 };
 export const fetchPlatformFees = (from: string, to: string) =>
   get<PlatformFees>(`/api/admin/platform-fees${period(from, to)}`);

@@ -30,11 +30,11 @@ export async function confirmWallet(
   const text = await answer.text();
   const parsed = read(text);
   if (answer.ok) return parsed as unknown as CompletionResponse;
-  const parts = [parsed.message, parsed.errorType, parsed.errorCode]
+  const details = [parsed.message, parsed.errorType, parsed.errorCode]
     .filter((word) => typeof word === 'string' && word !== '')
     .join(' · ');
   const problem = new HttpError(answer.status, text, answer.statusText, null);
-  problem.body.message = parts || fill(S.walletFailedStatus, { status: answer.status });
+  problem.body.message = details || fill(S.walletFailedStatus, { status: answer.status });
   throw problem;
 }
 
